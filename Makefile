@@ -1,0 +1,67 @@
+# What developers and CI run. "make" alone lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+.PHONY: help test fast lint fmt bench golden install check
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
+
+test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL with the race detector; no skips
+	@echo "== tests"
+	CGO_ENABLED=1 .bin/withpostgres -- go test -race -timeout 15m -json ./... | .bin/testgate
+
+fast: ## all tests on SQLite alone
+	@go test ./...
+
+lint: .bin/golangci-lint ## golangci-lint
+	@echo "== golangci-lint"
+	.bin/golangci-lint run
+
+fmt: ## format the Go code
+	@gofmt -w .
+
+bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable PostgreSQL
+	@.bin/withpostgres -durable -- go test -run '^$$' -bench . -benchmem ./bench/...
+
+golden: ## write the golden files anew; look at the difference before committing it
+	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
+	[ -z "$$packages" ] || go test $$packages -update
+
+# Formatting, vet, and go.mod: what is cheap to tell.
+check:
+	@echo "== gofmt, go vet, go mod"
+	unformatted=$$(gofmt -l .)
+	[ -z "$$unformatted" ] || { echo "not formatted (make fmt):" $$unformatted; exit 1; }
+	go vet ./...
+	go mod verify
+	go mod tidy -diff
+
+# What the tests need and Debian's packages have: PostgreSQL, and a C compiler for the race detector.
+install:
+	@missing=""
+	command -v cc >/dev/null || missing+=" gcc libc6-dev"
+	command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=" postgresql"
+	[ -n "$$missing" ] || exit 0
+	if ! command -v apt-get >/dev/null; then echo "please install:$$missing"; exit 1; fi
+	sudo=""
+	if [ "$$(id -u)" != 0 ]; then
+		sudo -n true 2>/dev/null || { echo "please run: sudo apt-get install$$missing"; exit 1; }
+		sudo="sudo"
+	fi
+	echo "== installing$$missing"
+	$$sudo apt-get update -q
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing
+
+# Tools, built once and kept in .bin.
+.bin/golangci-lint: tools/go.mod tools/go.sum
+	@echo "== building golangci-lint (about a minute)"
+	cd tools && go build -o ../.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go) go.mod
+	@go build -o $@ ./internal/store/storetest/withpostgres
+
+.bin/testgate: $(wildcard internal/testgate/*.go) go.mod
+	@go build -o $@ ./internal/testgate
