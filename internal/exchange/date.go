@@ -1,0 +1,47 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Date is a day, YYYY-MM-DD, as the contract writes it. Dates compare as text.
+type Date string
+
+// UnmarshalJSON takes an existing day only.
+func (d *Date) UnmarshalJSON(b []byte) error {
+	var s string
+	wrong := errors.New("must be a date as YYYY-MM-DD, such as 2026-03-12")
+	if err := json.Unmarshal(b, &s); err != nil {
+		return wrong
+	}
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil || t.Year() < 1900 {
+		return wrong
+	}
+	*d = Date(s)
+	return nil
+}
+
+// Instant is a moment in an input: RFC 3339, or the contract's form with +0000.
+type Instant time.Time
+
+// TimeLayout is the contract's form of a timestamp, always UTC.
+const TimeLayout = "2006-01-02T15:04:05-0700"
+
+// UnmarshalJSON takes both forms and keeps microseconds, as the database does.
+func (i *Instant) UnmarshalJSON(b []byte) error {
+	var s string
+	wrong := errors.New("must be a timestamp, such as 2026-03-12T09:40:00+0000")
+	if err := json.Unmarshal(b, &s); err != nil {
+		return wrong
+	}
+	for _, layout := range []string{TimeLayout, time.RFC3339Nano} {
+		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 1900 && t.Year() < 10000 {
+			*i = Instant(t.UTC().Truncate(time.Microsecond))
+			return nil
+		}
+	}
+	return wrong
+}

@@ -1,0 +1,111 @@
+package exchange
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Code names one kind of failure. It is the error_code of the contract (contract.md section 2)
+// and decides the HTTP status in one table of the api room.
+type Code string
+
+// The codes of contract.md section 2 and 3.
+const (
+	InvalidInput        Code = "INVALID_INPUT"        // a value is wrong; Fields says which
+	MalformedJSON       Code = "MALFORMED_JSON"       // the body is not JSON
+	NotAuthenticated    Code = "NOT_AUTHENTICATED"    // no token, or an unknown or expired one
+	InvalidCode         Code = "INVALID_CODE"         // the identity provider refused the authorization code
+	Forbidden           Code = "FORBIDDEN"            // known caller, not allowed
+	FieldForbidden      Code = "FIELD_FORBIDDEN"      // allowed, but not to change this field
+	RegistrationClosed  Code = "REGISTRATION_CLOSED"  // this identity may not register here
+	NotFound            Code = "NOT_FOUND"            // no such object or path
+	MethodNotAllowed    Code = "METHOD_NOT_ALLOWED"   // the path exists, not with this method
+	PreconditionFailed  Code = "PRECONDITION_FAILED"  // If-Match names an older version
+	TooLarge            Code = "TOO_LARGE"            // body or file over its limit
+	UnsupportedMedia    Code = "UNSUPPORTED_MEDIA"    // not JSON, or a refused file type
+	RateLimited         Code = "RATE_LIMITED"         // too many calls
+	InvalidTransition   Code = "INVALID_TRANSITION"   // the life cycle has no such move for this caller
+	MissingRequirements Code = "MISSING_REQUIREMENTS" // something is still owed
+	MaterialArchived    Code = "MATERIAL_ARCHIVED"    // the material is no longer offered
+	MaterialEmbargoed   Code = "MATERIAL_EMBARGOED"   // the material is not offered yet
+	RequestClosed       Code = "REQUEST_CLOSED"       // the request is resolved
+	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request stands on this document
+	Conflict            Code = "CONFLICT"             // someone else was first
+	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not answer
+	Internal            Code = "INTERNAL"             // our fault; the cause is only in the log
+)
+
+// Error is the one error type that crosses rooms. Message and Fields are for a person and are
+// sent; Cause is for the log and never leaves the process.
+type Error struct {
+	Code    Code
+	Message string
+	Fields  map[string][]string // only with InvalidInput: field name to what is wrong with it
+	Details map[string]any      // further members of the error body, such as "allowed" or "missing"
+	Cause   error
+}
+
+// Error gives the message for a log line, with the cause when there is one.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", e.Code, e.Message)
+	for _, name := range slices.Sorted(maps.Keys(e.Fields)) {
+		fmt.Fprintf(&b, "; %s: %s", name, strings.Join(e.Fields[name], ", "))
+	}
+	if e.Cause != nil {
+		fmt.Fprintf(&b, ": %v", e.Cause)
+	}
+	return b.String()
+}
+
+// Unwrap gives the cause, so that errors.Is finds context.Canceled and its like.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Fail makes an Error with a message for a person.
+func Fail(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// With adds one member to the error body.
+func (e *Error) With(key string, value any) *Error {
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+// CodeOf gives the code of err: Internal for anything that is not an Error.
+func CodeOf(err error) Code {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Code
+	}
+	return Internal
+}
+
+// Faults collects what is wrong with an input, field by field, so that one answer names it all.
+type Faults map[string][]string
+
+// Add notes one fault of a field.
+func (f *Faults) Add(field, format string, args ...any) {
+	if *f == nil {
+		*f = Faults{}
+	}
+	(*f)[field] = append((*f)[field], fmt.Sprintf(format, args...))
+}
+
+// Err is nil when nothing is wrong, else an InvalidInput error that names every field.
+func (f Faults) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(f))
+	return &Error{
+		Code:    InvalidInput,
+		Message: "Please correct: " + strings.Join(names, ", ") + ".",
+		Fields:  f,
+	}
+}

@@ -1,0 +1,104 @@
+package exchange
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// EventKind says what happened to a request.
+type EventKind string
+
+// Everything that can happen to a request.
+const (
+	RequestMade       EventKind = "request_made"
+	StatusChanged     EventKind = "status_changed"
+	Assigned          EventKind = "assigned"
+	DocumentAdded     EventKind = "document_added"
+	DocumentWithdrawn EventKind = "document_withdrawn"
+	DocumentAccepted  EventKind = "document_accepted"
+	DocumentReturned  EventKind = "document_returned"
+	AbstractChanged   EventKind = "abstract_changed"
+	AddressChanged    EventKind = "address_changed"
+	PaymentChanged    EventKind = "payment_changed"
+	DetailsChanged    EventKind = "details_changed"
+	Messaged          EventKind = "message"
+	IssueOpened       EventKind = "issue_opened"
+	IssueClosed       EventKind = "issue_closed"
+	ShipmentChanged   EventKind = "shipment_changed"
+	Closed            EventKind = "closed"
+	Reopened          EventKind = "reopened"
+	Deleted           EventKind = "deleted"
+)
+
+// EventKinds are all of them.
+var EventKinds = []EventKind{
+	RequestMade, StatusChanged, Assigned, DocumentAdded, DocumentWithdrawn, DocumentAccepted, DocumentReturned,
+	AbstractChanged, AddressChanged, PaymentChanged, DetailsChanged, Messaged, IssueOpened, IssueClosed,
+	ShipmentChanged, Closed, Reopened, Deleted,
+}
+
+// Event is one thing that happened to a request. Events are only ever added, and each carries
+// the hash of the one before, so that a change of the past shows.
+type Event struct {
+	ID        int64
+	RequestID int64
+	Seq       int64 // 1, 2, 3, ... within the request
+	Kind      EventKind
+	Actor     uuid.UUID
+	At        time.Time // UTC, whole microseconds
+	Detail    Detail
+	Raw       string // Detail as JSON, to the letter as it was hashed and kept
+	Prev      string // hex SHA-256 of the event before; "" for the first
+	Hash      string
+}
+
+// Detail is what an event tells beside its kind; only what applies is there.
+type Detail struct {
+	From       Status     `json:"from,omitempty"`
+	To         Status     `json:"to,omitempty"`
+	Reason     string     `json:"reason,omitempty"`
+	Override   string     `json:"override_reason,omitempty"`
+	Missing    []Need     `json:"missing,omitempty"`
+	AssignedTo *uuid.UUID `json:"assigned_to,omitempty"`
+	Slot       Slot       `json:"document,omitempty"`
+	Attachment int64      `json:"attachment,omitempty"`
+	Supersedes int64      `json:"supersedes,omitempty"`
+	Issue      int64      `json:"issue,omitempty"`
+	Fields     []string   `json:"fields,omitempty"`
+	Text       string     `json:"text,omitempty"`
+}
+
+// Seal puts e behind the event with number seq and hash prev, and hashes it.
+func (e Event) Seal(seq int64, prev string) (Event, error) {
+	raw, err := json.Marshal(e.Detail)
+	if err != nil {
+		return e, err
+	}
+	e.Seq, e.Prev, e.Raw = seq+1, prev, string(raw)
+	e.Hash = e.sum()
+	return e, nil
+}
+
+// Follows says whether e is unaltered and stands right behind the event with number seq and
+// hash prev.
+func (e Event) Follows(seq int64, prev string) bool {
+	return e.Seq == seq+1 && e.Prev == prev && e.Hash == e.sum()
+}
+
+// sum is the SHA-256 of every member of e, each behind its length, so that no two different
+// events are hashed as the same bytes.
+func (e Event) sum() string {
+	h := sha256.New()
+	for _, part := range []string{
+		e.Prev, strconv.FormatInt(e.RequestID, 10), strconv.FormatInt(e.Seq, 10), string(e.Kind),
+		e.Actor.String(), strconv.FormatInt(e.At.UnixMicro(), 10), e.Raw,
+	} {
+		h.Write([]byte(strconv.Itoa(len(part)) + ":" + part + "\n"))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

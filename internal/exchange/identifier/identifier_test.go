@@ -1,0 +1,193 @@
+package identifier_test
+
+import (
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange/identifier"
+)
+
+func TestEveryKindHasSamples(t *testing.T) {
+	t.Parallel()
+	for _, kind := range identifier.Kinds() {
+		s := table[kind]
+		if len(s.good) == 0 || len(s.bad) == 0 {
+			t.Errorf("%s has no good or no bad samples", kind)
+		}
+		if kind.Label() == "" {
+			t.Errorf("%s has no label", kind)
+		}
+		if canonical, warning, err := identifier.Parse(kind, kind.Example()); canonical != kind.Example() || warning != "" || err != nil {
+			t.Errorf("the example of %s, %q, parses to %q, %q, %v", kind, kind.Example(), canonical, warning, err)
+		}
+	}
+}
+
+func TestParseGivesTheCanonicalForm(t *testing.T) {
+	t.Parallel()
+	for kind, s := range table {
+		for in, want := range s.good {
+			if got, warning, err := identifier.Parse(kind, in); got != want || warning != "" || err != nil {
+				t.Errorf("%s: Parse(%q) = %q, %q, %v; want %q", kind, in, got, warning, err, want)
+			}
+		}
+	}
+}
+
+func TestUnknownPrefixesAreAcceptedWithAWarning(t *testing.T) {
+	t.Parallel()
+	for kind, s := range table {
+		for in, want := range s.odd {
+			if got, warning, err := identifier.Parse(kind, in); got != want || warning == "" || err != nil {
+				t.Errorf("%s: Parse(%q) = %q, %q, %v; want %q and a warning", kind, in, got, warning, err, want)
+			}
+		}
+	}
+}
+
+func TestWrongSyntaxAndCheckDigitsAreRefusedWithASentence(t *testing.T) {
+	t.Parallel()
+	for kind, s := range table {
+		for _, in := range append(s.bad, "", " ", "\x00", strings.Repeat("9", 300), "\xff\xfe", "東京") {
+			got, _, err := identifier.Parse(kind, in)
+			if err == nil {
+				t.Errorf("%s: Parse(%q) = %q; want an error", kind, in, got)
+			} else if !strings.Contains(err.Error(), "such as") && !strings.Contains(err.Error(), "written like") {
+				t.Errorf("%s: Parse(%q) says %q, without an example", kind, in, err)
+			}
+		}
+	}
+}
+
+func TestAnImportTakesASeriesOrAStudyOnly(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		parse    func(string) (string, error)
+		in, want string // want "" is an error
+	}{
+		{identifier.GEOSeries, "gse2122", "GSE2122"},
+		{identifier.GEOSeries, "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122", "GSE2122"},
+		{identifier.GEOSeries, "GSM123", ""},
+		{identifier.GEOSeries, "GPL570", ""},
+		{identifier.GEOSeries, "SRP045225", ""},
+		{identifier.SRAStudy, "srp045225", "SRP045225"},
+		{identifier.SRAStudy, "ERP001942", "ERP001942"},
+		{identifier.SRAStudy, "DRP003977", "DRP003977"},
+		{identifier.SRAStudy, "SRX123456", ""},
+		{identifier.SRAStudy, "SRR1039508", ""},
+		{identifier.SRAStudy, "GSE2122", ""},
+	} {
+		if got, err := test.parse(test.in); got != test.want || (err == nil) != (test.want != "") {
+			t.Errorf("%q gives %q, %v; want %q", test.in, got, err, test.want)
+		}
+	}
+}
+
+func TestAKindThatDoesNotExistIsAnError(t *testing.T) {
+	t.Parallel()
+	if _, _, err := identifier.Parse("isbn", "0"); err == nil {
+		t.Error("isbn is no kind")
+	}
+}
+
+func TestARecordHasAnAddress(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		kind            identifier.Kind
+		canonical, want string
+	}{
+		{"orcid", "0000-0002-1825-0097", "https://orcid.org/0000-0002-1825-0097"},
+		{"protocols-doi", "dx.doi.org/10.17504/protocols.io.bbmuik6w", "https://dx.doi.org/10.17504/protocols.io.bbmuik6w"},
+		{"accession", "GSE2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122"},
+		{"accession", "syn5522637", ""},
+		{"country", "DE", ""},
+	} {
+		if got := test.kind.Address(test.canonical); got != test.want {
+			t.Errorf("%s %s is at %q; want %q", test.kind, test.canonical, got, test.want)
+		}
+	}
+}
+
+func TestEveryCountryIsFoundByItsCodesAndName(t *testing.T) {
+	t.Parallel()
+	all := identifier.Countries()
+	if len(all) != 249 {
+		t.Errorf("%d countries; ISO 3166-1 has 249", len(all))
+	}
+	for _, c := range all {
+		for _, s := range []string{c.Alpha2, c.Alpha3, c.Name, strings.ToLower(c.Name)} {
+			if got, err := identifier.Country(s); got != c.Alpha2 || err != nil {
+				t.Errorf("Country(%q) = %q, %v; want %s", s, got, err, c.Alpha2)
+			}
+		}
+	}
+}
+
+func TestRealMaterialsParse(t *testing.T) {
+	t.Parallel()
+	rows := realMaterials(t)
+	for _, row := range rows {
+		kinds := map[string]identifier.Kind{"rrid": "rrid", "doi": "protocols-doi", "pubmed_id": "pmid"}
+		if row["category"] == "DATASET" {
+			kinds["catalogue_number"] = "accession"
+		}
+		if row["vendor"] == "JAX" {
+			kinds["catalogue_number"] = "imsr"
+		}
+		for column, kind := range kinds {
+			for cell := range strings.SplitSeq(row[column], ";") {
+				if cell = strings.TrimSpace(cell); cell == "" {
+					continue
+				}
+				canonical, warning, err := identifier.Parse(kind, cell)
+				if err != nil || warning != "" {
+					t.Errorf("%s: %s %q: %q %v", row["name"], column, cell, warning, err)
+				}
+				if column == "rrid" && canonical != cell {
+					t.Errorf("%s: %q is canonical already, not %q", row["name"], cell, canonical)
+				}
+			}
+		}
+	}
+}
+
+// realMaterials reads data/materials/real-materials.csv of the folder "shared" beside the
+// checkout; where that folder is not, there is nothing more to check.
+func realMaterials(t *testing.T) (rows []map[string]string) {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		file, err := os.Open(filepath.Join(dir, "..", "shared", "data", "materials", "real-materials.csv"))
+		if err != nil {
+			continue
+		}
+		defer file.Close()
+		records, err := csv.NewReader(file).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range records[1:] {
+			row := map[string]string{}
+			for i, cell := range record {
+				row[records[0][i]] = cell
+			}
+			rows = append(rows, row)
+		}
+		return rows
+	}
+	return nil
+}
+
+func TestKindsAreSorted(t *testing.T) {
+	t.Parallel()
+	if kinds := identifier.Kinds(); !slices.IsSorted(kinds) || len(kinds) < 20 {
+		t.Errorf("kinds: %v", kinds)
+	}
+}

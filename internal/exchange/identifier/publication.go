@@ -1,0 +1,63 @@
+package identifier
+
+import (
+	"errors"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+var (
+	doiPrefix = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.|dx\.)?doi\.org/(?:doi:)?|(?:info:)?doi[:/ ]\s*)`)
+	doiForm   = regexp.MustCompile(`^10\.\d{4,9}(?:\.\d+)*/[!-~]+$`)
+	errDOI    = errors.New("a DOI starts with 10., a registrant number and a slash, such as 10.1158/0008-5472.CAN-17-0582")
+)
+
+// DOI is the name of a digital object. DOIs compare without case, so the canonical form is bare
+// and in lower case: 10.1158/0008-5472.can-17-0582. Percent signs of an address are decoded, and
+// punctuation that a sentence left at the end is dropped. Only ASCII, as Crossref registers.
+// Source: DOI Handbook, chapter 2.
+func DOI(s string) (string, error) {
+	s = clean(s)
+	if prefix := doiPrefix.FindString(s); prefix != "" {
+		s = s[len(prefix):]
+		if strings.Contains(strings.ToLower(prefix), "doi.org/") {
+			decoded, err := url.PathUnescape(s)
+			if err != nil {
+				return "", errDOI
+			}
+			s = decoded
+		}
+	}
+	s = strings.ToLower(strings.TrimRight(s, ".,;"))
+	if !doiForm.MatchString(s) {
+		return "", errDOI
+	}
+	return s, nil
+}
+
+var (
+	protocolsDOI  = regexp.MustCompile(`^10\.17504/protocols\.io\.[a-z0-9]{1,40}(?:/v[1-9]\d{0,3})?$`)
+	protocolsPage = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/(?:[a-z0-9-]*-)?([a-z0-9]+(?:/v\d+)?))(?:[/?#].*)?$`)
+)
+
+// ProtocolsDOI is the DOI of a protocol at protocols.io; the address of its page names it too.
+// Canonical: dx.doi.org/10.17504/protocols.io.bbmuik6w, the form that the specification shows
+// for protocol_doi; a version, /v2, is kept.
+func ProtocolsDOI(s string) (string, error) {
+	if page := protocolsPage.FindStringSubmatch(clean(s)); page != nil {
+		s = "10.17504/protocols.io." + page[1]
+	}
+	doi, err := DOI(s)
+	if err != nil || !protocolsDOI.MatchString(doi) {
+		return "", errors.New("a protocols.io DOI is 10.17504/protocols.io. and a code, such as dx.doi.org/10.17504/protocols.io.bbmuik6w")
+	}
+	return "dx.doi.org/" + doi, nil
+}
+
+var pmid = newForm(`(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/([1-9]\d{0,7})(?:[/?#].*)?`+
+	`|(?:(?:pmid|pubmed)(?: id)?:?\s*)?([1-9]\d{0,7}))`, "$1$2", nil,
+	"a PubMed ID has 1 to 8 digits and no leading zero, such as 13052828")
+
+// PMID is the number of a publication in PubMed. Canonical: 13052828.
+func PMID(s string) (string, error) { return pmid.parse(s) }

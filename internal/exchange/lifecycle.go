@@ -1,0 +1,366 @@
+package exchange
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Status is where a request stands.
+type Status string
+
+// The statuses of contract.md section 6.
+const (
+	Open          Status = "OPEN"
+	Approved      Status = "APPROVED"
+	InFulfillment Status = "IN_FULFILLMENT"
+	Fulfilled     Status = "FULFILLED"
+	Verified      Status = "VERIFIED_FULFILLED"
+	Rejected      Status = "REJECTED"
+	Cancelled     Status = "CANCELLED"
+	Invalid       Status = "INVALID"
+)
+
+// Statuses are all of them, in the order of a good journey, the ends last.
+var Statuses = []Status{Open, Approved, InFulfillment, Fulfilled, Verified, Rejected, Cancelled, Invalid}
+
+// Active says whether a request of that status is still under way.
+func (s Status) Active() bool { return slices.Index(Statuses, s) < slices.Index(Statuses, Verified) }
+
+// Roles are the parts that an actor plays in one request; one person may play several.
+type Roles struct{ Requester, Member, Admin bool }
+
+// RolesOf reads the roles off the relations to a request.
+func RolesOf(r Relation) Roles {
+	return Roles{Requester: r&RequesterOf != 0, Member: r&MemberOf != 0, Admin: r&AdminOf != 0}
+}
+
+// lab says whether the roles allow what a member may do.
+func (r Roles) lab() bool { return r.Member || r.Admin }
+
+// asRequester says whether the roles allow what the requester may do.
+func (r Roles) asRequester() bool { return r.Requester || r.Admin }
+
+// move is one row of the life cycle.
+type move struct {
+	from []Status
+	to   []Status
+}
+
+// The life cycle of a request: every move that a requester or a member may make (contract.md
+// section 6). An admin may make any. The guard on IN_FULFILLMENT and FULFILLED is in guard.
+var (
+	requesterMoves = []move{
+		{[]Status{Open, Approved, InFulfillment}, []Status{Cancelled}},
+		{[]Status{Approved}, []Status{InFulfillment}},
+		{[]Status{Fulfilled}, []Status{Verified}},
+	}
+	memberMoves = []move{
+		{[]Status{Open}, []Status{Approved, InFulfillment, Fulfilled, Rejected, Invalid}},
+		{[]Status{Approved}, []Status{Open, InFulfillment, Fulfilled, Rejected, Invalid}},
+		{[]Status{InFulfillment}, []Status{Approved, Fulfilled, Rejected, Invalid}},
+		{[]Status{Fulfilled}, []Status{InFulfillment}},
+		{[]Status{Rejected, Invalid}, []Status{Open}},
+	}
+)
+
+// Moves are the statuses that the roles may give to a request of status from, whatever is
+// still missing, in the order of Statuses.
+func Moves(roles Roles, from Status) []Status {
+	to := []Status{}
+	for _, s := range Statuses {
+		if s != from && (roles.Admin ||
+			roles.Requester && reaches(requesterMoves, from, s) ||
+			roles.Member && reaches(memberMoves, from, s)) {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
+func reaches(moves []move, from, to Status) bool {
+	return slices.ContainsFunc(moves, func(m move) bool {
+		return slices.Contains(m.from, from) && slices.Contains(m.to, to)
+	})
+}
+
+// own says whether to is ever a status that the roles may set.
+func own(roles Roles, to Status) bool {
+	return slices.ContainsFunc(Statuses, func(from Status) bool {
+		return slices.Contains(Moves(roles, from), to)
+	})
+}
+
+// Apply lays p over r as an actor with the given roles and says what happened. It decides
+// every field right, every move and every guard of contract.md section 6. address is the one
+// that p.Address names. Without a change there is no event.
+func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Address, t Terms, now time.Time) (Request, []Event, error) {
+	c := change{Request: r, roles: roles, by: by, terms: t, now: now}
+	c.Documents = slices.Clone(r.Documents)
+	if err := c.apply(p, address); err != nil {
+		return r, nil, err
+	}
+	c.settle(r)
+	return c.Request, c.events, nil
+}
+
+// change is one act on a request while it is laid over it.
+type change struct {
+	Request
+	roles  Roles
+	by     uuid.UUID
+	terms  Terms
+	now    time.Time
+	events []Event
+}
+
+func (c *change) apply(p RequestPatch, address *Address) error {
+	var f Faults
+	if p.Status.Set && !slices.Contains(Statuses, p.Status.Value) {
+		f.Add("status", "must be one of %v", Statuses)
+	}
+	abstract, payment, notes, rejection, override, reason := c.Abstract, c.Payment, c.PaymentNotes, c.Rejection, c.Override, ""
+	f.long("requester_abstract", p.Abstract, &abstract)
+	f.payment(p.Payment, &payment)
+	f.long("payment_method_notes", p.Notes, &notes)
+	f.long("rejection_reason", p.Rejection, &rejection)
+	f.long("override_reason", p.Override, &override)
+	f.long("reason", p.Reason, &reason)
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if reason == "" && rejection != c.Rejection {
+		reason = rejection
+	}
+	if override != c.Override && !c.roles.lab() {
+		return c.may("override_reason", false)
+	}
+	steps := []error{
+		c.text("requester_abstract", AbstractChanged, &c.Abstract, abstract, c.roles.asRequester()),
+		c.text("payment_method", PaymentChanged, &c.Payment, payment, c.roles.asRequester()),
+		c.text("payment_method_notes", PaymentChanged, &c.PaymentNotes, notes, c.roles.asRequester()),
+		c.address(p, address),
+		c.document(SignedMTA, p, c.roles.asRequester() || c.roles.lab()),
+		c.document(IRB, p, c.roles.asRequester() || c.roles.lab()),
+		c.document(ExecutedMTA, p, c.roles.lab()),
+		c.assign(p.AssignedTo),
+		c.move(p.Status.Or(c.Status), reason, override),
+		c.active(p.Active),
+		c.reject(rejection),
+	}
+	for _, err := range steps {
+		if err != nil {
+			return err
+		}
+	}
+	if override != c.Override && len(c.events) == 0 {
+		return Faults{"override_reason": {"goes with a status of IN_FULFILLMENT or FULFILLED while something is missing"}}.Err()
+	}
+	return nil
+}
+
+// may says whether a field may change: by right, and while the request is active.
+func (c *change) may(field string, right bool) error {
+	if !right {
+		return Fail(FieldForbidden, "You may not change %s of this request.", field).With("field", field)
+	}
+	if !c.Active {
+		return Fail(RequestClosed, "This request is closed (%s), so %s can no longer change.", c.Status, field)
+	}
+	return nil
+}
+
+func (c *change) text(field string, kind EventKind, dst *string, value string, right bool) error {
+	if value == *dst {
+		return nil
+	}
+	if err := c.may(field, right); err != nil {
+		return err
+	}
+	if kind == AbstractChanged && c.Status != Open && !c.roles.Admin {
+		return Fail(FieldForbidden, "The research abstract can only change while the request is OPEN.").With("field", field)
+	}
+	*dst = value
+	c.answered()
+	if n := len(c.events); n > 0 && c.events[n-1].Kind == kind { // one event for what is set together
+		c.events[n-1].Detail.Fields = append(c.events[n-1].Detail.Fields, field)
+		return nil
+	}
+	c.say(kind, Detail{Fields: []string{field}})
+	return nil
+}
+
+func (c *change) address(p RequestPatch, address *Address) error {
+	if !p.Address.Set || p.Address.Value == nil && c.Address == nil ||
+		p.Address.Value != nil && c.Address != nil && int64(*p.Address.Value) == c.Address.ID {
+		return nil
+	}
+	if err := c.may("address", c.roles.asRequester()); err != nil {
+		return err
+	}
+	c.Address = address
+	c.answered()
+	c.say(AddressChanged, Detail{})
+	return nil
+}
+
+func (c *change) document(s Slot, p RequestPatch, right bool) error {
+	ref := p.Document(s)
+	old := c.Current(s)
+	switch {
+	case !ref.Set, ref.Value == nil && old == nil,
+		ref.Value != nil && old != nil && int64(*ref.Value) == old.AttachmentID:
+		return nil
+	}
+	if err := c.may(string(s)+"_attachment", right); err != nil {
+		return err
+	}
+	detail := Detail{Slot: s}
+	if old != nil {
+		old.State = Superseded
+		detail.Supersedes = old.AttachmentID
+	}
+	kind := DocumentWithdrawn
+	if ref.Value != nil {
+		kind, detail.Attachment = DocumentAdded, int64(*ref.Value)
+		c.Documents = append(c.Documents, Document{
+			RequestID: c.ID, Slot: s, AttachmentID: detail.Attachment, State: Delivered, AddedBy: c.by, AddedAt: c.now,
+		})
+	}
+	if s != ExecutedMTA {
+		c.answered()
+	}
+	c.say(kind, detail)
+	return nil
+}
+
+func (c *change) assign(to Opt[UserRef]) error {
+	id := uuid.UUID(to.Value)
+	if !to.Set || id == c.AssignedTo {
+		return nil
+	}
+	if err := c.may("assigned_to", c.roles.lab()); err != nil {
+		return err
+	}
+	c.AssignedTo = id
+	c.say(Assigned, Detail{AssignedTo: &id})
+	return nil
+}
+
+// move gives the request another status.
+func (c *change) move(to Status, reason, override string) error {
+	if to == c.Status {
+		return nil
+	}
+	if !own(c.roles, to) {
+		return Fail(FieldForbidden, "Your part in this request cannot set the status %s.", to).With("field", "status")
+	}
+	if !c.Active && c.Status.Active() && !c.roles.lab() {
+		return Fail(RequestClosed, "The lab closed this request; ask them to reopen it.")
+	}
+	if allowed := Moves(c.roles, c.Status); !slices.Contains(allowed, to) {
+		return Fail(InvalidTransition, "A request cannot go from %s to %s this way.", c.Status, to).
+			With("status", c.Status).With("allowed", allowed)
+	}
+	detail := Detail{From: c.Status, To: to, Reason: reason}
+	if to == InFulfillment || to == Fulfilled {
+		if to == Fulfilled && c.OpenIssues > 0 {
+			return Fail(Conflict, "An issue is open; close it and the request is fulfilled again.")
+		}
+		if err := c.guard(&detail, override); err != nil {
+			return err
+		}
+	} else {
+		c.Override = ""
+	}
+	c.Correction = ""
+	if c.Status == Approved && to == Open {
+		c.Correction = reason
+		if reason == "" {
+			c.Correction = "The lab returned this request for correction."
+		}
+	}
+	c.Status, c.Active, c.PutBack = to, to.Active(), false
+	c.say(StatusChanged, detail)
+	return nil
+}
+
+// guard keeps a request from being fulfilled while something is missing. A member may go on
+// with a reason, which is recorded and holds until the request goes back.
+func (c *change) guard(detail *Detail, override string) error {
+	missing := Missing(Requirements(c.terms, c.Request))
+	if len(missing) == 0 || c.roles.lab() && c.Override != "" && override == c.Override {
+		return nil
+	}
+	if !c.roles.lab() || override == "" {
+		e := Fail(MissingRequirements, "Still missing: %s.", join(missing)).With("missing", missing)
+		if c.roles.lab() {
+			e.Message += " To go on without, send override_reason."
+		}
+		return e
+	}
+	c.Override, detail.Override, detail.Missing = override, override, missing
+	return nil
+}
+
+// active closes or reopens a request by is_active.
+func (c *change) active(o Opt[bool]) error {
+	if !o.Set || o.Value == c.Active {
+		return nil
+	}
+	if !c.roles.lab() {
+		return Fail(FieldForbidden, "Only the lab may close or reopen a request with is_active.").With("field", "is_active")
+	}
+	if o.Value && !c.Status.Active() {
+		return c.move(Open, "", "")
+	}
+	c.Active = o.Value
+	if o.Value {
+		c.say(Reopened, Detail{})
+	} else {
+		c.say(Closed, Detail{})
+	}
+	return nil
+}
+
+// reject keeps why a request was declined; it is gone when the request is opened again.
+func (c *change) reject(reason string) error {
+	if c.Status == Open {
+		reason = ""
+	}
+	if reason == c.Rejection {
+		return nil
+	}
+	if !c.roles.lab() {
+		return c.may("rejection_reason", false)
+	}
+	c.Rejection = reason
+	if len(c.events) == 0 {
+		c.say(DetailsChanged, Detail{Fields: []string{"rejection_reason"}})
+	}
+	return nil
+}
+
+// answered ends a correction once the requester gave something.
+func (c *change) answered() {
+	if c.roles.Requester {
+		c.Correction = ""
+	}
+}
+
+func (c *change) say(kind EventKind, d Detail) {
+	c.events = append(c.events, Event{RequestID: c.ID, Kind: kind, Actor: c.by, At: c.now, Detail: d})
+}
+
+// settle fixes what follows from a change: when it was, and since when the present turn runs.
+func (c *change) settle(before Request) {
+	if len(c.events) == 0 {
+		return
+	}
+	c.UpdatedAt = c.now
+	was, is := WaitingOn(c.terms, DefaultTargets, before), WaitingOn(c.terms, DefaultTargets, c.Request)
+	if was == nil || is == nil || was.Side != is.Side || !slices.Equal(was.What, is.What) {
+		c.WaitingSince = c.now
+	}
+}

@@ -1,0 +1,261 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/identifier"
+
+	"github.com/google/uuid"
+)
+
+// Material is one transferable piece of research that an organization lists.
+type Material struct {
+	ID               int64
+	OrganizationID   int64
+	Category         string
+	Title            string
+	URL              string
+	PubMedID         string
+	Metadata         json.RawMessage // additional_metadata: a JSON object, compact
+	NeedsMTA         bool
+	NeedsIRB         bool
+	NeedsAbstract    bool
+	MTAAttachmentID  *int64
+	ShippingID       *int64
+	Imported         bool
+	ImportSource     string
+	ImportIdentifier *string // canonical accession or DOI at the source; unique with ImportSource
+	Organisms        []string
+	PublicationTitle *string
+	PrePrintDOI      *string
+	PrePrintTitle    *string
+	Citation         *string
+	AdditionalInfo   *string
+	EmbargoDate      *Date
+	ContactID        uuid.UUID
+	Archived         bool
+	CreatedAt        time.Time
+	UpdatedAt        time.Time
+}
+
+// Embargoed says whether the material is not offered yet at now: the embargo is lifted at
+// 00:00 UTC of its date.
+func (m Material) Embargoed(now time.Time) bool {
+	return m.EmbargoDate != nil && string(*m.EmbargoDate) > now.UTC().Format(time.DateOnly)
+}
+
+// The sources that the specification names for import_source.
+const (
+	SourceSRA       = "SRA"
+	SourceGEO       = "GEO"
+	SourceProtocols = "PROTOCOLS_REPOSITORY"
+)
+
+// MaterialPatch is the body of POST, PUT and PATCH of materials. Where the specification reads
+// another name than it writes, both are accepted; the written name wins.
+type MaterialPatch struct {
+	Category         Opt[string]          `json:"category"`
+	URL              Opt[string]          `json:"url"`
+	PubMedID         Opt[string]          `json:"pubmed_id"`
+	Metadata         Opt[json.RawMessage] `json:"additional_metadata"`
+	Title            Opt[string]          `json:"title"`
+	NeedsMTA         Opt[bool]            `json:"needs_mta"`
+	NeedsIRB         Opt[bool]            `json:"needs_irb"`
+	NeedsAbstract    Opt[bool]            `json:"needs_abstract"`
+	Imported         Opt[bool]            `json:"imported"`
+	ImportSource     Opt[string]          `json:"import_source"`
+	Organisms        Null[[]string]       `json:"organisms" alias:"organism"`
+	PublicationTitle Null[string]         `json:"publication_title"`
+	PrePrintDOI      Null[string]         `json:"pre_print_doi"`
+	PrePrintTitle    Null[string]         `json:"pre_print_title"`
+	Citation         Null[string]         `json:"citation"`
+	AdditionalInfo   Null[string]         `json:"additional_info"`
+	EmbargoDate      Null[Date]           `json:"embargo_date"`
+	Contact          Opt[UserRef]         `json:"contact_user_id" alias:"contact_user"`
+	MTAAttachment    Null[Ref]            `json:"mta_attachment_id" alias:"mta_attachment"`
+	Organization     Opt[Ref]             `json:"organization_id" alias:"organization"`
+	Shipping         Null[Ref]            `json:"shipping_requirements_id" alias:"shipping_requirements"`
+}
+
+// Create makes a new material of p: category, title and organization_id are required
+// (contract.md section 4).
+func (p MaterialPatch) Create() (Material, error) {
+	var f Faults
+	m := p.lay(&f, Material{Category: tidy(p.Category.Value), Metadata: json.RawMessage("{}")})
+	f.need("category", m.Category)
+	f.need("title", m.Title)
+	if !p.Organization.Set {
+		f.Add("organization_id", "is required: the id of the organization that shares the material")
+	}
+	return m, f.Err()
+}
+
+// Patch lays p over m.
+func (p MaterialPatch) Patch(m Material) (Material, error) {
+	var f Faults
+	if p.Category.Set && tidy(p.Category.Value) != m.Category {
+		f.Add("category", "cannot change after creation; it is %s", m.Category)
+	}
+	m = p.lay(&f, m)
+	f.need("title", m.Title)
+	return m, f.Err()
+}
+
+func (p MaterialPatch) lay(f *Faults, m Material) Material {
+	f.line("title", p.Title, titleLength, &m.Title)
+	f.line("url", p.URL, 2000, &m.URL)
+	if p.URL.Set && m.URL != "" {
+		if u, err := url.Parse(m.URL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			f.Add("url", "must be a web address that starts with https:// or http://")
+		}
+	}
+	f.canonical("pubmed_id", p.PubMedID, identifier.PMID, &m.PubMedID)
+	m.NeedsMTA = p.NeedsMTA.Or(m.NeedsMTA)
+	m.NeedsIRB = p.NeedsIRB.Or(m.NeedsIRB)
+	m.NeedsAbstract = p.NeedsAbstract.Or(m.NeedsAbstract)
+	m.Imported = p.Imported.Or(m.Imported)
+	f.line("import_source", p.ImportSource, lineLength, &m.ImportSource)
+	f.organisms(p.Organisms, &m.Organisms)
+	f.nullLine("publication_title", p.PublicationTitle, titleLength, &m.PublicationTitle)
+	if p.PrePrintDOI.Set && p.PrePrintDOI.Value != nil && tidy(*p.PrePrintDOI.Value) != "" {
+		doi := ""
+		f.canonical("pre_print_doi", Some(*p.PrePrintDOI.Value), identifier.DOI, &doi)
+		m.PrePrintDOI = &doi
+	} else {
+		m.PrePrintDOI = p.PrePrintDOI.Or(m.PrePrintDOI)
+	}
+	f.nullLine("pre_print_title", p.PrePrintTitle, titleLength, &m.PrePrintTitle)
+	f.nullLong("citation", p.Citation, &m.Citation)
+	f.nullLong("additional_info", p.AdditionalInfo, &m.AdditionalInfo)
+	m.EmbargoDate = p.EmbargoDate.Or(m.EmbargoDate)
+	m.ContactID = uuid.UUID(p.Contact.Or(UserRef(m.ContactID)))
+	m.OrganizationID = int64(p.Organization.Or(Ref(m.OrganizationID)))
+	old := m.MTAAttachmentID
+	m.MTAAttachmentID = refID(p.MTAAttachment, m.MTAAttachmentID)
+	if p.MTAAttachment.Set && m.MTAAttachmentID != nil && (old == nil || *old != *m.MTAAttachmentID) {
+		m.NeedsMTA = true // contract.md section 4: a new MTA says that one is needed
+	}
+	m.ShippingID = refID(p.Shipping, m.ShippingID)
+	f.metadata(p.Metadata, &m)
+	m.ImportIdentifier = m.importIdentifier()
+	return m
+}
+
+func refID(o Null[Ref], old *int64) *int64 {
+	if !o.Set {
+		return old
+	}
+	return (*int64)(o.Value)
+}
+
+// canonical stores an identifier in its canonical form; "" clears it.
+func (f *Faults) canonical(field string, o Opt[string], parse func(string) (string, error), dst *string) {
+	if !o.Set {
+		return
+	}
+	s := tidy(o.Value)
+	if s == "" {
+		*dst = ""
+		return
+	}
+	id, err := parse(s)
+	if err != nil {
+		f.Add(field, "%v", err)
+		return
+	}
+	*dst = id
+}
+
+const mostOrganisms = 100
+
+func (f *Faults) organisms(o Null[[]string], dst *[]string) {
+	if !o.Set {
+		return
+	}
+	if o.Value == nil {
+		*dst = nil
+		return
+	}
+	list := []string{}
+	for _, s := range *o.Value {
+		name := ""
+		f.line("organisms", Some(s), lineLength, &name)
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	if len(list) > mostOrganisms {
+		f.Add("organisms", "must be at most %d names", mostOrganisms)
+	}
+	*dst = list
+}
+
+const mostMetadata = 64 << 10 // bytes of JSON
+
+func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
+	c, ok := category.Get(m.Category)
+	if !ok {
+		if m.Category != "" {
+			f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
+		}
+		return
+	}
+	if !o.Set {
+		return
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(o.Value, &values); err != nil || values == nil {
+		f.Add("additional_metadata", "must be a JSON object")
+		return
+	}
+	clean, faults, _ := c.Check(values)
+	for key, list := range faults {
+		for _, fault := range list {
+			f.Add("additional_metadata."+key, "%s", fault)
+		}
+	}
+	raw, err := json.Marshal(clean)
+	if err != nil || len(raw) > mostMetadata {
+		f.Add("additional_metadata", "must be at most 64 KiB as JSON")
+		return
+	}
+	m.Metadata = raw
+}
+
+// importIdentifier is what the material is called at its source in canonical form, by which
+// the duplicate rule compares; nil where it was not imported or the source is not known.
+func (m Material) importIdentifier() *string {
+	if !m.Imported {
+		return nil
+	}
+	parse := map[string]func(string) (string, error){
+		SourceGEO:       identifier.GEOSeries,
+		SourceSRA:       identifier.SRAStudy,
+		SourceProtocols: identifier.ProtocolsDOI,
+	}[m.ImportSource]
+	if parse == nil {
+		return nil
+	}
+	var meta struct {
+		Accession   string `json:"accession_code"`
+		ProtocolDOI string `json:"protocol_doi"`
+		DOI         string `json:"doi"`
+	}
+	// A key of another type is no identifier; the others still count.
+	_ = json.NewDecoder(bytes.NewReader(m.Metadata)).Decode(&meta)
+	for _, s := range []string{meta.Accession, meta.ProtocolDOI, meta.DOI, m.URL} {
+		if id, err := parse(s); s != "" && err == nil {
+			return &id
+		}
+	}
+	return nil
+}
+
+// Listed says whether anyone may see the material in lists at now.
+func (m Material) Listed(now time.Time) bool { return !m.Archived && !m.Embargoed(now) }

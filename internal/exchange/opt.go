@@ -1,0 +1,129 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// Opt is a field of an update that may be absent and may not be null: absent keeps the old
+// value (contract.md section 1, "PUT and PATCH").
+type Opt[T any] struct {
+	Set   bool
+	Value T
+}
+
+// Some is a field that is there.
+func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, Value: v} }
+
+// UnmarshalJSON takes any JSON value but null.
+func (o *Opt[T]) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return errors.New("must not be null; leave the field out to keep its value")
+	}
+	o.Set = true
+	return json.Unmarshal(b, &o.Value)
+}
+
+// Or is the new value, or old where the field was left out.
+func (o Opt[T]) Or(old T) T {
+	if o.Set {
+		return o.Value
+	}
+	return old
+}
+
+// Null is a field of an update that may be absent, null or a value; null clears it.
+type Null[T any] struct {
+	Set   bool
+	Value *T
+}
+
+// NullOf is a nullable field that is there, with a value.
+func NullOf[T any](v T) Null[T] { return Null[T]{Set: true, Value: &v} }
+
+// Cleared is a nullable field that is there and null.
+func Cleared[T any]() Null[T] { return Null[T]{Set: true} }
+
+// UnmarshalJSON takes null or a value.
+func (o *Null[T]) UnmarshalJSON(b []byte) error {
+	o.Set = true
+	if string(b) == "null" {
+		o.Value = nil
+		return nil
+	}
+	o.Value = new(T)
+	return json.Unmarshal(b, o.Value)
+}
+
+// Or is the new value, or old where the field was left out.
+func (o Null[T]) Or(old *T) *T {
+	if o.Set {
+		return o.Value
+	}
+	return old
+}
+
+// Ref is a reference to an object by its integer id. In JSON it may be written as 7, "7" or
+// {"id": 7}, so that what a GET returned can be sent back (contract.md section 1).
+type Ref int64
+
+// UnmarshalJSON accepts the three forms.
+func (r *Ref) UnmarshalJSON(b []byte) error {
+	text, err := refText(b)
+	if err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		return errors.New("must be the id of an object: a positive integer")
+	}
+	*r = Ref(id)
+	return nil
+}
+
+// UserRef is a reference to a user, written as a UUID string or {"id": "..."}.
+type UserRef uuid.UUID
+
+// UnmarshalJSON accepts both forms.
+func (r *UserRef) UnmarshalJSON(b []byte) error {
+	text, err := refText(b)
+	if err != nil {
+		return err
+	}
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 || id == uuid.Nil {
+		return errors.New("must be the id of a user: a UUID")
+	}
+	*r = UserRef(id)
+	return nil
+}
+
+// refText is the id inside any written form of a reference.
+func refText(b []byte) (string, error) {
+	wrong := errors.New("must be an id, or an object with an id")
+	if len(b) > 0 && b[0] == '{' {
+		var object struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if err := json.Unmarshal(b, &object); err != nil || len(object.ID) == 0 {
+			return "", wrong
+		}
+		b = object.ID
+	}
+	var text string
+	if len(b) > 0 && b[0] == '"' {
+		if err := json.Unmarshal(b, &text); err != nil {
+			return "", wrong
+		}
+		return strings.TrimSpace(text), nil
+	}
+	var number json.Number
+	if err := json.Unmarshal(b, &number); err != nil || number == "" {
+		return "", wrong
+	}
+	return number.String(), nil
+}

@@ -1,0 +1,158 @@
+package exchange
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Organization is a lab: the people, what they share, and how long they mean to take.
+type Organization struct {
+	ID          int64
+	Name        string
+	Description string
+	Owner       uuid.UUID
+	Targets     Targets
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// Targets are the days in which a lab means to take its steps (contract.md section 6, "Due dates").
+type Targets struct {
+	Decide, Countersign, Ship int
+}
+
+// DefaultTargets are the targets of a new organization.
+var DefaultTargets = Targets{Decide: 7, Countersign: 14, Ship: 14}
+
+// OrganizationPatch is the body of POST, PUT and PATCH of organizations.
+type OrganizationPatch struct {
+	Name            Opt[string]    `json:"name"`
+	Description     Opt[string]    `json:"description"`
+	Owner           Opt[UserRef]   `json:"owner"`
+	Members         Opt[[]UserRef] `json:"members"`
+	DecideDays      Opt[int]       `json:"decide_days"`
+	CountersignDays Opt[int]       `json:"countersign_days"`
+	ShipDays        Opt[int]       `json:"ship_days"`
+}
+
+// mostMembers bounds one list of members; larger labs are changed by invitations.
+const mostMembers = 10_000
+
+// Create makes a new organization of p. The specification requires owner and members;
+// the name defaults to "<owner's name> lab", which the caller fills in afterwards.
+func (p OrganizationPatch) Create() (Organization, []uuid.UUID, error) {
+	var f Faults
+	if !p.Owner.Set {
+		f.Add("owner", "is required: the id of a user")
+	}
+	if !p.Members.Set {
+		f.Add("members", "is required: a list of user ids, which may be empty")
+	}
+	o, members, _ := p.lay(&f, Organization{Targets: DefaultTargets}, nil)
+	return o, members, f.Err()
+}
+
+// Patch lays p over o and the present members.
+func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organization, []uuid.UUID, error) {
+	var f Faults
+	name := o.Name
+	o, members, named := p.lay(&f, o, members)
+	if named && o.Name == "" {
+		f.Add("name", "must not be empty; leave it out to keep %q", name)
+	}
+	return o, members, f.Err()
+}
+
+func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (Organization, []uuid.UUID, bool) {
+	f.line("name", p.Name, lineLength, &o.Name)
+	f.long("description", p.Description, &o.Description)
+	f.days("decide_days", p.DecideDays, &o.Targets.Decide)
+	f.days("countersign_days", p.CountersignDays, &o.Targets.Countersign)
+	f.days("ship_days", p.ShipDays, &o.Targets.Ship)
+	o.Owner = uuid.UUID(p.Owner.Or(UserRef(o.Owner)))
+	if p.Members.Set {
+		if len(p.Members.Value) > mostMembers {
+			f.Add("members", "must be at most %d people", mostMembers)
+			return o, nil, p.Name.Set
+		}
+		members = nil
+		for _, m := range p.Members.Value {
+			members = append(members, uuid.UUID(m))
+		}
+	}
+	if o.Owner != uuid.Nil {
+		members = append(members, o.Owner) // the owner is always a member
+	}
+	slices.SortFunc(members, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return o, slices.Compact(members), p.Name.Set
+}
+
+func (f *Faults) days(field string, o Opt[int], dst *int) {
+	if !o.Set {
+		return
+	}
+	if o.Value < 1 || o.Value > 365 {
+		f.Add(field, "must be a number of days from 1 to 365")
+		return
+	}
+	*dst = o.Value
+}
+
+// Membership is a person's place in an organization and, at once, the specification's
+// organization user settings: the five switches of that person there.
+type Membership struct {
+	ID             int64
+	OrganizationID int64
+	UserID         uuid.UUID
+	Switches       Switches
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	LeftAt         *time.Time // set when the person left; the record is kept and hidden
+}
+
+// Switches are the five categories of notification a member may turn off.
+type Switches struct {
+	NewRequest, StatusChange, Decision, Assigned, Reminder bool
+}
+
+// AllOn is how a membership starts.
+var AllOn = Switches{true, true, true, true, true}
+
+// On says whether the switch of a category is on.
+func (s Switches) On(c Category) bool {
+	switch c {
+	case NewRequestNotif:
+		return s.NewRequest
+	case StatusNotif:
+		return s.StatusChange
+	case DecisionNotif:
+		return s.Decision
+	case AssignedNotif:
+		return s.Assigned
+	case ReminderNotif:
+		return s.Reminder
+	}
+	return false
+}
+
+// SwitchesPatch is the body of PUT and PATCH /organization-user-settings/:id.
+type SwitchesPatch struct {
+	NewRequest   Opt[bool] `json:"new_request_notif"`
+	StatusChange Opt[bool] `json:"change_in_request_status_notif"`
+	Decision     Opt[bool] `json:"request_approval_determined_notif"`
+	Assigned     Opt[bool] `json:"request_assigned_notif"`
+	Reminder     Opt[bool] `json:"reminder_notif"`
+}
+
+// Patch lays p over s.
+func (p SwitchesPatch) Patch(s Switches) Switches {
+	return Switches{
+		NewRequest:   p.NewRequest.Or(s.NewRequest),
+		StatusChange: p.StatusChange.Or(s.StatusChange),
+		Decision:     p.Decision.Or(s.Decision),
+		Assigned:     p.Assigned.Or(s.Assigned),
+		Reminder:     p.Reminder.Or(s.Reminder),
+	}
+}

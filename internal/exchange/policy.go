@@ -1,0 +1,140 @@
+package exchange
+
+import "maps"
+
+// Relation is a set of ways in which an actor stands to an object.
+type Relation uint16
+
+// The relations that rules speak of (specification, "Authentication", 4).
+const (
+	Anyone      Relation = 1 << iota // everybody, with or without a token
+	SignedIn                         // a valid token
+	OwnerOf                          // the object's owner: its user, or the organization's owner
+	MemberOf                         // a member of the organization that the object belongs to
+	RequesterOf                      // who made the request
+	PartyOf                          // a party of a request that the document is linked to
+	ReaderOf                         // anyone, where a listed material shows the document
+	AdminOf                          // an administrator
+)
+
+// Action names one thing that can be done; the route table and the policy table share it.
+type Action string
+
+// The actions.
+const (
+	Login            Action = "login"
+	Register         Action = "register"
+	Logout           Action = "logout"
+	UserRead         Action = "user.read"
+	UserReadPrivate  Action = "user.read-private"
+	UserUpdate       Action = "user.update"
+	NotificationRead Action = "notification.read"
+
+	OrganizationCreate Action = "organization.create"
+	OrganizationRead   Action = "organization.read"
+	OrganizationUpdate Action = "organization.update"
+	SettingsRead       Action = "settings.read"
+	SettingsUpdate     Action = "settings.update"
+
+	MaterialCreate  Action = "material.create"
+	MaterialRead    Action = "material.read"
+	MaterialUpdate  Action = "material.update"
+	MaterialArchive Action = "material.archive"
+	ShippingRead    Action = "shipping.read"
+	ShippingWrite   Action = "shipping.write"
+
+	AttachmentCreate  Action = "attachment.create"
+	AttachmentRead    Action = "attachment.read"
+	AttachmentContent Action = "attachment.content"
+	AttachmentList    Action = "attachment.list"
+	AttachmentUpdate  Action = "attachment.update"
+	AttachmentDelete  Action = "attachment.delete"
+
+	RequestCreate Action = "request.create"
+	RequestRead   Action = "request.read"
+	RequestList   Action = "request.list"
+	RequestUpdate Action = "request.update"
+	RequestShip   Action = "request.ship"
+	RequestDelete Action = "request.delete"
+
+	AddressRead  Action = "address.read"
+	AddressWrite Action = "address.write"
+)
+
+// Access is the setting that decides who may write materials and organizations.
+type Access string
+
+// The two kinds of access (contract.md section 3, "Open writes").
+const (
+	AccessOpen    Access = "open"    // exactly the specification: no token needed
+	AccessMembers Access = "members" // by members and owners
+)
+
+// Policy is every access rule: an action is allowed to an actor who has any of its relations.
+// AdminOf is never named: an admin may do what any rule grants to anyone.
+type Policy map[Action]Relation
+
+var rules = Policy{
+	Login:            Anyone,
+	Register:         Anyone,
+	Logout:           SignedIn,
+	UserRead:         SignedIn,
+	UserReadPrivate:  OwnerOf,
+	UserUpdate:       OwnerOf,
+	NotificationRead: OwnerOf,
+
+	OrganizationCreate: Anyone,
+	OrganizationRead:   Anyone,
+	OrganizationUpdate: Anyone,
+	SettingsRead:       OwnerOf,
+	SettingsUpdate:     OwnerOf,
+
+	MaterialCreate:  Anyone,
+	MaterialRead:    Anyone,
+	MaterialUpdate:  Anyone,
+	MaterialArchive: MemberOf,
+	ShippingRead:    Anyone,
+	ShippingWrite:   MemberOf,
+
+	AttachmentCreate:  SignedIn,
+	AttachmentRead:    OwnerOf | MemberOf | PartyOf,
+	AttachmentContent: OwnerOf | MemberOf | PartyOf | ReaderOf,
+	AttachmentList:    AdminOf,
+	AttachmentUpdate:  OwnerOf | MemberOf,
+	AttachmentDelete:  OwnerOf | MemberOf,
+
+	RequestCreate: SignedIn,
+	RequestRead:   MemberOf | RequesterOf,
+	RequestList:   SignedIn,
+	RequestUpdate: MemberOf | RequesterOf,
+	RequestShip:   MemberOf,
+	RequestDelete: AdminOf,
+
+	AddressRead:  OwnerOf,
+	AddressWrite: OwnerOf,
+}
+
+// PolicyFor gives the rules under an access setting.
+func PolicyFor(access Access) Policy {
+	p := maps.Clone(rules)
+	if access == AccessMembers {
+		p[OrganizationCreate] = SignedIn
+		p[OrganizationUpdate] = OwnerOf
+		p[MaterialCreate] = MemberOf
+		p[MaterialUpdate] = MemberOf
+	}
+	return p
+}
+
+// Can says whether an actor with relations r may do action. asAdmin: only because of being an
+// admin, which is an audit event.
+func (p Policy) Can(action Action, r Relation) (ok, asAdmin bool) {
+	if p[action]&r != 0 && p[action] != AdminOf {
+		return true, false
+	}
+	return r&AdminOf != 0, r&AdminOf != 0
+}
+
+// NeedsToken says whether an action is never open to an anonymous caller, so that its paths
+// answer 401 without a token.
+func (p Policy) NeedsToken(action Action) bool { return p[action]&(Anyone|ReaderOf) == 0 }

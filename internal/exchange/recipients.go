@@ -1,0 +1,49 @@
+package exchange
+
+// Category is a kind of notification; its value is the settings field that switches it.
+type Category string
+
+// The five categories of the specification.
+const (
+	NewRequestNotif Category = "new_request_notif"
+	StatusNotif     Category = "change_in_request_status_notif"
+	DecisionNotif   Category = "request_approval_determined_notif"
+	AssignedNotif   Category = "request_assigned_notif"
+	ReminderNotif   Category = "reminder_notif"
+)
+
+// Group is whom an audience is made of.
+type Group string
+
+// The groups. Members and the assignee hear by their switches; a requester always hears.
+const (
+	ToMembers   Group = "members"
+	ToRequester Group = "requester"
+	ToAssignee  Group = "assignee"
+)
+
+// Audience is one line of who hears of an event, and under which category.
+type Audience struct {
+	Category Category
+	To       Group
+}
+
+// Audiences says who hears of an event (contract.md section 8), the closest relation first: a
+// person in several is told once, under the first. by are the roles of the actor, who hears
+// nothing of their own act.
+func Audiences(e Event, by Roles) []Audience {
+	switch {
+	case e.Kind == RequestMade:
+		return []Audience{{AssignedNotif, ToAssignee}, {NewRequestNotif, ToMembers}}
+	case e.Kind == Assigned:
+		return []Audience{{AssignedNotif, ToAssignee}}
+	case e.Kind == StatusChanged && (e.Detail.To == Approved || e.Detail.To == Rejected):
+		return []Audience{{DecisionNotif, ToRequester}, {DecisionNotif, ToMembers}}
+	case by.Requester && !by.Member:
+		return []Audience{{StatusNotif, ToMembers}}
+	case by.Member && !by.Requester:
+		return []Audience{{StatusNotif, ToRequester}}
+	default: // an admin, or someone on both sides: both parties are the other one
+		return []Audience{{StatusNotif, ToRequester}, {StatusNotif, ToMembers}}
+	}
+}

@@ -1,0 +1,217 @@
+package exchange
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Request tracks one transfer of a material from the lab that owns it to a requester.
+type Request struct {
+	ID           int64
+	MaterialID   int64
+	Requester    uuid.UUID
+	AssignedTo   uuid.UUID
+	Status       Status
+	Active       bool
+	Quantity     string
+	Note         string
+	Abstract     string // the requester's research abstract
+	Documents    []Document
+	Address      *Address // as it was when sent
+	Payment      string   // payment_method
+	PaymentNotes string
+	Rejection    string // rejection_reason
+	Override     string // override_reason: why a member went on with something missing
+	Correction   string // why the request was returned; "" once the requester answered
+	Shipment     *Shipment
+	OpenIssues   int
+	PutBack      bool      // an open issue put it back from FULFILLED
+	WaitingSince time.Time // when the present turn began
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+}
+
+// Slot is the place of a document in a request.
+type Slot string
+
+// The three documents of a request, by the specification's field names without "_attachment".
+const (
+	SignedMTA   Slot = "requester_signed_mta"
+	IRB         Slot = "irb"
+	ExecutedMTA Slot = "executed_mta"
+)
+
+// Slots are all slots in the order in which people meet them.
+var Slots = []Slot{SignedMTA, IRB, ExecutedMTA}
+
+// Review is what became of a document version.
+type Review string
+
+// The states of a document version. One that nobody reviewed counts as delivered.
+const (
+	Delivered  Review = "delivered"
+	Accepted   Review = "accepted"
+	Returned   Review = "returned"   // owed again
+	Superseded Review = "superseded" // a newer version took its place, or it was withdrawn
+)
+
+// Document is one version of a document of a request; old versions stay on record.
+type Document struct {
+	ID           int64
+	RequestID    int64
+	Slot         Slot
+	AttachmentID int64
+	State        Review
+	Reason       string // why it was returned
+	AddedBy      uuid.UUID
+	AddedAt      time.Time
+	ReviewedAt   *time.Time
+}
+
+// Current is the present version in a slot, nil when there is none.
+func (r Request) Current(s Slot) *Document {
+	for i := range r.Documents {
+		if d := &r.Documents[i]; d.Slot == s && d.State != Superseded {
+			return d
+		}
+	}
+	return nil
+}
+
+// AttachmentIn is the attachment id in a slot, nil when it is empty.
+func (r Request) AttachmentIn(s Slot) *int64 {
+	if d := r.Current(s); d != nil {
+		return &d.AttachmentID
+	}
+	return nil
+}
+
+// Shipment says how the parcel travels; a member sets it.
+type Shipment struct {
+	Carrier    string
+	Tracking   string
+	Conditions string
+	SentAt     *time.Time
+}
+
+// Issue is a problem with a transfer that one side reported.
+type Issue struct {
+	ID        int64
+	RequestID int64
+	Text      string
+	OpenedBy  uuid.UUID
+	OpenedAt  time.Time
+	ClosedAt  *time.Time
+}
+
+// RequestNew is the body of POST /material-requests/.
+type RequestNew struct {
+	Material  Opt[Ref]    `json:"material" alias:"material_id"`
+	SignedMTA Null[Ref]   `json:"requester_signed_mta_attachment"`
+	IRB       Null[Ref]   `json:"irb_attachment"`
+	Abstract  Opt[string] `json:"requester_abstract"`
+	Address   Null[Ref]   `json:"address"`
+	Payment   Opt[string] `json:"payment_method"`
+	Notes     Opt[string] `json:"payment_method_notes"`
+	Quantity  Opt[string] `json:"quantity"`
+	Note      Opt[string] `json:"note"`
+}
+
+// Create checks the body; the caller looks up what it refers to.
+func (n RequestNew) Create(by Actor) (Request, error) {
+	var f Faults
+	if !n.Material.Set {
+		f.Add("material", "is required: the id of the material")
+	}
+	r := Request{MaterialID: int64(n.Material.Value), Requester: by.ID, Status: Open, Active: true}
+	f.long("requester_abstract", n.Abstract, &r.Abstract)
+	f.payment(n.Payment, &r.Payment)
+	f.long("payment_method_notes", n.Notes, &r.PaymentNotes)
+	f.line("quantity", n.Quantity, lineLength, &r.Quantity)
+	f.long("note", n.Note, &r.Note)
+	return r, f.Err()
+}
+
+// RequestPatch is the body of PUT and PATCH /material-requests/:id. A field that is sent with
+// the value it has is no change, so that what a GET returned can be sent back by anyone who
+// could read it.
+type RequestPatch struct {
+	Status      Opt[Status]  `json:"status"`
+	SignedMTA   Null[Ref]    `json:"requester_signed_mta_attachment"`
+	IRB         Null[Ref]    `json:"irb_attachment"`
+	ExecutedMTA Null[Ref]    `json:"executed_mta_attachment"`
+	Active      Opt[bool]    `json:"is_active"`
+	AssignedTo  Opt[UserRef] `json:"assigned_to"`
+	Abstract    Opt[string]  `json:"requester_abstract"`
+	Address     Null[Ref]    `json:"address"`
+	Payment     Opt[string]  `json:"payment_method"`
+	Notes       Opt[string]  `json:"payment_method_notes"`
+	Rejection   Opt[string]  `json:"rejection_reason"`
+	Override    Opt[string]  `json:"override_reason"`
+	Reason      Opt[string]  `json:"reason"` // why a request goes back to OPEN
+}
+
+// Document is the change that p asks for in a slot.
+func (p RequestPatch) Document(s Slot) Null[Ref] {
+	switch s {
+	case SignedMTA:
+		return p.SignedMTA
+	case IRB:
+		return p.IRB
+	default:
+		return p.ExecutedMTA
+	}
+}
+
+// The ways to pay for a shipment (contract.md section 4, "Shipping requirements").
+var paymentMethods = []string{"", "SHIPPING_CODE", "REIMBURSEMENT", "OTHER"}
+
+func (f *Faults) payment(o Opt[string], dst *string) {
+	if !o.Set {
+		return
+	}
+	if !slices.Contains(paymentMethods, o.Value) {
+		f.Add("payment_method", "must be SHIPPING_CODE, REIMBURSEMENT or OTHER")
+		return
+	}
+	*dst = o.Value
+}
+
+// ShipmentPatch is the body of PUT and PATCH /material-requests/:id/shipment.
+type ShipmentPatch struct {
+	Carrier    Opt[string]   `json:"carrier"`
+	Tracking   Opt[string]   `json:"tracking"`
+	Conditions Opt[string]   `json:"conditions"`
+	SentAt     Null[Instant] `json:"sent_at"`
+}
+
+// Patch lays p over s.
+func (p ShipmentPatch) Patch(s Shipment) (Shipment, error) {
+	var f Faults
+	f.line("carrier", p.Carrier, lineLength, &s.Carrier)
+	f.line("tracking", p.Tracking, lineLength, &s.Tracking)
+	f.long("conditions", p.Conditions, &s.Conditions)
+	if p.SentAt.Set {
+		s.SentAt = (*time.Time)(p.SentAt.Value)
+	}
+	return s, f.Err()
+}
+
+// Words is a body with one text: a message, an issue, a reason.
+type Words struct {
+	Text Opt[string] `json:"text" alias:"body"`
+}
+
+// Check gives the tidy text, which may not be empty.
+func (w Words) Check() (string, error) {
+	var f Faults
+	s := ""
+	f.long("text", w.Text, &s)
+	f.need("text", s)
+	return s, f.Err()
+}
+
+// Valid says whether s is one of the three slots.
+func (s Slot) Valid() bool { return slices.Contains(Slots, s) }

@@ -1,0 +1,175 @@
+package exchange
+
+import "time"
+
+// Need names one requirement of a request.
+type Need string
+
+// The requirements in the order in which they are met.
+const (
+	NeedAbstract    Need = "abstract"
+	NeedSignedMTA   Need = "requester_signed_mta"
+	NeedIRB         Need = "irb"
+	NeedAddress     Need = "address"
+	NeedPayment     Need = "payment"
+	NeedExecutedMTA Need = "executed_mta"
+)
+
+// Due is how far a requirement is.
+type Due string
+
+// The states of a requirement.
+const (
+	NotNeeded       Due = "not_needed"
+	OwedByRequester Due = "owed_by_requester"
+	OwedByLab       Due = "owed_by_lab"
+	Done            Due = "done"
+)
+
+// Requirement is one line of what a request needs.
+type Requirement struct {
+	Need  Need
+	State Due
+	Note  string // why a document was returned
+}
+
+// Terms are what a material asks for: its own switches and its lab's shipping requirements.
+type Terms struct {
+	MTA, IRB, Abstract, Address, Payment bool
+}
+
+// TermsOf gives the terms of a material; s is nil when it has no shipping requirements.
+func TermsOf(m Material, s *Shipping) Terms {
+	t := Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
+	if s != nil {
+		t.Address, t.Payment = s.NeedsAddress, s.NeedsPayment
+	}
+	return t
+}
+
+// Requirements is the one place that says what a request still needs and who owes it. It feeds
+// the API, pages, reminders and the guards of the life cycle.
+func Requirements(t Terms, r Request) []Requirement {
+	document := func(n Need, s Slot, needed bool, owed Due) Requirement {
+		q := require(n, needed, false, owed)
+		if d := r.Current(s); needed && d != nil {
+			if d.State == Returned {
+				q.Note = d.Reason
+			} else {
+				q.State = Done
+			}
+		}
+		return q
+	}
+	return []Requirement{
+		require(NeedAbstract, t.Abstract, r.Abstract != "", OwedByRequester),
+		document(NeedSignedMTA, SignedMTA, t.MTA, OwedByRequester),
+		document(NeedIRB, IRB, t.IRB, OwedByRequester),
+		require(NeedAddress, t.Address, r.Address != nil, OwedByRequester),
+		require(NeedPayment, t.Payment, r.Payment != "", OwedByRequester),
+		document(NeedExecutedMTA, ExecutedMTA, t.MTA, OwedByLab),
+	}
+}
+
+func require(n Need, needed, have bool, owed Due) Requirement {
+	switch {
+	case !needed:
+		return Requirement{Need: n, State: NotNeeded}
+	case have:
+		return Requirement{Need: n, State: Done}
+	default:
+		return Requirement{Need: n, State: owed}
+	}
+}
+
+// Missing are the needs that are owed, by whom of owed; by either when none is named.
+func Missing(list []Requirement, owed ...Due) []Need {
+	if len(owed) == 0 {
+		owed = []Due{OwedByRequester, OwedByLab}
+	}
+	missing := []Need{}
+	for _, q := range list {
+		for _, o := range owed {
+			if q.State == o {
+				missing = append(missing, q.Need)
+			}
+		}
+	}
+	return missing
+}
+
+// Side is a party of a request.
+type Side string
+
+// The two sides.
+const (
+	RequesterSide Side = "requester"
+	LabSide       Side = "lab"
+)
+
+// Turn is whose move it is: what that side owes, since when, and by when it means to.
+type Turn struct {
+	Side  Side
+	What  []string
+	Since time.Time
+	Due   *time.Time
+}
+
+// The steps of a turn beside the requirements themselves.
+const (
+	StepCorrection = "correction" // answer why the request was returned
+	StepDecision   = "decision"   // accept or decline
+	StepShipment   = "shipment"   // start, pack and send
+	StepIssue      = "issue"      // solve the problem that was reported
+	StepReceipt    = "receipt"    // confirm the receipt
+)
+
+// WaitingOn says whose turn it is; nil when the request is resolved. The abstract may only be
+// written while OPEN, so from then on a missing one is for the lab to return or to waive.
+func WaitingOn(t Terms, targets Targets, r Request) *Turn {
+	if !r.Active {
+		return nil
+	}
+	list := Requirements(t, r)
+	requester := func(what ...string) *Turn { return &Turn{Side: RequesterSide, What: what, Since: r.WaitingSince} }
+	lab := func(days int, what ...string) *Turn {
+		due := r.WaitingSince.AddDate(0, 0, days)
+		return &Turn{Side: LabSide, What: what, Since: r.WaitingSince, Due: &due}
+	}
+	owed := words(Missing(list, OwedByRequester), NeedAbstract)
+	switch r.Status {
+	case Open:
+		if r.Correction != "" {
+			return requester(StepCorrection)
+		}
+		if list[0].State == OwedByRequester {
+			return requester(string(NeedAbstract))
+		}
+		return lab(targets.Decide, StepDecision)
+	case Approved, InFulfillment:
+		if r.OpenIssues > 0 {
+			return lab(targets.Ship, StepIssue)
+		}
+		if r.Override == "" {
+			if len(owed) > 0 {
+				return requester(owed...)
+			}
+			if list[len(list)-1].State == OwedByLab {
+				return lab(targets.Countersign, string(NeedExecutedMTA))
+			}
+		}
+		return lab(targets.Ship, StepShipment)
+	default: // FULFILLED; the others are not active
+		return requester(StepReceipt)
+	}
+}
+
+func words(needs []Need, without Need) []string {
+	var list []string
+	for _, n := range needs {
+		if n != without {
+			list = append(list, string(n))
+		}
+	}
+	return list
+}

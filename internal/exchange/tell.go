@@ -1,0 +1,77 @@
+package exchange
+
+import "fmt"
+
+// Tell says in one sentence what an event was, for the people who hear of it: who did what
+// with the request of which material.
+func Tell(e Event, actor, material string) string {
+	return fmt.Sprintf("%s %s (request %d, %s).", actor, did(e), e.RequestID, material)
+}
+
+func did(e Event) string {
+	switch e.Kind {
+	case RequestMade:
+		return "sent a request"
+	case StatusChanged:
+		return statusDid(e.Detail.From, e.Detail.To)
+	case Assigned:
+		return "assigned the request"
+	case DocumentAdded:
+		return "handed in the " + slotName(e.Detail.Slot)
+	case DocumentWithdrawn:
+		return "withdrew the " + slotName(e.Detail.Slot)
+	case DocumentAccepted:
+		return "accepted the " + slotName(e.Detail.Slot)
+	case DocumentReturned:
+		return "asked for a corrected " + slotName(e.Detail.Slot)
+	case AbstractChanged:
+		return "wrote the research abstract"
+	case AddressChanged:
+		return "set the shipping address"
+	case PaymentChanged:
+		return "set how the shipment is paid"
+	case Messaged:
+		return "wrote a message"
+	case IssueOpened:
+		return "reported a problem"
+	case IssueClosed:
+		return "closed a problem"
+	case ShipmentChanged:
+		return "set how the parcel travels"
+	case Closed:
+		return "closed the request"
+	case Reopened:
+		return "reopened the request"
+	case Deleted:
+		return "deleted the request"
+	default:
+		return "changed the details"
+	}
+}
+
+func statusDid(from, to Status) string {
+	switch to {
+	case Open:
+		if from == Approved {
+			return "returned the request for correction"
+		}
+		return "opened the request again"
+	case Approved:
+		return "accepted the request"
+	case InFulfillment:
+		if from == Fulfilled {
+			return "put the shipment back into preparation"
+		}
+		return "started to prepare the shipment"
+	case Fulfilled:
+		return "sent the parcel"
+	case Verified:
+		return "confirmed the receipt"
+	case Rejected:
+		return "declined the request"
+	case Cancelled:
+		return "cancelled the request"
+	default:
+		return "withdrew the request as invalid"
+	}
+}

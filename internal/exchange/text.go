@@ -1,0 +1,97 @@
+package exchange
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Lengths of text in characters (contract.md section 4, "Text").
+const (
+	titleLength = 500
+	lineLength  = 255
+	longLength  = 20_000
+)
+
+// tidy brings a text into its stored form: NFC, with no white space around it.
+func tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
+
+// line stores the tidy form of a single line of at most most characters in dst.
+func (f *Faults) line(field string, o Opt[string], most int, dst *string) {
+	if !o.Set {
+		return
+	}
+	s := tidy(o.Value)
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		f.Add(field, "must be a single line without control characters")
+		return
+	}
+	if f.length(field, s, most) {
+		*dst = s
+	}
+}
+
+// long stores the tidy form of a text of several lines.
+func (f *Faults) long(field string, o Opt[string], dst *string) {
+	if !o.Set {
+		return
+	}
+	s := tidy(o.Value)
+	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }) {
+		f.Add(field, "must not contain control characters")
+		return
+	}
+	if f.length(field, s, longLength) {
+		*dst = s
+	}
+}
+
+// nullLine is line for a field that null clears.
+func (f *Faults) nullLine(field string, o Null[string], most int, dst **string) {
+	if !o.Set {
+		return
+	}
+	if o.Value == nil {
+		*dst = nil
+		return
+	}
+	s := ""
+	f.line(field, Some(*o.Value), most, &s)
+	*dst = &s
+}
+
+// nullLong is long for a field that null clears.
+func (f *Faults) nullLong(field string, o Null[string], dst **string) {
+	if !o.Set {
+		return
+	}
+	if o.Value == nil {
+		*dst = nil
+		return
+	}
+	s := ""
+	f.long(field, Some(*o.Value), &s)
+	*dst = &s
+}
+
+func (f *Faults) length(field, s string, most int) bool {
+	n := utf8.RuneCountInString(s)
+	if !utf8.ValidString(s) {
+		f.Add(field, "must be UTF-8 text")
+		return false
+	}
+	if n > most {
+		f.Add(field, "must be at most %d characters; it has %d", most, n)
+		return false
+	}
+	return true
+}
+
+// need says that a text may not be empty.
+func (f *Faults) need(field, value string) {
+	if value == "" && len((*f)[field]) == 0 {
+		f.Add(field, "is required")
+	}
+}

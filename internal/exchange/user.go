@@ -1,0 +1,60 @@
+package exchange
+
+import (
+	"net/mail"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// User is one researcher, known by the id that the identity provider issued.
+type User struct {
+	ID         uuid.UUID
+	Username   string // the registry id until the person is given another
+	FirstName  string
+	LastName   string
+	Email      string
+	RegistryID string
+	Admin      bool
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// Name is how the person is called on a page and in a sentence.
+func (u User) Name() string {
+	if name := strings.TrimSpace(u.FirstName + " " + u.LastName); name != "" {
+		return name
+	}
+	return u.Username
+}
+
+// UserPatch is the body of PUT and PATCH /users/:id.
+type UserPatch struct {
+	FirstName Opt[string] `json:"first_name"`
+	LastName  Opt[string] `json:"last_name"`
+	Email     Opt[string] `json:"email"`
+}
+
+// Patch lays p over u. Faults name every wrong field.
+func (p UserPatch) Patch(u User) (User, error) {
+	var f Faults
+	f.line("first_name", p.FirstName, lineLength, &u.FirstName)
+	f.line("last_name", p.LastName, lineLength, &u.LastName)
+	old := u.Email
+	f.line("email", p.Email, lineLength, &u.Email)
+	if u.Email != "" && u.Email != old {
+		if a, err := mail.ParseAddress(u.Email); err != nil || a.Address != u.Email {
+			f.Add("email", "must be an e-mail address, such as name@example.org")
+		}
+	}
+	return u, f.Err()
+}
+
+// Token is one API token of a user. The secret itself is never kept, only its SHA-256.
+type Token struct {
+	ID        int64
+	UserID    uuid.UUID
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
