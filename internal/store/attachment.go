@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const attachmentColumns = `o.id, o.filename, o.description, o.owned_by_org, o.owned_by_user, o.sequence_map_for,
+	o.content_key, o.size, o.sha256, o.media_type, o.storage_resource_deleted, o.deleted_at, o.created_at, o.updated_at`
+
+func scanAttachment(r row, a *exchange.Attachment) error {
+	var key, sum, kind *string
+	var size *int64
+	err := r.Scan(&a.ID, &a.Filename, &a.Description, &a.OwnedByOrg, &a.OwnedByUser, &a.SequenceMapFor,
+		&key, &size, &sum, &kind, &a.ContentDeleted, utcNull{&a.DeletedAt}, utc{&a.CreatedAt}, utc{&a.UpdatedAt})
+	if err == nil && key != nil {
+		a.Content = &exchange.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind}
+	}
+	return err
+}
+
+// Attachment reads one attachment that was not deleted.
+func (c Conn) Attachment(ctx context.Context, id int64) (exchange.Attachment, error) {
+	return one(ctx, c, scanAttachment, "SELECT "+attachmentColumns+" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
+}
+
+// AttachmentForUpdate reads one and keeps others from changing it until commit.
+func (c Conn) AttachmentForUpdate(ctx context.Context, id int64) (exchange.Attachment, error) {
+	return one(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+c.db.dialect.forUpdate, id)
+}
+
+// Attachments lists all that were not deleted, newest first.
+func (c Conn) Attachments(ctx context.Context, p Page) (Part[exchange.Attachment], error) {
+	return page(ctx, c, p, scanAttachment, attachmentID, attachmentColumns, "attachments o", "o.deleted_at IS NULL")
+}
+
+func attachmentID(a exchange.Attachment) int64 { return a.ID }
+
+// AttachmentsOf reads a user's own attachments, the oldest first.
+func (c Conn) AttachmentsOf(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {
+	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.owned_by_user = $1 AND o.deleted_at IS NULL ORDER BY o.id", user)
+}
+
+// Ties are what an attachment is bound to beside its owners.
+type Ties struct {
+	Linked   bool // the user is a party of a request that it is or was linked to
+	Public   bool // a listed material names it as its MTA or sequence map
+	Requests bool // some request stands on it
+	MTA      bool // some material names it as its MTA
+}
+
+// Ties reads the ties of an attachment for a user, in one query.
+func (c Conn) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (Ties, error) {
+	scan := func(r row, t *Ties) error { return r.Scan(&t.Linked, &t.Public, &t.Requests, &t.MTA) }
+	return one(ctx, c, scan, `SELECT
+		EXISTS (SELECT 1 FROM request_documents d JOIN material_requests r ON r.id = d.request_id
+			JOIN materials m ON m.id = r.material_id
+			LEFT JOIN memberships p ON p.organization_id = m.organization_id AND p.user_id = $2 AND p.left_at IS NULL
+			WHERE d.attachment_id = $1 AND r.deleted_at IS NULL AND (r.requester_id = $2 OR p.id IS NOT NULL)),
+		EXISTS (SELECT 1 FROM materials m WHERE (m.mta_attachment_id = $1 OR m.id = $3)
+			AND NOT m.is_archived AND (m.embargo_date IS NULL OR m.embargo_date <= $4)),
+		EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = $1),
+		EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = $1)`,
+		a.ID, user, a.SequenceMapFor, c.Now.Format(time.DateOnly))
+}
+
+// InsertAttachment adds the record of an attachment and gives its id.
+func (c Conn) InsertAttachment(ctx context.Context, a exchange.Attachment) (int64, error) {
+	return one(ctx, c, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user, sequence_map_for,
+		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, updated_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING id`, c.attachmentArgs(a)...)
+}
+
+// UpdateAttachment saves an attachment.
+func (c Conn) UpdateAttachment(ctx context.Context, a exchange.Attachment) error {
+	_, err := c.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3, owned_by_user = $4,
+		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9, storage_resource_deleted = $10,
+		deleted_at = $11, updated_at = $12 WHERE id = $13`, append(c.attachmentArgs(a), a.ID)...)
+	return err
+}
+
+func (c Conn) attachmentArgs(a exchange.Attachment) []any {
+	var key, sum, kind *string
+	var size *int64
+	if a.Content != nil {
+		key, size, sum, kind = &a.Content.Key, &a.Content.Size, &a.Content.SHA256, &a.Content.MediaType
+	}
+	return []any{a.Filename, a.Description, a.OwnedByOrg, a.OwnedByUser, a.SequenceMapFor, key, size, sum, kind,
+		a.ContentDeleted, a.DeletedAt, c.Now}
+}
+
+// DeletedContent reads attachments that were deleted before a moment and still have content.
+func (c Conn) DeletedContent(ctx context.Context, before time.Time, limit int) ([]exchange.Attachment, error) {
+	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
+}
+
+// ContentKnown says whether some attachment, deleted or not, has its content under a key.
+func (c Conn) ContentKnown(ctx context.Context, key string) (bool, error) {
+	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)", key)
+}
+
+// StoredContent reads, by id, the attachments behind after that have content; for verifying.
+func (c Conn) StoredContent(ctx context.Context, after int64, limit int) ([]exchange.Attachment, error) {
+	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.id > $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2", after, limit)
+}

@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// What only the tests of this room reach.
+
+// Translate is translate.
+var Translate = translate
+
+// Exec runs any statement.
+func (c Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return c.exec(ctx, query, args...)
+}
+
+// Values reads a query of one column.
+func Values[T any](ctx context.Context, c Conn, query string, args ...any) ([]T, error) {
+	return all(ctx, c, value[T], query, args...)
+}
+
+// SetNow gives the database another clock.
+func (db *DB) SetNow(now func() time.Time) { db.now = now }
+
+// Kept counts the statements that are kept prepared, for reading and for writing.
+func (db *DB) Kept() (reading, writing int) {
+	count := func(n *int) func(any, any) bool { return func(any, any) bool { *n++; return true } }
+	db.prepared[0].Range(count(&reading))
+	db.prepared[1].Range(count(&writing))
+	return reading, writing
+}

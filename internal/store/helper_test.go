@@ -1,0 +1,7 @@
+package store_test
+
+import (
+	stdcontext "context"
+)
+
+type context = stdcontext.Context

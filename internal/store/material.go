@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const materialColumns = `o.id, o.organization_id, o.category, o.title, o.url, o.pubmed_id, o.additional_metadata,
+	o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
+	o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi, o.pre_print_title,
+	o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at`
+
+func materialFields(m *exchange.Material) []any {
+	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Title, &m.URL, &m.PubMedID, (*rawText)(&m.Metadata),
+		&m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachmentID, &m.ShippingID,
+		&m.Imported, &m.ImportSource, &m.ImportIdentifier, fromJSON{&m.Organisms}, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
+		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &m.ContactID, &m.Archived, utc{&m.CreatedAt}, utc{&m.UpdatedAt}}
+}
+
+// rawText is JSON that is kept as text and passed on as it is.
+type rawText json.RawMessage
+
+// Scan takes text.
+func (t *rawText) Scan(src any) error {
+	switch s := src.(type) {
+	case string:
+		*t = rawText(s)
+	case []byte:
+		*t = append(rawText(nil), s...)
+	}
+	return nil
+}
+
+func scanMaterial(r row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
+
+// ShownMaterial is a material with what its page shows beside it.
+type ShownMaterial struct {
+	exchange.Material
+	Contact exchange.User
+	Grants  []int64
+}
+
+const shownMaterial = materialColumns + ", " + userColumns + `,
+	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)`
+
+func scanShownMaterial(r row, m *ShownMaterial) error {
+	m.Grants = []int64{}
+	return r.Scan(append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants})...)
+}
+
+const materialFrom = "materials o JOIN users u ON u.id = o.contact_user_id"
+
+// ShownMaterial reads one material with its contact and grants, in one query.
+func (c Conn) ShownMaterial(ctx context.Context, id int64) (ShownMaterial, error) {
+	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1", id)
+}
+
+// Material reads one material.
+func (c Conn) Material(ctx context.Context, id int64) (exchange.Material, error) {
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1", id)
+}
+
+// MaterialForUpdate reads one and keeps others from changing it until commit.
+func (c Conn) MaterialForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+}
+
+// MaterialByImport reads the material that was imported under an identifier.
+func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (ShownMaterial, error) {
+	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
+		" WHERE o.import_source = $1 AND o.import_identifier = $2", source, identifier)
+}
+
+// MaterialFilter narrows a list of materials; a nil field filters nothing.
+type MaterialFilter struct {
+	Organization *int64
+	Category     *string
+	Archived     *bool
+}
+
+// Materials lists the materials that viewer may see, newest first: an embargoed one only
+// members of its organization see.
+func (c Conn) Materials(ctx context.Context, p Page, f MaterialFilter, viewer uuid.UUID) (Part[ShownMaterial], error) {
+	return page(ctx, c, p, scanShownMaterial, func(m ShownMaterial) int64 { return m.ID }, shownMaterial, materialFrom,
+		`(CAST($1 AS BIGINT) IS NULL OR o.organization_id = $1) AND (CAST($2 AS TEXT) IS NULL OR o.category = $2)
+		AND (CAST($3 AS BOOLEAN) IS NULL OR o.is_archived = $3)
+		AND (o.embargo_date IS NULL OR o.embargo_date <= $4 OR EXISTS (SELECT 1 FROM memberships m
+			WHERE m.organization_id = o.organization_id AND m.user_id = $5 AND m.left_at IS NULL))`,
+		f.Organization, f.Category, f.Archived, c.Now.Format(time.DateOnly), viewer)
+}
+
+// InsertMaterial adds a material and gives its id; the same identifier at the same source is a
+// Conflict.
+func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, error) {
+	args, err := c.materialArgs(m)
+	if err != nil {
+		return 0, err
+	}
+	return one(ctx, c, value[int64], `INSERT INTO materials (organization_id, category, title, url, pubmed_id, additional_metadata,
+			needs_mta, needs_irb, needs_abstract, mta_attachment_id, shipping_requirements_id, imported, import_source, import_identifier,
+			organisms, publication_title, pre_print_doi, pre_print_title, citation, additional_info, embargo_date, contact_user_id,
+			is_archived, updated_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $24)
+		RETURNING id`, args...)
+}
+
+// UpdateMaterial saves a material; its category never changes.
+func (c Conn) UpdateMaterial(ctx context.Context, m exchange.Material) error {
+	args, err := c.materialArgs(m)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `UPDATE materials SET organization_id = $1, category = $2, title = $3, url = $4, pubmed_id = $5,
+			additional_metadata = $6, needs_mta = $7, needs_irb = $8, needs_abstract = $9, mta_attachment_id = $10,
+			shipping_requirements_id = $11, imported = $12, import_source = $13, import_identifier = $14, organisms = $15,
+			publication_title = $16, pre_print_doi = $17, pre_print_title = $18, citation = $19, additional_info = $20,
+			embargo_date = $21, contact_user_id = $22, is_archived = $23, updated_at = $24
+		WHERE id = $25`, append(args, m.ID)...)
+	return err
+}
+
+func (c Conn) materialArgs(m exchange.Material) ([]any, error) {
+	organisms, err := text(m.Organisms)
+	if err != nil {
+		return nil, err
+	}
+	var embargo *string
+	if m.EmbargoDate != nil {
+		embargo = new(string(*m.EmbargoDate))
+	}
+	return []any{m.OrganizationID, m.Category, m.Title, m.URL, m.PubMedID, string(m.Metadata),
+		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.ImportIdentifier,
+		organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo, m.ContactID,
+		m.Archived, c.Now}, nil
+}
+
+// ActiveRequests is how many requests of a material are under way.
+func (c Conn) ActiveRequests(ctx context.Context, material int64) (int64, error) {
+	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = $1 AND is_active AND deleted_at IS NULL", material)
+}

@@ -1,0 +1,248 @@
+-- +goose Up
+-- {id} {ref} {uuid} {time} {bool} are filled in by the dialect (dialect.go). JSON is text to SQL.
+
+CREATE TABLE users (
+  id {uuid} PRIMARY KEY,
+  username TEXT NOT NULL UNIQUE,
+  first_name TEXT NOT NULL,
+  last_name TEXT NOT NULL,
+  email TEXT NOT NULL,
+  registry_id TEXT NOT NULL UNIQUE,
+  is_admin BOOLEAN NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+
+CREATE TABLE tokens (
+  id {id},
+  user_id {uuid} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  hash TEXT NOT NULL UNIQUE, -- hex SHA-256 of the secret
+  created_at {time} NOT NULL,
+  expires_at {time} NOT NULL
+);
+CREATE INDEX tokens_user ON tokens (user_id);
+
+CREATE TABLE organizations (
+  id {id},
+  name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  owner_id {uuid} NOT NULL REFERENCES users (id),
+  decide_days INTEGER NOT NULL,
+  countersign_days INTEGER NOT NULL,
+  ship_days INTEGER NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX organizations_owner ON organizations (owner_id);
+
+-- A membership is at once the specification's organization user settings.
+CREATE TABLE memberships (
+  id {id},
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  user_id {uuid} NOT NULL REFERENCES users (id),
+  new_request_notif BOOLEAN NOT NULL,
+  change_in_request_status_notif BOOLEAN NOT NULL,
+  request_approval_determined_notif BOOLEAN NOT NULL,
+  request_assigned_notif BOOLEAN NOT NULL,
+  reminder_notif BOOLEAN NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL,
+  left_at {time},
+  UNIQUE (organization_id, user_id)
+);
+CREATE INDEX memberships_user ON memberships (user_id);
+
+CREATE TABLE shipping_requirements (
+  id {id},
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  needs_shipping_address BOOLEAN NOT NULL,
+  needs_payment BOOLEAN NOT NULL,
+  accepts_shipping_code BOOLEAN NOT NULL,
+  accepts_reimbursement BOOLEAN NOT NULL,
+  accepts_other_payment_methods BOOLEAN NOT NULL,
+  accepted_payment_details TEXT NOT NULL,
+  restrictions TEXT NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX shipping_requirements_organization ON shipping_requirements (organization_id);
+
+CREATE TABLE addresses (
+  id {id},
+  user_id {uuid} NOT NULL REFERENCES users (id),
+  name TEXT NOT NULL,
+  institution TEXT NOT NULL,
+  address_line_1 TEXT NOT NULL,
+  address_line_2 TEXT NOT NULL,
+  locality TEXT NOT NULL,
+  state TEXT NOT NULL,
+  country TEXT NOT NULL,
+  postal_code TEXT NOT NULL,
+  saved_for_reuse BOOLEAN NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX addresses_user ON addresses (user_id);
+
+CREATE TABLE materials (
+  id {id},
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  category TEXT NOT NULL,
+  title TEXT NOT NULL,
+  url TEXT NOT NULL,
+  pubmed_id TEXT NOT NULL,
+  additional_metadata TEXT NOT NULL,
+  needs_mta BOOLEAN NOT NULL,
+  needs_irb BOOLEAN NOT NULL,
+  needs_abstract BOOLEAN NOT NULL,
+  mta_attachment_id {ref},
+  shipping_requirements_id {ref} REFERENCES shipping_requirements (id),
+  imported BOOLEAN NOT NULL,
+  import_source TEXT NOT NULL,
+  import_identifier TEXT,
+  organisms TEXT NOT NULL,
+  publication_title TEXT,
+  pre_print_doi TEXT,
+  pre_print_title TEXT,
+  citation TEXT,
+  additional_info TEXT,
+  embargo_date TEXT,
+  contact_user_id {uuid} NOT NULL REFERENCES users (id),
+  is_archived BOOLEAN NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX materials_organization ON materials (organization_id);
+CREATE INDEX materials_mta_attachment ON materials (mta_attachment_id);
+-- The duplicate rule: this index decides, not a read before the write.
+CREATE UNIQUE INDEX materials_import ON materials (import_source, import_identifier);
+
+CREATE TABLE grants (
+  id {id},
+  user_id {uuid} NOT NULL REFERENCES users (id),
+  title TEXT NOT NULL,
+  funder_id TEXT NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX grants_user ON grants (user_id);
+
+CREATE TABLE grant_materials (
+  grant_id {ref} NOT NULL REFERENCES grants (id),
+  material_id {ref} NOT NULL REFERENCES materials (id),
+  created_at {time} NOT NULL,
+  PRIMARY KEY (grant_id, material_id)
+);
+CREATE INDEX grant_materials_material ON grant_materials (material_id);
+
+CREATE TABLE attachments (
+  id {id},
+  filename TEXT NOT NULL,
+  description TEXT NOT NULL,
+  owned_by_org {ref} REFERENCES organizations (id),
+  owned_by_user {uuid} REFERENCES users (id),
+  sequence_map_for {ref} REFERENCES materials (id),
+  content_key TEXT UNIQUE, -- where the files room keeps the bytes
+  size {ref},
+  sha256 TEXT,
+  media_type TEXT,
+  storage_resource_deleted BOOLEAN NOT NULL,
+  deleted_at {time},
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX attachments_org ON attachments (owned_by_org);
+CREATE INDEX attachments_user ON attachments (owned_by_user);
+CREATE INDEX attachments_material ON attachments (sequence_map_for);
+CREATE INDEX attachments_deleted ON attachments (deleted_at);
+
+CREATE TABLE material_requests (
+  id {id},
+  material_id {ref} NOT NULL REFERENCES materials (id),
+  requester_id {uuid} NOT NULL REFERENCES users (id),
+  assigned_to {uuid} NOT NULL REFERENCES users (id),
+  status TEXT NOT NULL,
+  is_active BOOLEAN NOT NULL,
+  quantity TEXT NOT NULL,
+  note TEXT NOT NULL,
+  requester_abstract TEXT NOT NULL,
+  address TEXT, -- JSON: the address as it was when sent
+  payment_method TEXT NOT NULL,
+  payment_method_notes TEXT NOT NULL,
+  rejection_reason TEXT NOT NULL,
+  override_reason TEXT NOT NULL,
+  correction TEXT NOT NULL,
+  carrier TEXT,
+  tracking TEXT,
+  conditions TEXT,
+  sent_at {time},
+  open_issues INTEGER NOT NULL,
+  put_back BOOLEAN NOT NULL,
+  waiting_since {time} NOT NULL,
+  last_seq {ref} NOT NULL, -- of its events, with the hash of the last one
+  last_hash TEXT NOT NULL,
+  deleted_at {time},
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX material_requests_material ON material_requests (material_id);
+CREATE INDEX material_requests_requester ON material_requests (requester_id);
+CREATE INDEX material_requests_assigned ON material_requests (assigned_to);
+
+CREATE TABLE request_documents (
+  id {id},
+  request_id {ref} NOT NULL REFERENCES material_requests (id),
+  slot TEXT NOT NULL,
+  attachment_id {ref} NOT NULL REFERENCES attachments (id),
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  added_by {uuid} NOT NULL REFERENCES users (id),
+  added_at {time} NOT NULL,
+  reviewed_at {time}
+);
+CREATE INDEX request_documents_request ON request_documents (request_id);
+CREATE INDEX request_documents_attachment ON request_documents (attachment_id);
+
+CREATE TABLE request_issues (
+  id {id},
+  request_id {ref} NOT NULL REFERENCES material_requests (id),
+  text TEXT NOT NULL,
+  opened_by {uuid} NOT NULL REFERENCES users (id),
+  opened_at {time} NOT NULL,
+  closed_at {time}
+);
+CREATE INDEX request_issues_request ON request_issues (request_id);
+
+CREATE TABLE request_events (
+  id {id},
+  request_id {ref} NOT NULL REFERENCES material_requests (id),
+  seq {ref} NOT NULL,
+  kind TEXT NOT NULL,
+  actor_id {uuid} NOT NULL REFERENCES users (id),
+  at {time} NOT NULL,
+  detail TEXT NOT NULL,
+  prev_hash TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  UNIQUE (request_id, seq)
+);
+
+CREATE TABLE notifications (
+  id {id},
+  user_id {uuid} NOT NULL REFERENCES users (id),
+  event_id {ref} NOT NULL REFERENCES request_events (id),
+  category TEXT NOT NULL,
+  created_at {time} NOT NULL,
+  read_at {time},
+  UNIQUE (user_id, event_id) -- one message per person and event
+);
+
+CREATE TABLE audit_events (
+  id {id},
+  actor_id {uuid}, -- NULL: anonymous, or the operator at the machine
+  action TEXT NOT NULL,
+  object TEXT NOT NULL, -- what it was done to, as "material 7"
+  as_admin BOOLEAN NOT NULL,
+  at {time} NOT NULL,
+  state TEXT NOT NULL -- JSON: the object as it was afterwards
+);
+CREATE INDEX audit_events_object ON audit_events (object);

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, o.ship_days, o.created_at, o.updated_at"
+
+func scanOrganization(r row, o *exchange.Organization) error {
+	return r.Scan(&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
+		utc{&o.CreatedAt}, utc{&o.UpdatedAt})
+}
+
+// Organization reads one organization.
+func (c Conn) Organization(ctx context.Context, id int64) (exchange.Organization, error) {
+	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1", id)
+}
+
+// OrganizationForUpdate reads one and keeps others from changing it until commit.
+func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
+	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+}
+
+// Organizations lists all, newest first.
+func (c Conn) Organizations(ctx context.Context, p Page) (Part[exchange.Organization], error) {
+	return page(ctx, c, p, scanOrganization, func(o exchange.Organization) int64 { return o.ID }, organizationColumns, "organizations o", "1 = 1")
+}
+
+// OrganizationsOf reads those that a user is a member of, the oldest first.
+func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
+	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
+		JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id = $1 ORDER BY o.id`, user)
+}
+
+// InsertOrganization adds an organization and gives its id.
+func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (int64, error) {
+	return one(ctx, c, value[int64], `INSERT INTO organizations
+		(name, description, owner_id, decide_days, countersign_days, ship_days, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`,
+		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now)
+}
+
+// UpdateOrganization saves an organization.
+func (c Conn) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
+	_, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
+		decide_days = $5, countersign_days = $6, ship_days = $7, updated_at = $8 WHERE id = $1`,
+		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now)
+	return err
+}
+
+// Member is a user in one organization.
+type Member struct {
+	OrganizationID int64
+	User           exchange.User
+}
+
+// Members reads the members of several organizations, by organization, then in the order in
+// which they joined.
+func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, error) {
+	if len(organizations) == 0 {
+		return nil, nil
+	}
+	places, args := in(nil, organizations)
+	scan := func(r row, m *Member) error {
+		return r.Scan(append([]any{&m.OrganizationID}, userFields(&m.User)...)...)
+	}
+	return all(ctx, c, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u ON u.id = m.user_id
+		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
+}
+
+// SetMembers makes users the members of an organization and says who left. New members start
+// with every switch on; someone who was one before finds their switches as they were. A
+// membership that ends keeps its settings, hidden.
+func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID, err error) {
+	places, args := in([]any{organization, c.Now}, users)
+	if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
+			request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
+		SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
+		ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
+			WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
+		return nil, err
+	}
+	return all(ctx, c, value[uuid.UUID], `UPDATE memberships SET left_at = $2, updated_at = $2
+		WHERE organization_id = $1 AND left_at IS NULL AND user_id NOT IN (`+places+") RETURNING user_id", args...)
+}
+
+// IsMember says whether a user is a member of an organization now.
+func (c Conn) IsMember(ctx context.Context, organization int64, user uuid.UUID) (bool, error) {
+	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
+		WHERE organization_id = $1 AND user_id = $2 AND left_at IS NULL)`, organization, user)
+}
+
+const membershipColumns = `o.id, o.organization_id, o.user_id, o.new_request_notif, o.change_in_request_status_notif,
+	o.request_approval_determined_notif, o.request_assigned_notif, o.reminder_notif, o.created_at, o.updated_at, o.left_at`
+
+func scanMembership(r row, m *exchange.Membership) error {
+	s := &m.Switches
+	return r.Scan(&m.ID, &m.OrganizationID, &m.UserID, &s.NewRequest, &s.StatusChange, &s.Decision, &s.Assigned, &s.Reminder,
+		utc{&m.CreatedAt}, utc{&m.UpdatedAt}, utcNull{&m.LeftAt})
+}
+
+// Membership reads one membership, which is also one record of settings.
+func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, error) {
+	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1", id)
+}
+
+// Memberships lists a user's present memberships, newest first.
+func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Membership], error) {
+	return page(ctx, c, p, scanMembership, func(m exchange.Membership) int64 { return m.ID },
+		membershipColumns, "memberships o", "o.user_id = $1 AND o.left_at IS NULL", user)
+}
+
+// UpdateSwitches saves the switches of a membership.
+func (c Conn) UpdateSwitches(ctx context.Context, id int64, s exchange.Switches) error {
+	_, err := c.exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
+		request_approval_determined_notif = $4, request_assigned_notif = $5, reminder_notif = $6, updated_at = $7 WHERE id = $1`,
+		id, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, c.Now)
+	return err
+}

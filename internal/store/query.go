@@ -1,0 +1,306 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+)
+
+// runner is what a prepared statement and a handle with its query bound have in common.
+type runner interface {
+	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
+}
+
+// statement gives the runner of a query. On SQLite the parsed statement is kept for the life of
+// the pool; the texts of queries are constants, so there are few. pgx keeps its own.
+func (c Conn) statement(ctx context.Context, query string) (runner, error) {
+	c.db.queries.Add(1)
+	switch {
+	case !c.db.dialect.prepare && c.tx != nil:
+		return bound{c.tx, query}, nil
+	case !c.db.dialect.prepare:
+		return bound{c.db.read, query}, nil
+	case c.tx == nil:
+		if stmt, ok := c.db.prepared[0].Load(query); ok {
+			return stmt.(*sql.Stmt), nil
+		}
+		return c.db.keep(ctx, 0, c.db.read, query)
+	default:
+		if stmt, ok := c.db.prepared[1].Load(query); ok {
+			return c.tx.StmtContext(ctx, stmt.(*sql.Stmt)), nil
+		}
+		// The one writing connection is ours until the end of the transaction, so it is kept then.
+		if stmt, ok := c.wanted[query]; ok {
+			return stmt, nil
+		}
+		stmt, err := c.tx.PrepareContext(ctx, query)
+		if err == nil {
+			c.wanted[query] = stmt
+		}
+		return stmt, err
+	}
+}
+
+// keep prepares a query on a pool for good.
+func (db *DB) keep(ctx context.Context, which int, pool *sql.DB, query string) (*sql.Stmt, error) {
+	stmt, err := pool.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if other, raced := db.prepared[which].LoadOrStore(query, stmt); raced {
+		_ = stmt.Close()
+		return other.(*sql.Stmt), nil
+	}
+	return stmt, nil
+}
+
+type bound struct {
+	handle interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	}
+	query string
+}
+
+func (b bound) ExecContext(ctx context.Context, args ...any) (sql.Result, error) {
+	return b.handle.ExecContext(ctx, b.query, args...)
+}
+
+func (b bound) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
+	return b.handle.QueryContext(ctx, b.query, args...)
+}
+
+// exec runs a statement and says how many rows it changed.
+func (c Conn) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return 0, translate(err)
+	}
+	result, err := s.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, translate(err)
+	}
+	n, err := result.RowsAffected()
+	return n, translate(err)
+}
+
+// row is what a scan function reads.
+type row interface{ Scan(dst ...any) error }
+
+// all gives every row of a query.
+func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query string, args ...any) ([]T, error) {
+	s, err := c.statement(ctx, query)
+	if err != nil {
+		return nil, translate(err)
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, translate(err)
+	}
+	defer func() { _ = rows.Close() }()
+	list := []T{}
+	for rows.Next() {
+		var item T
+		if err := scan(rows, &item); err != nil {
+			return nil, translate(err)
+		}
+		list = append(list, item)
+	}
+	return list, translate(rows.Err())
+}
+
+// one gives the first row of a query; none is NotFound.
+func one[T any](ctx context.Context, c Conn, scan func(row, *T) error, query string, args ...any) (T, error) {
+	list, err := all(ctx, c, scan, query, args...)
+	if err == nil && len(list) == 0 {
+		err = translate(sql.ErrNoRows)
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return list[0], nil
+}
+
+// value scans a row of one column.
+func value[T any](r row, v *T) error { return r.Scan(v) }
+
+// translate turns drivers' errors into ours, in the one place that every query passes: no row
+// is NotFound, a broken unique index Conflict, a broken reference InvalidInput.
+func translate(err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return &exchange.Error{Code: exchange.NotFound, Message: "There is no such object."}
+	}
+	code := ""
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		code = strconv.Itoa(e.Code())
+		if primary := e.Code() & 0xff; primary == 5 || primary == 6 { // SQLITE_BUSY_SNAPSHOT and their like
+			code = strconv.Itoa(primary)
+		}
+	}
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		code = e.Code
+	}
+	switch code {
+	case "2067", "1555", "23505": // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, unique_violation
+		return &exchange.Error{Code: exchange.Conflict, Message: "Someone else did this first.", Cause: err}
+	case "787", "23503": // SQLITE_CONSTRAINT_FOREIGNKEY, foreign_key_violation
+		return &exchange.Error{Code: exchange.InvalidInput, Message: "This names an object that does not exist.", Cause: err}
+	case "5", "6", "57P01", "57P03", "53300": // SQLITE_BUSY, _LOCKED, PostgreSQL going, starting or full
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The database is busy; try again.", Cause: err}
+	}
+	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not answer; try again.", Cause: e}
+	}
+	return err
+}
+
+// Page is a part of a list, newest first: at most Limit rows with ids below Before (0: from the
+// newest).
+type Page struct {
+	Limit  int
+	Before int64
+}
+
+// Part is one page of a list, the number of all rows, and where the next page begins (0: none).
+type Part[T any] struct {
+	Items []T
+	Total int64
+	Next  int64
+}
+
+// page runs a list query and its count. from names the listed table o; where is what both share.
+func page[T any](ctx context.Context, c Conn, p Page, scan func(row, *T) error, id func(T) int64, columns, from, where string, args ...any) (Part[T], error) {
+	total, err := one(ctx, c, value[int64], "SELECT COUNT(*) FROM "+from+" WHERE "+where, args...)
+	if err != nil {
+		return Part[T]{}, err
+	}
+	before := p.Before
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	n := len(args)
+	list, err := all(ctx, c, scan, fmt.Sprintf("SELECT %s FROM %s WHERE %s AND o.id < $%d ORDER BY o.id DESC LIMIT $%d",
+		columns, from, where, n+1, n+2), append(slices.Clone(args), before, p.Limit+1)...)
+	if err != nil {
+		return Part[T]{}, err
+	}
+	part := Part[T]{Items: list, Total: total}
+	if len(list) > p.Limit {
+		part.Items = list[:p.Limit]
+		part.Next = id(part.Items[p.Limit-1])
+	}
+	return part, nil
+}
+
+// in appends a list to the arguments of a query and gives its placeholders, for IN (...). Their
+// number is a power of two, filled up with zero ids, which no row has: so the texts of queries,
+// and the statements kept, stay few, and an empty list is valid SQL.
+func in[T any](args []any, list []T) (string, []any) {
+	first := len(args) + 1
+	for _, id := range list {
+		args = append(args, id)
+	}
+	n := 1
+	for n < len(list) {
+		n *= 2
+	}
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("$" + strconv.Itoa(first+i))
+		if i >= len(list) {
+			var zero T
+			args = append(args, zero)
+		}
+	}
+	return b.String(), args
+}
+
+// text is a value kept as JSON text; SQL never looks inside.
+func text(v any) (string, error) {
+	raw, err := json.Marshal(v)
+	return string(raw), err
+}
+
+// fromJSON scans JSON text into a value; NULL leaves it as it is.
+type fromJSON struct{ into any }
+
+// Scan takes text or NULL.
+func (j fromJSON) Scan(src any) error {
+	switch s := src.(type) {
+	case nil:
+		return nil
+	case string:
+		return json.Unmarshal([]byte(s), j.into)
+	case []byte:
+		return json.Unmarshal(s, j.into)
+	}
+	return fmt.Errorf("JSON text expected, not %T", src)
+}
+
+// ids splits a list of integers that SQL joined with commas; NULL is none.
+type ids struct{ into *[]int64 }
+
+// Scan takes text or NULL.
+func (l ids) Scan(src any) error {
+	s, _ := src.(string)
+	if b, ok := src.([]byte); ok {
+		s = string(b)
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		if part == "" {
+			continue
+		}
+		id, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return err
+		}
+		*l.into = append(*l.into, id)
+	}
+	return nil
+}
+
+// utc is a time read from a row, in UTC on both databases.
+type utc struct{ into *time.Time }
+
+// Scan takes a time.
+func (u utc) Scan(src any) error {
+	t, ok := src.(time.Time)
+	if !ok {
+		return fmt.Errorf("time expected, not %T", src)
+	}
+	*u.into = t.UTC()
+	return nil
+}
+
+// utcNull is a time or NULL.
+type utcNull struct{ into **time.Time }
+
+// Scan takes a time or NULL.
+func (u utcNull) Scan(src any) error {
+	if src == nil {
+		*u.into = nil
+		return nil
+	}
+	*u.into = new(time.Time)
+	return utc{*u.into}.Scan(src)
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Requested is a request with what its rules need of the material and the lab.
+type Requested struct {
+	exchange.Request
+	Material     string // its title
+	Organization int64  // the one that owns the material
+	Terms        exchange.Terms
+	Targets      exchange.Targets
+	lastSeq      int64
+	lastHash     string
+}
+
+const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
+	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
+	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.created_at, o.updated_at,
+	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
+	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
+
+const requestFrom = `material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
+	LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id`
+
+func scanRequest(r row, q *Requested) error {
+	var carrier, tracking, conditions *string
+	var sent *time.Time
+	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
+		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
+		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
+		&q.lastSeq, &q.lastHash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
+		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
+	if err == nil && carrier != nil {
+		q.Shipment = &exchange.Shipment{Carrier: *carrier, Tracking: *tracking, Conditions: *conditions, SentAt: sent}
+	}
+	return err
+}
+
+// Request reads one request with its documents.
+func (c Conn) Request(ctx context.Context, id int64) (Requested, error) {
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
+	return c.withDocuments(ctx, q, err)
+}
+
+// RequestForUpdate reads one request and keeps others from changing it until commit.
+func (c Conn) RequestForUpdate(ctx context.Context, id int64) (Requested, error) {
+	lock := c.db.dialect.forUpdate
+	if lock != "" {
+		lock += " OF o"
+	}
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+lock, id)
+	return c.withDocuments(ctx, q, err)
+}
+
+func (c Conn) withDocuments(ctx context.Context, q Requested, err error) (Requested, error) {
+	if err != nil {
+		return q, err
+	}
+	q.Documents, err = c.documents(ctx, q.ID)
+	return q, err
+}
+
+func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Document, error) {
+	places, args := in(nil, requests)
+	scan := func(r row, d *exchange.Document) error {
+		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy, utc{&d.AddedAt}, utcNull{&d.ReviewedAt})
+	}
+	return all(ctx, c, scan, `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at
+		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
+}
+
+// RequestFilter narrows a list of requests; a nil field filters nothing.
+type RequestFilter struct {
+	Material   *int64
+	Status     *string
+	Active     *bool
+	Requester  *uuid.UUID
+	AssignedTo *uuid.UUID
+}
+
+// Requests lists what viewer may see, newest first: the requests of their organizations'
+// materials and their own; everything for everyone is for admins.
+func (c Conn) Requests(ctx context.Context, p Page, f RequestFilter, viewer uuid.UUID, everyone bool) (Part[Requested], error) {
+	part, err := page(ctx, c, p, scanRequest, func(q Requested) int64 { return q.ID }, requestColumns, requestFrom,
+		`o.deleted_at IS NULL AND (CAST($1 AS BIGINT) IS NULL OR o.material_id = $1) AND (CAST($2 AS TEXT) IS NULL OR o.status = $2)
+		AND (CAST($3 AS BOOLEAN) IS NULL OR o.is_active = $3)
+		AND ($4 = '' OR CAST(o.requester_id AS TEXT) = $4) AND ($5 = '' OR CAST(o.assigned_to AS TEXT) = $5)
+		AND (CAST($6 AS BOOLEAN) OR o.requester_id = $7 OR EXISTS (SELECT 1 FROM memberships p
+			WHERE p.organization_id = m.organization_id AND p.user_id = $7 AND p.left_at IS NULL))`,
+		f.Material, f.Status, f.Active, idText(f.Requester), idText(f.AssignedTo), everyone, viewer)
+	if err != nil || len(part.Items) == 0 {
+		return part, err
+	}
+	byID := map[int64]*Requested{}
+	list := make([]int64, len(part.Items))
+	for i := range part.Items {
+		list[i] = part.Items[i].ID
+		byID[list[i]] = &part.Items[i]
+	}
+	documents, err := c.documents(ctx, list...)
+	for _, d := range documents {
+		byID[d.RequestID].Documents = append(byID[d.RequestID].Documents, d)
+	}
+	return part, err
+}
+
+func idText(id *uuid.UUID) string {
+	if id == nil {
+		return ""
+	}
+	return id.String()
+}
+
+// InsertRequest adds a request and gives its id; its documents follow with SaveDocuments.
+func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, error) {
+	args, err := c.requestArgs(r)
+	if err != nil {
+		return 0, err
+	}
+	return one(ctx, c, value[int64], `INSERT INTO material_requests (assigned_to, status, is_active, requester_abstract, address,
+			payment_method, payment_method_notes, rejection_reason, override_reason, correction, carrier, tracking, conditions, sent_at,
+			open_issues, put_back, waiting_since, updated_at, material_id, requester_id, quantity, note, created_at, last_seq, last_hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $18, 0, '')
+		RETURNING id`, append(args, r.MaterialID, r.Requester, r.Quantity, r.Note)...)
+}
+
+// UpdateRequest saves a request and the head of its events; deleted takes it out of sight.
+func (c Conn) UpdateRequest(ctx context.Context, q Requested, deleted bool) error {
+	args, err := c.requestArgs(q.Request)
+	if err != nil {
+		return err
+	}
+	var at *time.Time
+	if deleted {
+		at = &c.Now
+	}
+	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
+			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
+			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
+			updated_at = $18, deleted_at = $19, last_seq = $20, last_hash = $21
+		WHERE id = $22`, append(args, at, q.lastSeq, q.lastHash, q.ID)...)
+	return err
+}
+
+func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
+	var address *string
+	if r.Address != nil {
+		raw, err := text(r.Address)
+		if err != nil {
+			return nil, err
+		}
+		address = &raw
+	}
+	var carrier, tracking, conditions *string
+	var sent *time.Time
+	if s := r.Shipment; s != nil {
+		carrier, tracking, conditions, sent = &s.Carrier, &s.Tracking, &s.Conditions, s.SentAt
+	}
+	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection, r.Override, r.Correction,
+		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now}, nil
+}
+
+// SaveDocuments adds the new document versions of a request and saves those that changed.
+func (c Conn) SaveDocuments(ctx context.Context, request int64, before, after []exchange.Document) error {
+	for i, d := range after {
+		var err error
+		switch {
+		case d.ID == 0:
+			_, err = c.exec(ctx, `INSERT INTO request_documents (request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+				request, string(d.Slot), d.AttachmentID, string(d.State), d.Reason, d.AddedBy, d.AddedAt, d.ReviewedAt)
+		case d != before[i]:
+			_, err = c.exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE id = $1",
+				d.ID, string(d.State), d.Reason, d.ReviewedAt)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InsertIssue adds an open issue and gives its id.
+func (c Conn) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) {
+	return one(ctx, c, value[int64], "INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES ($1, $2, $3, $4) RETURNING id",
+		i.RequestID, i.Text, i.OpenedBy, c.Now)
+}
+
+// AssignedTo reads the ids of the active requests to an organization's materials that are
+// assigned to a user.
+func (c Conn) AssignedTo(ctx context.Context, organization int64, user uuid.UUID) ([]int64, error) {
+	return all(ctx, c, value[int64], `SELECT o.id FROM material_requests o JOIN materials m ON m.id = o.material_id
+		WHERE m.organization_id = $1 AND o.assigned_to = $2 AND o.is_active AND o.deleted_at IS NULL ORDER BY o.id`, organization, user)
+}
+
+// CloseIssue closes an issue.
+func (c Conn) CloseIssue(ctx context.Context, id int64) error {
+	_, err := c.exec(ctx, "UPDATE request_issues SET closed_at = $2 WHERE id = $1", id, c.Now)
+	return err
+}
+
+func scanIssue(r row, i *exchange.Issue) error {
+	return r.Scan(&i.ID, &i.RequestID, &i.Text, &i.OpenedBy, utc{&i.OpenedAt}, utcNull{&i.ClosedAt})
+}
+
+const issueColumns = "o.id, o.request_id, o.text, o.opened_by, o.opened_at, o.closed_at"
+
+// Issue reads one issue of a request.
+func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, error) {
+	return one(ctx, c, scanIssue, "SELECT "+issueColumns+" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2", request, id)
+}
+
+// Issues lists the issues of a request, newest first.
+func (c Conn) Issues(ctx context.Context, request int64, p Page) (Part[exchange.Issue], error) {
+	return page(ctx, c, p, scanIssue, func(i exchange.Issue) int64 { return i.ID }, issueColumns, "request_issues o", "o.request_id = $1", request)
+}

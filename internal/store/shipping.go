@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const shippingColumns = `o.id, o.organization_id, o.needs_shipping_address, o.needs_payment, o.accepts_shipping_code,
+	o.accepts_reimbursement, o.accepts_other_payment_methods, o.accepted_payment_details, o.restrictions, o.created_at, o.updated_at`
+
+func scanShipping(r row, s *exchange.Shipping) error {
+	return r.Scan(&s.ID, &s.OrganizationID, &s.NeedsAddress, &s.NeedsPayment, &s.AcceptsShippingCode,
+		&s.AcceptsReimbursement, &s.AcceptsOther, &s.PaymentDetails, &s.Restrictions, utc{&s.CreatedAt}, utc{&s.UpdatedAt})
+}
+
+// Shipping reads one record of shipping requirements.
+func (c Conn) Shipping(ctx context.Context, id int64) (exchange.Shipping, error) {
+	return one(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1", id)
+}
+
+// ShippingForUpdate reads one and keeps others from changing it until commit.
+func (c Conn) ShippingForUpdate(ctx context.Context, id int64) (exchange.Shipping, error) {
+	return one(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+}
+
+// Shippings lists shipping requirements, newest first; organization nil is every one.
+func (c Conn) Shippings(ctx context.Context, organization *int64, p Page) (Part[exchange.Shipping], error) {
+	return page(ctx, c, p, scanShipping, func(s exchange.Shipping) int64 { return s.ID }, shippingColumns,
+		"shipping_requirements o", "(CAST($1 AS BIGINT) IS NULL OR o.organization_id = $1)", organization)
+}
+
+// InsertShipping adds shipping requirements and gives their id.
+func (c Conn) InsertShipping(ctx context.Context, s exchange.Shipping) (int64, error) {
+	return one(ctx, c, value[int64], `INSERT INTO shipping_requirements (organization_id, needs_shipping_address, needs_payment,
+		accepts_shipping_code, accepts_reimbursement, accepts_other_payment_methods, accepted_payment_details, restrictions, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
+		s.OrganizationID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
+		s.PaymentDetails, s.Restrictions, c.Now)
+}
+
+// UpdateShipping saves shipping requirements.
+func (c Conn) UpdateShipping(ctx context.Context, s exchange.Shipping) error {
+	_, err := c.exec(ctx, `UPDATE shipping_requirements SET needs_shipping_address = $2, needs_payment = $3, accepts_shipping_code = $4,
+		accepts_reimbursement = $5, accepts_other_payment_methods = $6, accepted_payment_details = $7, restrictions = $8, updated_at = $9
+		WHERE id = $1`,
+		s.ID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
+		s.PaymentDetails, s.Restrictions, c.Now)
+	return err
+}
+
+const addressColumns = `o.id, o.user_id, o.name, o.institution, o.address_line_1, o.address_line_2, o.locality, o.state,
+	o.country, o.postal_code, o.saved_for_reuse, o.created_at, o.updated_at`
+
+func scanAddress(r row, a *exchange.Address) error {
+	return r.Scan(&a.ID, &a.UserID, &a.Name, &a.Institution, &a.Line1, &a.Line2, &a.Locality, &a.State,
+		&a.Country, &a.PostalCode, &a.SavedForUse, utc{&a.CreatedAt}, utc{&a.UpdatedAt})
+}
+
+// Address reads one address of a user.
+func (c Conn) Address(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
+	return one(ctx, c, scanAddress, "SELECT "+addressColumns+" FROM addresses o WHERE o.user_id = $1 AND o.id = $2", user, id)
+}
+
+// Addresses lists a user's addresses, newest first.
+func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Address], error) {
+	return page(ctx, c, p, scanAddress, func(a exchange.Address) int64 { return a.ID }, addressColumns, "addresses o", "o.user_id = $1", user)
+}
+
+// InsertAddress adds an address and gives its id.
+func (c Conn) InsertAddress(ctx context.Context, a exchange.Address) (int64, error) {
+	return one(ctx, c, value[int64], `INSERT INTO addresses (user_id, name, institution, address_line_1, address_line_2, locality, state,
+		country, postal_code, saved_for_reuse, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id`,
+		a.UserID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, c.Now)
+}
+
+// UpdateAddress saves an address; requests keep it as it was when it was sent.
+func (c Conn) UpdateAddress(ctx context.Context, a exchange.Address) error {
+	_, err := c.exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5, address_line_2 = $6, locality = $7,
+		state = $8, country = $9, postal_code = $10, saved_for_reuse = $11, updated_at = $12 WHERE user_id = $1 AND id = $2`,
+		a.UserID, a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, c.Now)
+	return err
+}
+
+// DeleteAddress forgets an address of a user; NotFound when there is none.
+func (c Conn) DeleteAddress(ctx context.Context, user uuid.UUID, id int64) error {
+	n, err := c.exec(ctx, "DELETE FROM addresses WHERE user_id = $1 AND id = $2", user, id)
+	if err == nil && n == 0 {
+		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such address."}
+	}
+	return err
+}

@@ -1,0 +1,253 @@
+// Package store is the SQL of Aliquot: one text for SQLite and PostgreSQL. One file per
+// resource holds its columns, its scan and its queries as methods of Conn.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+//go:embed migration/*.sql
+var embedded embed.FS
+
+// DB is an open database.
+type DB struct {
+	dialect  dialect
+	where    string
+	write    *sql.DB // SQLite: one connection, BEGIN IMMEDIATE; PostgreSQL: the same pool as read
+	read     *sql.DB // SQLite: many connections that cannot write
+	prepared [2]sync.Map
+	queries  atomic.Int64
+	now      func() time.Time
+}
+
+// Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
+// made when it is missing. It does not migrate.
+func Open(ctx context.Context, where string) (*DB, error) {
+	db := &DB{where: where, now: time.Now}
+	var err error
+	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+		db.dialect = postgresDialect
+		if db.write, err = sql.Open("pgx", where); err != nil {
+			return nil, fmt.Errorf("open %s: %w", redacted(where), err)
+		}
+		db.write.SetMaxOpenConns(32)
+		db.write.SetMaxIdleConns(32)
+		db.write.SetConnMaxIdleTime(5 * time.Minute)
+		db.read = db.write
+	} else {
+		db.dialect = sqliteDialect
+		if db.write, err = sql.Open("sqlite", sqliteName(where, "_txlock=immediate")); err != nil {
+			return nil, err
+		}
+		db.write.SetMaxOpenConns(1)
+		if db.read, err = sql.Open("sqlite", sqliteName(where, "_pragma=query_only(1)")); err != nil {
+			return nil, err
+		}
+		db.read.SetMaxOpenConns(readers())
+		db.read.SetMaxIdleConns(readers())
+	}
+	if err := db.write.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
+	}
+	return db, nil
+}
+
+// sqliteName is the DSN of one pool. The busy timeout stands before the journal mode, so that
+// two processes may start at once; synchronous=FULL: what was answered survives a power cut.
+func sqliteName(path, more string) string {
+	return sqliteURL(path) +
+		"?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
+}
+
+func sqliteURL(path string) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+}
+
+func redacted(where string) string {
+	if u, err := url.Parse(where); err == nil {
+		return u.Redacted()
+	}
+	return "the database"
+}
+
+// Close closes every connection.
+func (db *DB) Close() error {
+	var errs []error
+	for i := range db.prepared {
+		db.prepared[i].Range(func(_, stmt any) bool {
+			errs = append(errs, stmt.(*sql.Stmt).Close())
+			return true
+		})
+	}
+	if db.read != nil && db.read != db.write {
+		errs = append(errs, db.read.Close())
+	}
+	if db.write != nil {
+		errs = append(errs, db.write.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Ping says whether the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.read.PingContext(ctx) }
+
+// Postgres says which of the two databases this is.
+func (db *DB) Postgres() bool { return db.dialect.name == goose.DialectPostgres }
+
+// Queries is how many statements were run; tests hold endpoints to a constant number.
+func (db *DB) Queries() int64 { return db.queries.Load() }
+
+// ErrNewer says that the database was migrated by a newer binary.
+var ErrNewer = errors.New("the database is newer than this program; use the newer one")
+
+// Migrate brings the schema up to date and names what it ran; with dryRun it only names it.
+// Several processes may start at once: one migrates, the others wait.
+func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
+	files, err := db.dialect.migrations()
+	if err != nil {
+		return nil, err
+	}
+	p, err := goose.NewProvider(db.dialect.name, db.write, files)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	if !dryRun {
+		unlock, err := db.lockSchema(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("wait for another process to migrate: %w", err)
+		}
+		defer unlock()
+	}
+	at, err := db.version(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read schema version: %w", err)
+	}
+	var newest int64
+	var names []string
+	for _, s := range p.ListSources() {
+		newest = max(newest, s.Version)
+		if s.Version > at {
+			names = append(names, filepath.Base(s.Path))
+		}
+	}
+	if at > newest {
+		return nil, ErrNewer
+	}
+	if dryRun || len(names) == 0 {
+		return names, nil
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	return names, nil
+}
+
+// lockSchema waits until no other process migrates, and keeps them from it until unlock. The
+// lock is a transaction that changes nothing, so it goes with a process that dies: on PostgreSQL
+// it holds an advisory lock. On SQLite, where a transaction on the database would be in the way of
+// the migrations, it locks an empty file beside it, which stays.
+func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
+	pool, free := db.write, func() error { return nil }
+	if !db.Postgres() {
+		if pool, err = sql.Open("sqlite", sqliteURL(db.where+"-migrate")+"?_pragma=busy_timeout(60000)&_txlock=exclusive"); err != nil {
+			return nil, err
+		}
+		free = pool.Close
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err == nil && db.Postgres() {
+		_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(418312017524)") // any number that is ours
+	}
+	unlock = func() {
+		if tx != nil {
+			_ = tx.Rollback()
+		}
+		_ = free()
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// version is that of the newest migration that was run, 0 when there was none.
+func (db *DB) version(ctx context.Context) (int64, error) {
+	migrated, err := one(ctx, db.Read(), value[bool], db.dialect.migrated)
+	if err != nil || !migrated {
+		return 0, err
+	}
+	return one(ctx, db.Read(), value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
+}
+
+// Migrations are the embedded migration files, for a hash that names a test's template.
+func Migrations() fs.FS { return embedded }
+
+// Conn runs queries, on the pool or in a transaction. Now is fixed when it is made: every row
+// of one act bears one time.
+type Conn struct {
+	db     *DB
+	tx     *sql.Tx
+	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
+	Now    time.Time
+}
+
+// Read gives a Conn that reads what is committed.
+func (db *DB) Read() Conn { return Conn{db: db, Now: db.instant()} }
+
+// instant is the present as both databases keep it: UTC, microseconds.
+func (db *DB) instant() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+
+type inTx struct{}
+
+// Tx runs do in one transaction and commits when it returns nil. On PostgreSQL a serialization
+// failure or deadlock runs do again, at most three times, so do changes nothing but the
+// database and its own results. It never nests.
+func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	if ctx.Value(inTx{}) != nil {
+		return errors.New("a transaction inside a transaction")
+	}
+	ctx = context.WithValue(ctx, inTx{}, true)
+	for attempt := 1; ; attempt++ {
+		err := db.once(ctx, do)
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < 3 && (pg.Code == "40001" || pg.Code == "40P01") {
+			continue
+		}
+		return translate(err)
+	}
+}
+
+func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	tx, err := db.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]*sql.Stmt{}
+	defer func() {
+		_ = tx.Rollback() // does nothing after a commit
+		for query := range wanted {
+			_, _ = db.keep(ctx, 1, db.write, query) // else it is prepared again next time
+		}
+	}()
+	if err := do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

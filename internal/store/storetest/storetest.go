@@ -1,0 +1,115 @@
+// Package storetest gives tests a fresh, migrated database of each kind.
+package storetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"aliquot/internal/store"
+)
+
+// The kinds of database that Open knows.
+const (
+	SQLite     = "sqlite"
+	PostgreSQL = "postgres"
+)
+
+// Kinds are the kinds of database there are to test on: SQLite always, PostgreSQL where there is
+// a server.
+func Kinds() []string {
+	if _, ok := Postgres(); ok {
+		return []string{SQLite, PostgreSQL}
+	}
+	return []string{SQLite}
+}
+
+// Each runs test once on a fresh database of each kind, as parallel subtests named by the kind.
+func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	for _, kind := range Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(t, Open(t, kind))
+		})
+	}
+}
+
+// Open gives a fresh, migrated database of one kind; it is closed when t ends.
+func Open(t testing.TB, kind string) *store.DB {
+	t.Helper()
+	where := ""
+	switch kind {
+	case SQLite:
+		file, err := sqliteTemplate()
+		if err != nil {
+			t.Fatalf("make the SQLite template: %v", err)
+		}
+		where = filepath.Join(t.TempDir(), "aliquot.db")
+		if err := os.WriteFile(where, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	case PostgreSQL:
+		name, err := templateName()
+		if err != nil {
+			t.Fatal(err)
+		}
+		where = Clone(t, name, migrate)
+	default:
+		t.Fatalf("no kind of database is called %q", kind)
+	}
+	db, err := store.Open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("close the database: %v", err)
+		}
+	})
+	return db
+}
+
+// migrate migrates an empty database and lets go of it.
+func migrate(where string) error {
+	db, err := store.Open(context.Background(), where)
+	if err != nil {
+		return err
+	}
+	_, err = db.Migrate(context.Background(), false)
+	return errors.Join(err, db.Close())
+}
+
+// sqliteTemplate is a migrated SQLite file, made once by each test binary.
+var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "aliquot-template-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "template.db")
+	if err := migrate(path); err != nil { // closing moved the journal into the file
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// templateName is another one for other migrations.
+var templateName = sync.OnceValues(func() (string, error) {
+	hash := sha256.New()
+	err := fs.WalkDir(store.Migrations(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(store.Migrations(), path)
+		hash.Write([]byte(path + "\x00" + string(text) + "\x00"))
+		return err
+	})
+	return "aliquot_" + hex.EncodeToString(hash.Sum(nil))[:16], err
+})

@@ -1,0 +1,208 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+const (
+	startTime = 60 * time.Second // for the server to answer
+	stopTime  = 20 * time.Second // for the server to end by itself
+)
+
+// fast gives up what only matters after a crash.
+var fast = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off"}
+
+// server is a running PostgreSQL server and its folder.
+type server struct {
+	url    string
+	folder string
+	bin    string
+	owner  *syscall.SysProcAttr // whom its processes run as
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd has ended
+}
+
+// start makes a folder, fills it and starts a server in it. Nothing is left of a failed start.
+func start(ctx context.Context, durable bool) (s *server, err error) {
+	s = &server{ended: make(chan struct{})}
+	if s.bin, err = findBin(ctx); err != nil {
+		return nil, err
+	}
+	if s.folder, err = os.MkdirTemp("", "aliquot-pg-"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.stop())
+		}
+	}()
+	if err := s.giveToOwner(); err != nil {
+		return nil, err
+	}
+	initdb := s.command(ctx, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s.url = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port)
+	settings := []string{
+		"listen_addresses=127.0.0.1", fmt.Sprintf("port=%d", port), "unix_socket_directories=" + s.folder,
+		"max_connections=200", "shared_buffers=128MB",
+	}
+	if !durable {
+		settings = append(settings, fast...)
+	}
+	if err := s.launch(settings); err != nil {
+		return nil, err
+	}
+	return s, s.wait(ctx, port)
+}
+
+// launch starts the server process. It is no child of ctx: stop ends it after the command.
+func (s *server) launch(settings []string) error {
+	log, err := os.Create(s.logFile())
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	args := []string{"-D", "data"}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	s.cmd = s.command(context.Background(), "postgres", args...)
+	s.cmd.Stdout, s.cmd.Stderr = log, log
+	if err := s.cmd.Start(); err != nil {
+		s.cmd = nil
+		return err
+	}
+	go func() {
+		_ = s.cmd.Wait() // its log says why it ended
+		close(s.ended)
+	}()
+	return nil
+}
+
+// wait returns when the server answers. It asks on the socket in the folder: on the port another
+// server might answer, were it taken since freePort looked.
+func (s *server) wait(ctx context.Context, port int) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	socket := fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=disable", s.folder, port)
+	for {
+		conn, err := pgx.Connect(ctx, socket)
+		if err == nil {
+			return conn.Close(ctx)
+		}
+		select {
+		case <-s.ended:
+			log, _ := os.ReadFile(s.logFile())
+			return fmt.Errorf("the server did not start:\n%s", log)
+		case <-ctx.Done():
+			return fmt.Errorf("the server does not answer: %w", err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// stop ends the server at once, without the work that would keep its data, and removes the folder.
+func (s *server) stop() error {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(syscall.SIGQUIT) // fails when it has ended
+		select {
+		case <-s.ended:
+		case <-time.After(stopTime):
+			_ = s.cmd.Process.Kill()
+			<-s.ended
+		}
+	}
+	return os.RemoveAll(s.folder)
+}
+
+func (s *server) logFile() string { return filepath.Join(s.folder, "log") }
+
+// command prepares one of PostgreSQL's programs. It runs in the folder, as its owner, and in a
+// process group of its own, so that ^C reaches the command first and the server after it.
+func (s *server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.folder
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.SysProcAttr = s.owner
+	return cmd
+}
+
+// giveToOwner settles whom the server runs as: us, or the user postgres when we are root, whom
+// PostgreSQL refuses.
+func (s *server) giveToOwner() error {
+	s.owner = &syscall.SysProcAttr{Setpgid: true}
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	postgres, err := user.Lookup("postgres")
+	if err != nil {
+		return fmt.Errorf("PostgreSQL does not run as root: %w", err)
+	}
+	uid, uidErr := strconv.ParseUint(postgres.Uid, 10, 32)
+	gid, gidErr := strconv.ParseUint(postgres.Gid, 10, 32)
+	s.owner.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	return errors.Join(uidErr, gidErr, os.Chown(s.folder, int(uid), int(gid)))
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+// findBin gives the folder of PostgreSQL's programs: the newest of Debian's, else the one that
+// pg_config names, else the one of initdb in PATH.
+func findBin(ctx context.Context) (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb") // the pattern is fine
+	if len(found) > 0 {
+		return filepath.Dir(newest(found)), nil
+	}
+	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
+		bin := strings.TrimSpace(string(out))
+		if _, err := os.Stat(filepath.Join(bin, "initdb")); err == nil {
+			return bin, nil
+		}
+	}
+	initdb, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errors.New("no PostgreSQL server is installed: neither /usr/lib/postgresql, pg_config nor PATH leads to initdb")
+	}
+	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
+		return "", err
+	}
+	return filepath.Dir(initdb), nil
+}
+
+// newest gives the path with the highest version of /usr/lib/postgresql/VERSION/bin/initdb.
+func newest(paths []string) string {
+	version := func(path string) float64 {
+		v, _ := strconv.ParseFloat(strings.Split(path, "/")[4], 64) // 9.6 was the last with a point
+		return v
+	}
+	return slices.MaxFunc(paths, func(a, b string) int { return int(10 * (version(a) - version(b))) })
+}

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at"
+
+// userFields are where userColumns are scanned to.
+func userFields(u *exchange.User) []any {
+	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt}, utc{&u.UpdatedAt}}
+}
+
+func scanUser(r row, u *exchange.User) error { return r.Scan(userFields(u)...) }
+
+// User reads one user.
+func (c Conn) User(ctx context.Context, id uuid.UUID) (exchange.User, error) {
+	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1", id)
+}
+
+// UserForUpdate reads one user and keeps others from changing it until commit.
+func (c Conn) UserForUpdate(ctx context.Context, id uuid.UUID) (exchange.User, error) {
+	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+c.db.dialect.forUpdate, id)
+}
+
+// UserByRegistryID reads the user whom the identity provider calls so.
+func (c Conn) UserByRegistryID(ctx context.Context, registryID string) (exchange.User, error) {
+	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.registry_id = $1", registryID)
+}
+
+// Users reads those of the users that exist, in the order of their ids.
+func (c Conn) Users(ctx context.Context, ids []uuid.UUID) ([]exchange.User, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := in(nil, ids)
+	return all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+") ORDER BY u.id", args...)
+}
+
+// Admins reads every admin.
+func (c Conn) Admins(ctx context.Context) ([]exchange.User, error) {
+	return all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.is_admin ORDER BY u.id")
+}
+
+// InsertUser adds a user; an existing registry id is a Conflict.
+func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
+	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
+		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now)
+	return err
+}
+
+// UpdateUser saves what a user may change of themselves, and whether they are an admin.
+func (c Conn) UpdateUser(ctx context.Context, u exchange.User) error {
+	_, err := c.exec(ctx, "UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5, updated_at = $6 WHERE id = $1",
+		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now)
+	return err
+}
+
+// InsertToken adds a token by the hash of its secret.
+func (c Conn) InsertToken(ctx context.Context, user uuid.UUID, hash string, expires time.Time) error {
+	_, err := c.exec(ctx, "INSERT INTO tokens (user_id, hash, created_at, expires_at) VALUES ($1, $2, $3, $4)", user, hash, c.Now, expires)
+	return err
+}
+
+// DeleteToken revokes one token of a user; NotFound when there is none.
+func (c Conn) DeleteToken(ctx context.Context, user uuid.UUID, id int64) error {
+	n, err := c.exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND id = $2", user, id)
+	if err == nil && n == 0 {
+		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such token."}
+	}
+	return err
+}
+
+// DeleteExpiredTokens forgets tokens that expired.
+func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
+	_, err := c.exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", c.Now)
+	return err
+}
+
+// Tokens lists a user's tokens, newest first.
+func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Token], error) {
+	scan := func(r row, t *exchange.Token) error {
+		return r.Scan(&t.ID, &t.UserID, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
+	}
+	return page(ctx, c, p, scan, func(t exchange.Token) int64 { return t.ID },
+		"o.id, o.user_id, o.created_at, o.expires_at", "tokens o", "o.user_id = $1 AND o.expires_at > $2", user, c.Now)
+}
+
+// Actor reads who presents the token with that hash, and their organizations, in one query.
+// NotFound when there is no such token or it expired.
+func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
+	scan := func(r row, a *exchange.Actor) error {
+		return r.Scan(&a.TokenID, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
+	}
+	return one(ctx, c, scan, `SELECT t.id, u.id, u.is_admin,
+			(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
+			(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)
+		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`, hash, c.Now)
+}
+
+// InsertAudit notes an act outside of a request's own events: actor is nil for an anonymous
+// caller and for the operator; state is the object as JSON afterwards.
+func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
+	raw, err := text(state)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, $3, $4, $5, $6)",
+		actor, string(action), object, asAdmin, c.Now, raw)
+	return err
+}
