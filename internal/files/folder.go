@@ -1,0 +1,224 @@
+package files
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"math"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+const (
+	keyBytes   = 32       // random bytes of a key
+	bufferSize = 64 << 10 // bytes that Put holds in memory
+	partSuffix = ".part"  // marks content that is not complete
+)
+
+var keyForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// Folder is a Store in a local folder: the content of key "ab12..." is the file ab/ab12... in it.
+// Any number of processes may use the same folder.
+type Folder struct {
+	root *os.Root // nothing outside the folder can be reached through it
+}
+
+// OpenFolder opens the store in dir and makes dir when it is missing.
+func OpenFolder(dir string) (*Folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder for files: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder for files: %w", err)
+	}
+	return &Folder{root}, nil
+}
+
+// Close lets go of the folder. Content that is open stays readable.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// Put implements Store.
+func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, error) {
+	oneMore := min(limit, math.MaxInt64-1) + 1 // the byte that tells "too large" from "just fits"
+	buffer := bufio.NewReaderSize(io.LimitReader(untilDone{ctx, r}, oneMore), bufferSize)
+	head, readErr := buffer.Peek(sniffLength)
+	switch {
+	case readErr != nil && readErr != io.EOF: // io.EOF: shorter than sniffLength
+		return Content{}, fmt.Errorf("read content: %w", readErr)
+	case len(head) == 0:
+		return Content{}, exchange.Faults{"file": {"must not be empty"}}.Err()
+	case int64(len(head)) > limit:
+		return Content{}, errTooLarge(limit)
+	}
+	mediaType, err := Sniff(head, "")
+	if err != nil {
+		return Content{}, err
+	}
+	content := Content{Key: newKey(), MediaType: mediaType}
+	if err := f.write(&content, buffer, limit); err != nil {
+		return Content{}, errors.Join(err, f.remove(content.Key))
+	}
+	return content, nil
+}
+
+// write copies r into the file of content.Key and notes size and checksum in content. The file
+// gets its name when all of it is on the disk, and the names are on the disk when write returns.
+func (f *Folder) write(content *Content, r io.Reader, limit int64) error {
+	name := fileOf(content.Key)
+	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	file, err := f.root.OpenFile(name+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if content.Size, err = io.Copy(io.MultiWriter(file, sum), r); err != nil {
+		return fmt.Errorf("keep content: %w", err)
+	}
+	if content.Size > limit {
+		return errTooLarge(limit)
+	}
+	content.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	if err := f.root.Rename(name+partSuffix, name); err != nil {
+		return err
+	}
+	return errors.Join(f.syncFolder(path.Dir(name)), f.syncFolder("."))
+}
+
+// Open implements Store. The File is an *os.File, which the kernel can send by itself.
+func (f *Folder) Open(_ context.Context, key string) (File, error) {
+	gone := exchange.Fail(exchange.NotFound, "The content of this file is not here any more.")
+	if !keyForm.MatchString(key) {
+		return nil, gone
+	}
+	file, err := f.root.Open(fileOf(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// Delete implements Store.
+func (f *Folder) Delete(_ context.Context, key string) error {
+	if !keyForm.MatchString(key) {
+		return nil
+	}
+	return f.remove(key)
+}
+
+// Keys implements Store.
+func (f *Folder) Keys(ctx context.Context) iter.Seq2[KeyInfo, error] {
+	return func(yield func(KeyInfo, error) bool) {
+		err := fs.WalkDir(f.root.FS(), ".", func(_ string, entry fs.DirEntry, err error) error {
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
+			key := strings.TrimSuffix(entry.Name(), partSuffix)
+			if entry.IsDir() || !keyForm.MatchString(key) {
+				return nil
+			}
+			info, err := entry.Info()
+			if errors.Is(err, fs.ErrNotExist) { // deleted since the folder was read
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if !yield(KeyInfo{key, info.ModTime()}, nil) {
+				return fs.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield(KeyInfo{}, fmt.Errorf("list the folder for files: %w", err))
+		}
+	}
+}
+
+// Check implements Store: it writes a small file and removes it.
+func (f *Folder) Check(context.Context) error {
+	name := "check-" + rand.Text()
+	err := errors.Join(f.root.WriteFile(name, []byte("ok"), 0o600), f.root.Remove(name))
+	if err != nil {
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The folder for files cannot be written to.", Cause: err}
+	}
+	return nil
+}
+
+// remove deletes the content of key, complete or not.
+func (f *Folder) remove(key string) error {
+	for _, name := range []string{fileOf(key), fileOf(key) + partSuffix} {
+		if err := f.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncFolder brings the names in a folder to the disk.
+func (f *Folder) syncFolder(name string) error {
+	folder, err := f.root.Open(name)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return folder.Sync()
+}
+
+func newKey() string {
+	random := make([]byte, keyBytes)
+	_, _ = rand.Read(random) // never fails: crypto/rand ends the process instead
+	return hex.EncodeToString(random)
+}
+
+// fileOf gives the file of a key. The two digits spread the files over 256 sub folders.
+func fileOf(key string) string { return path.Join(key[:2], key) }
+
+func errTooLarge(limit int64) error {
+	return exchange.Fail(exchange.TooLarge, "The file is larger than the limit of %s.", inUnits(limit)).With("limit", limit)
+}
+
+// inUnits writes a number of bytes in the largest unit that divides it.
+func inUnits(bytes int64) string {
+	switch {
+	case bytes%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	case bytes%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	default:
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+}
+
+// untilDone is a reader that fails once its context is done.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}

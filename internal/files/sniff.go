@@ -1,0 +1,158 @@
+package files
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"aliquot/internal/exchange"
+)
+
+// sniffLength is how many bytes of a file Sniff looks at; mimetype reads no more either.
+const sniffLength = 4096
+
+// Types of sequence maps. Neither is registered with IANA; these names are in common use.
+const (
+	GenBank = "text/x-genbank"
+	FASTA   = "text/x-fasta"
+)
+
+const welcome = "Welcome are PDF, images (PNG, JPEG, TIFF, GIF, WebP), office documents, text, CSV, " +
+	"ZIP, gzip, GenBank and FASTA files."
+
+// refusedTypes are the media types, as mimetype names them, that a browser or a desktop would run.
+// A type below one of them in mimetype's tree is refused with it.
+var refusedTypes = map[string]string{
+	"text/html":                               "an HTML page",
+	"application/xhtml+xml":                   "an XHTML page",
+	"image/svg+xml":                           "an SVG drawing",
+	"text/javascript":                         "JavaScript",
+	"text/x-php":                              "a PHP script",
+	"application/java-archive":                "a Java program",
+	"application/vnd.android.package-archive": "an Android program",
+	"application/x-ms-installer":              "a Windows installer",
+	"application/x-ms-shortcut":               "a Windows shortcut",
+	"application/vnd.ms-htmlhelp":             "a Windows help file",
+	"application/vnd.debian.binary-package":   "a Debian package",
+	"application/x-rpm":                       "an RPM package",
+	"application/x-chrome-extension":          "a browser extension",
+	"application/x-shockwave-flash":           "a Flash program",
+	"application/x-bytecode.python":           "a Python program",
+}
+
+// refusedNames are the endings of names that a desktop would run or a browser would show as a page.
+var refusedNames = strings.Fields(`
+	.apk .app .bat .cjs .class .cmd .com .cpl .deb .dll .dylib .elf .exe .hta .htm .html .jar .js .jse
+	.lnk .mht .mhtml .mjs .msi .ps1 .reg .rpm .scr .sh .shtml .so .svg .svgz .swf .vbe .vbs .wasm .wsf
+	.wsh .xht .xhtml`)
+
+// Sniff gives the media type of a file, without parameters, from its first bytes (4096 suffice).
+// The name is not believed but can refuse: a name that ends like a program or a page makes a
+// desktop treat the file as one, whatever is in it. Either may be empty, so that a name can be
+// judged before the content comes.
+//
+// Programs, scripts, HTML, XHTML, SVG and JavaScript are refused with UnsupportedMedia. Content of
+// unknown type is "application/octet-stream", which is fine: formats of instruments often are.
+func Sniff(head []byte, filename string) (mediaType string, err error) {
+	ending := strings.ToLower(path.Ext(strings.TrimRight(filename, ". "))) // Windows drops dots and spaces at the end
+	if slices.Contains(refusedNames, ending) {
+		return "", refuse("a file named *" + ending)
+	}
+	head = bytes.TrimPrefix(head, []byte("\ufeff")) // the mark some editors put before text
+	if what := cmp.Or(program(head), page(head)); what != "" {
+		return "", refuse(what)
+	}
+	if !bytes.HasPrefix(head, []byte("%PDF-")) {
+		// mimetype finds a PDF behind anything, such as an HTML page; see what comes first.
+		head = bytes.ReplaceAll(head, []byte("%PDF-"), []byte("%pdf-"))
+	}
+	text := false
+	found := mimetype.Detect(head)
+	for t := found; t != nil; t = t.Parent() {
+		name, _, _ := strings.Cut(t.String(), ";")
+		if what, ok := refusedTypes[name]; ok {
+			return "", refuse(what)
+		}
+		text = text || name == "text/plain"
+	}
+	mediaType, _, _ = strings.Cut(found.String(), ";")
+	switch {
+	case mediaType == "application/vnd.microsoft.portable-executable": // "MZ" and no zero byte
+		return "text/plain", nil
+	case text && genBankForm.Match(head):
+		return GenBank, nil
+	case text && fastaForm.Match(head):
+		return FASTA, nil
+	}
+	return mediaType, nil
+}
+
+var (
+	scriptForm = regexp.MustCompile(`^#![ \t]*/`) // without the slash it is a line of Ensembl's GTF
+
+	// LOCUS       SCU49845     5028 bp    DNA             PLN       21-JUN-1999
+	genBankForm = regexp.MustCompile(`^\s*LOCUS +\S+ +\d+ (?:bp|aa)\b`)
+
+	// A line ">name and words", then sequence: letters, gaps and stops without a blank.
+	fastaForm = regexp.MustCompile(`^\s*>[^\n]*\n[A-Za-z*-]+\s*(?:\n|$)`)
+)
+
+// program names the kind of program that head opens, "" for anything else. It comes before
+// mimetype, which calls a program an archive or a PDF when it carries their marks further on.
+func program(head []byte) string {
+	opens := func(first string) bool { return bytes.HasPrefix(head, []byte(first)) }
+	switch {
+	case opens("\x7fELF"):
+		return "a Linux program"
+	case opens("MZ") && bytes.IndexByte(head, 0) >= 0: // a table may open with "MZ" too, without zero bytes
+		return "a Windows program"
+	case opens("\xfe\xed\xfa\xce"), opens("\xfe\xed\xfa\xcf"), opens("\xce\xfa\xed\xfe"), opens("\xcf\xfa\xed\xfe"):
+		return "a macOS program"
+	case opens("\xca\xfe\xba\xbe"):
+		return "a Java or macOS program"
+	case opens("\x00asm"):
+		return "a WebAssembly program"
+	case scriptForm.Match(head):
+		return "a script"
+	}
+	return ""
+}
+
+// page names the kind of page whose root element comes first in head, "" for anything else. It
+// sees what mimetype does not: a name with a prefix, a DOCTYPE with entities before it.
+func page(head []byte) string {
+	if !bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")) {
+		return ""
+	}
+	decoder := xml.NewDecoder(bytes.NewReader(head))
+	decoder.Strict = false
+	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	for {
+		token, err := decoder.RawToken()
+		if err != nil {
+			return ""
+		}
+		element, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch strings.ToLower(element.Name.Local) {
+		case "html":
+			return "an HTML page"
+		case "svg":
+			return "an SVG drawing"
+		}
+		return ""
+	}
+}
+
+func refuse(what string) error {
+	return exchange.Fail(exchange.UnsupportedMedia, "This is %s, which is not accepted. %s", what, welcome)
+}

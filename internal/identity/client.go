@@ -1,0 +1,216 @@
+package identity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// maxParameter bounds codes, redirect addresses and every other OAuth parameter, in bytes.
+const maxParameter = 2048
+
+// Config says which provider to ask, and as whom.
+type Config struct {
+	Issuer       string // such as https://orcid.org, letter for letter as the provider writes it
+	ClientID     string
+	ClientSecret string
+	HTTP         *http.Client // nil: the default transport
+}
+
+// Client asks one provider who has logged in. It may be used by several goroutines at once.
+type Client struct {
+	cfg      Config
+	isORCID  bool
+	provider atomic.Pointer[oidc.Provider] // nil until discovery has succeeded once
+}
+
+// New makes a client without asking the provider: that may be our own process, not listening yet.
+// The error says which setting is wrong.
+func New(cfg Config) (*Client, error) {
+	issuer, err := url.Parse(cfg.Issuer)
+	if err != nil || issuer.Host == "" || (issuer.Scheme != "https" && issuer.Scheme != "http") {
+		return nil, fmt.Errorf("the identity provider %q is not an http or https address", cfg.Issuer)
+	}
+	if cfg.ClientID == "" {
+		return nil, errors.New("the identity provider needs a client id")
+	}
+	cfg.HTTP = guarded(cfg.HTTP)
+	host := strings.ToLower(issuer.Hostname())
+	return &Client{cfg: cfg, isORCID: host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
+}
+
+// AuthURL is the provider's page that a person is sent to. They come back to redirectURI with a
+// code for Exchange and the same state. Errors: Unavailable.
+func (c *Client) AuthURL(ctx context.Context, redirectURI, state string) (string, error) {
+	ctx, cancel := c.begin(ctx)
+	defer cancel()
+	p, err := c.discover(ctx)
+	if err != nil {
+		return "", unavailable(ctx, err)
+	}
+	var offered struct {
+		Scopes []string `json:"scopes_supported"`
+	}
+	if err := p.Claims(&offered); err != nil {
+		return "", unavailable(ctx, err)
+	}
+	conf := c.oauth(p, redirectURI)
+	for _, scope := range []string{"profile", "email"} { // ORCID offers openid alone, and refuses others
+		if slices.Contains(offered.Scopes, scope) {
+			conf.Scopes = append(conf.Scopes, scope)
+		}
+	}
+	return conf.AuthCodeURL(state), nil
+}
+
+// Exchange spends an authorization code (RFC 6749 section 4.1.3) and says whom it stands for.
+// redirectURI must be the one that the code was issued for. The whole takes at most 10 seconds.
+//
+// Both kinds of answer are accepted: OpenID Connect's id_token, verified against the provider's
+// keys, and the bare `orcid` and `name` of ORCID's /authenticate scope ("ORCID Auth with OpenID
+// Connect"). When both are there they must name the same person.
+//
+// Errors: InvalidCode when the provider refuses the code; Unavailable when it does not answer,
+// answers something unusable, or does not know us as a client.
+func (c *Client) Exchange(ctx context.Context, code, redirectURI string) (Person, error) {
+	if code == "" || len(code) > maxParameter || len(redirectURI) > maxParameter {
+		return Person{}, invalidCode(nil)
+	}
+	ctx, cancel := c.begin(ctx)
+	defer cancel()
+	p, err := c.discover(ctx)
+	if err != nil {
+		return Person{}, unavailable(ctx, err)
+	}
+	answer, err := c.oauth(p, redirectURI).Exchange(ctx, code)
+	if err != nil {
+		return Person{}, c.refusal(ctx, err)
+	}
+	person, err := c.read(ctx, p, answer)
+	if err != nil {
+		return Person{}, unavailable(ctx, err)
+	}
+	return person, nil
+}
+
+// begin bounds a use of the provider in time and makes both libraries use our HTTP client.
+func (c *Client) begin(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(oidc.ClientContext(ctx, c.cfg.HTTP), timeout)
+}
+
+// discover fetches the provider's description (OpenID Connect Discovery section 4) at first use.
+// A success is remembered, a failure is not. Several first uses at once each fetch it, harmlessly.
+func (c *Client) discover(ctx context.Context) (*oidc.Provider, error) {
+	if p := c.provider.Load(); p != nil {
+		return p, nil
+	}
+	p, err := oidc.NewProvider(ctx, c.cfg.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
+	}
+	var said struct {
+		Authorize string `json:"authorization_endpoint"`
+		Token     string `json:"token_endpoint"`
+		Keys      string `json:"jwks_uri"`
+	}
+	if err := p.Claims(&said); err != nil {
+		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
+	}
+	for _, address := range []string{said.Authorize, said.Token, said.Keys, cmp.Or(p.UserInfoEndpoint(), said.Token)} {
+		if !c.usable(address) {
+			return nil, fmt.Errorf("discovery at %s names the unusable address %q", c.cfg.Issuer, address)
+		}
+	}
+	c.provider.Store(p)
+	return p, nil
+}
+
+// usable says that an address from discovery is absolute and no less protected than the issuer.
+func (c *Client) usable(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" &&
+		(u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(c.cfg.Issuer, "http:"))
+}
+
+// oauth sends the client's id and secret as parameters. Left to find out, x/oauth2 would try
+// another way first and could spend the one-time code with it.
+func (c *Client) oauth(p *oidc.Provider, redirectURI string) *oauth2.Config {
+	endpoint := p.Endpoint()
+	endpoint.AuthStyle = oauth2.AuthStyleInParams
+	return &oauth2.Config{
+		ClientID:     c.cfg.ClientID,
+		ClientSecret: c.cfg.ClientSecret,
+		Endpoint:     endpoint,
+		RedirectURL:  redirectURI,
+		Scopes:       []string{oidc.ScopeOpenID},
+	}
+}
+
+// read finds the person in a token answer.
+func (c *Client) read(ctx context.Context, p *oidc.Provider, answer *oauth2.Token) (Person, error) {
+	orcid, err1 := textMember(answer, "orcid")
+	name, err2 := textMember(answer, "name")
+	rawToken, err3 := textMember(answer, "id_token")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return Person{}, err
+	}
+	who := claims{Name: name}
+	if rawToken != "" {
+		verified, err := p.Verifier(&oidc.Config{ClientID: c.cfg.ClientID}).Verify(ctx, rawToken)
+		if err != nil {
+			return Person{}, err
+		}
+		if err := verified.Claims(&who); err != nil {
+			return Person{}, fmt.Errorf("id_token: %w", err)
+		}
+		if who.Subject == "" {
+			return Person{}, errors.New("id_token without a subject")
+		}
+		if who.namesNoOne() {
+			who = withUserInfo(ctx, p, answer, who)
+		}
+	}
+	id, err := registryID(orcid, who.Subject, c.isORCID)
+	if err != nil {
+		return Person{}, err
+	}
+	return who.person(id), nil
+}
+
+// withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section
+// 5.3) to who. The identity is proven already, so a provider that refuses or fails here only
+// leaves the names empty; claims about another subject are not used (section 5.3.2).
+func withUserInfo(ctx context.Context, p *oidc.Provider, answer *oauth2.Token, who claims) claims {
+	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(answer))
+	if err != nil || info.Subject != who.Subject {
+		return who
+	}
+	more := claims{Name: who.Name}
+	if err := info.Claims(&more); err != nil {
+		return who
+	}
+	if more.verifiedEmail() == "" {
+		more.Email, more.EmailVerified = who.Email, who.EmailVerified
+	}
+	return more
+}
+
+// textMember is a text of the token answer: empty when it is absent or null.
+func textMember(answer *oauth2.Token, name string) (string, error) {
+	switch v := answer.Extra(name).(type) {
+	case nil:
+		return "", nil
+	case string:
+		return v, nil
+	}
+	return "", fmt.Errorf("the provider's token answer has a %s that is not a text", name)
+}

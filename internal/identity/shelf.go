@@ -1,0 +1,44 @@
+package identity
+
+import (
+	"crypto/rand"
+	"sync"
+)
+
+// shelf keeps the newest values under unguessable keys; each put beyond its size drops the oldest.
+type shelf[T any] struct {
+	mu    sync.Mutex
+	items map[string]T
+	keys  []string // ring of the keys in the order of put
+	next  int
+}
+
+func newShelf[T any](size int) *shelf[T] {
+	return &shelf[T]{items: map[string]T{}, keys: make([]string, size)}
+}
+
+func (s *shelf[T]) put(item T) (key string) {
+	key = rand.Text()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.items, s.keys[s.next])
+	s.items[key], s.keys[s.next] = item, key
+	s.next = (s.next + 1) % len(s.keys)
+	return key
+}
+
+func (s *shelf[T]) get(key string) (T, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item, ok := s.items[key]
+	return item, ok
+}
+
+// take is get that nobody can repeat.
+func (s *shelf[T]) take(key string) (T, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item, ok := s.items[key]
+	delete(s.items, key)
+	return item, ok
+}
