@@ -1,0 +1,83 @@
+// Command aliquot is the service and its tools; see docs/operate.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"aliquot/internal/config"
+
+	"github.com/alecthomas/kong"
+	"github.com/mattn/go-isatty"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "aliquot:", err)
+		os.Exit(1)
+	}
+}
+
+// program is every command with its settings.
+type program struct {
+	Serve   serve   `cmd:"" help:"Serve the API and do background work in one process."`
+	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
+	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
+	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`
+	Version version `cmd:"" help:"Print the version."`
+}
+
+// environment is what a command runs in.
+type environment struct {
+	ctx    context.Context
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// logger writes the log in the form that a setting names.
+func (e environment) logger(form string) *slog.Logger {
+	file, isFile := e.stderr.(*os.File)
+	if form == "text" || form == "auto" && isFile && isatty.IsTerminal(file.Fd()) {
+		return slog.New(slog.NewTextHandler(e.stderr, nil))
+	}
+	return slog.New(slog.NewJSONHandler(e.stderr, nil))
+}
+
+// run does one command. An error is one sentence for the operator.
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
+	var p program
+	exited := errors.New("asked for help")
+	parser, err := kong.New(&p,
+		kong.Name("aliquot"),
+		kong.Description("Aliquot: labs list the materials they share; everyone sees each step until the parcel is confirmed."),
+		kong.Resolvers(config.FromEnvironment(getenv)),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { panic(exited) }),
+	)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil && r != exited { //nolint:errorlint // the very value from above
+			panic(r)
+		}
+	}()
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if err != nil {
+		return fmt.Errorf("%s; see aliquot %s --help", strings.TrimSuffix(err.Error(), "."), args[0])
+	}
+	return command.Run(environment{ctx, stdout, stderr})
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"aliquot/internal/api"
+	"aliquot/internal/app"
+	"aliquot/internal/config"
+	"aliquot/internal/demo"
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/server"
+	"aliquot/internal/store"
+)
+
+// serve is "aliquot serve".
+type serve struct {
+	config.Store
+	config.Server
+}
+
+// sweepEvery is how often background work tidies up.
+const sweepEvery = time.Hour
+
+// Run serves until it is asked to stop.
+func (s *serve) Run(e environment) error {
+	if err := s.Check(&s.Store); err != nil {
+		return err
+	}
+	log := e.logger(s.Log)
+	l, err := net.Listen("tcp", s.Addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }()
+	if s.PublicURL == "" {
+		s.PublicURL = "http://" + l.Addr().String()
+	}
+	db, folder, err := open(e.ctx, s.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	if ran, err := db.Migrate(e.ctx, false); err != nil {
+		return err
+	} else if len(ran) > 0 {
+		log.Info("migrated", "files", ran)
+	}
+
+	mux := http.NewServeMux()
+	who, err := s.identity(mux)
+	if err != nil {
+		return err
+	}
+	a := app.New(app.Config{
+		DB: db, Files: folder, Identity: who, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
+		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Log: log,
+	})
+	if s.Demo {
+		if err := demo.Fill(e.ctx, a); err != nil {
+			return fmt.Errorf("sample data: %w", err)
+		}
+	}
+	if err := a.GrantAdmins(e.ctx); err != nil {
+		return err
+	}
+	server.Health(mux, db.Ping, folder.Check)
+	if s.Role != "worker" {
+		mux.Handle("/", api.New(a, log))
+	}
+	if s.Role != "web" {
+		go work(e.ctx, a, log)
+	}
+	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
+		return err
+	}
+	return server.Serve(e.ctx, l, mux, log)
+}
+
+// identity gives the client of the identity provider, nil where none is set; the built-in one
+// is mounted on mux.
+func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
+	if s.Identity == "" {
+		return nil, nil
+	}
+	cfg := identity.Config{Issuer: s.Identity, ClientID: s.IdentityClientID, ClientSecret: s.IdentityClientSecret}
+	if s.Identity == "demo" {
+		cfg = identity.Config{Issuer: s.PublicURL + "/demo/identity", ClientID: identity.DemoClientID, ClientSecret: "demo"}
+		provider, err := identity.NewDemo(cfg.Issuer, demo.People())
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle("/demo/identity/", provider)
+	}
+	return identity.New(cfg)
+}
+
+// open opens the database and the files of an installation, and makes the folder of both.
+func open(ctx context.Context, s config.Store) (*store.DB, *files.Folder, error) {
+	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+		return nil, nil, fmt.Errorf("data folder: %w", err)
+	}
+	db, err := store.Open(ctx, s.DatabasePath())
+	if err != nil {
+		return nil, nil, err
+	}
+	folder, err := files.OpenFolder(s.FilesPath())
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	return db, folder, nil
+}
+
+// work does the periodic background work until ctx ends.
+func work(ctx context.Context, a *app.App, log *slog.Logger) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		if err := a.Sweep(ctx); err != nil && ctx.Err() == nil {
+			log.ErrorContext(ctx, "sweep", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}

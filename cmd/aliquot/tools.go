@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"aliquot/internal/app"
+	"aliquot/internal/config"
+	"aliquot/internal/exchange"
+)
+
+// migrate is "aliquot migrate".
+type migrate struct {
+	config.Store
+	DryRun bool `help:"Only say what would run."`
+}
+
+// Run migrates and names what ran.
+func (m *migrate) Run(e environment) error {
+	db, folder, err := open(e.ctx, m.Store)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	names, err := db.Migrate(e.ctx, m.DryRun)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		_, _ = fmt.Fprintln(e.stdout, name)
+	}
+	if len(names) == 0 {
+		_, _ = fmt.Fprintln(e.stdout, "The schema is up to date.")
+	}
+	return nil
+}
+
+// admin is "aliquot admin".
+type admin struct {
+	Grant  grant      `cmd:"" help:"Make the user with this registry id an admin."`
+	Revoke revoke     `cmd:"" help:"Take it back."`
+	List   listAdmins `cmd:"" help:"List the admins."`
+}
+
+type grant struct {
+	config.Store
+	RegistryID string `arg:"" name:"registry-id" help:"Such as 0000-0002-1825-0097. The person must have signed in once."`
+}
+
+// Run grants.
+func (g *grant) Run(e environment) error { return setAdmin(e, g.Store, g.RegistryID, true) }
+
+type revoke struct {
+	config.Store
+	RegistryID string `arg:"" name:"registry-id" help:"Such as 0000-0002-1825-0097."`
+}
+
+// Run revokes.
+func (r *revoke) Run(e environment) error { return setAdmin(e, r.Store, r.RegistryID, false) }
+
+func setAdmin(e environment, s config.Store, registryID string, admin bool) error {
+	return withApp(e, s, func(ctx context.Context, a *app.App) error {
+		err := a.SetAdmin(ctx, registryID, admin)
+		if exchange.CodeOf(err) == exchange.InvalidInput {
+			return fmt.Errorf("nobody with the registry id %s has signed in yet; name them in the setting admins instead", registryID)
+		}
+		return err
+	})
+}
+
+type listAdmins struct{ config.Store }
+
+// Run lists.
+func (l *listAdmins) Run(e environment) error {
+	return withApp(e, l.Store, func(ctx context.Context, a *app.App) error {
+		admins, err := a.DB.Read().Admins(ctx)
+		for _, u := range admins {
+			_, _ = fmt.Fprintf(e.stdout, "%s\t%s\n", u.RegistryID, u.Name())
+		}
+		return err
+	})
+}
+
+// verify is "aliquot verify".
+type verify struct{ config.Store }
+
+// Run verifies and fails when something is wrong.
+func (v *verify) Run(e environment) error {
+	return withApp(e, v.Store, func(ctx context.Context, a *app.App) error {
+		r, err := a.Verify(ctx)
+		if err != nil {
+			return err
+		}
+		for _, f := range r.Faults {
+			_, _ = fmt.Fprintln(e.stdout, f)
+		}
+		_, _ = fmt.Fprintf(e.stdout, "%d requests with %d events and %d files of %d bytes checked: %d faults\n",
+			r.Requests, r.Events, r.Files, r.Bytes, len(r.Faults))
+		if len(r.Faults) > 0 {
+			return errors.New("the record was altered or is damaged")
+		}
+		return nil
+	})
+}
+
+// withApp runs a tool on an installation, which may be serving meanwhile.
+func withApp(e environment, s config.Store, do func(context.Context, *app.App) error) error {
+	db, folder, err := open(e.ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
+	if _, err := db.Migrate(e.ctx, false); err != nil {
+		return err
+	}
+	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Log: e.logger(s.Log)}))
+}
+
+type version struct{}
+
+// Run prints the version.
+func (version) Run(e environment) error {
+	v := "devel"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		v = info.Main.Version
+	}
+	_, err := fmt.Fprintln(e.stdout, "aliquot", v)
+	return err
+}

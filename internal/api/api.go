@@ -1,0 +1,209 @@
+// Package api is the JSON door: the contract as a table of routes, a codec, and the shapes of
+// what goes out. It knows no SQL and no rule; the use cases decide.
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// API is the JSON door of an App.
+type API struct {
+	App  *app.App
+	Log  *slog.Logger
+	mux  *http.ServeMux
+	deny map[exchange.Action]bool // actions whose paths answer 401 without a token
+}
+
+// New makes the door of a.
+func New(a *app.App, log *slog.Logger) *API {
+	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}}
+	for _, r := range routes {
+		api.deny[r.action] = a.Policy().NeedsToken(r.action)
+		for _, pattern := range r.patterns() {
+			api.mux.Handle(pattern, api.handler(r))
+		}
+	}
+	api.mux.HandleFunc("/", api.unknown)
+	return api
+}
+
+// requestID names a request in answers and in the log; the server sets it as a header of the
+// answer before it calls a door.
+const requestID = "X-Request-Id"
+
+// ServeHTTP answers a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
+	if clean := path.Clean(r.URL.Path); len(clean) != len(strings.TrimRight(r.URL.Path, "/")) && r.URL.Path != "/" {
+		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path; see the documentation at /docs."))
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+func (a *API) handler(route route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream}
+		if err := a.serve(c, route); err != nil {
+			a.fail(w, r, err)
+		}
+	}
+}
+
+func (a *API) serve(c *Call, route route) error {
+	if token, ok, err := presented(c.Header.Get("Authorization")); err != nil {
+		return err
+	} else if ok {
+		if c.Actor, err = a.App.Actor(c.Context(), token); err != nil {
+			return err
+		}
+	}
+	if a.deny[route.action] && c.Actor.Anonymous() {
+		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
+	}
+	return route.serve(a, c)
+}
+
+// presented is the token of an Authorization header (specification, "Authentication", 1); ok is
+// false where there is no header.
+func presented(header string) (token string, ok bool, err error) {
+	if header == "" {
+		return "", false, nil
+	}
+	word, token, _ := strings.Cut(header, " ")
+	token = strings.TrimLeft(token, " \t")
+	if !strings.EqualFold(word, "Token") || token == "" || len(token) > 200 || strings.ContainsAny(token, " \t") {
+		return "", false, exchange.Fail(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\".")
+	}
+	return token, true, nil
+}
+
+// unknown answers a path that the table does not have, or not with this method.
+func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+		probe := r.Clone(r.Context())
+		probe.Method = method
+		if _, pattern := a.mux.Handler(probe); pattern != "/" && pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path; see the documentation at /docs."))
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	a.fail(w, r, exchange.Fail(exchange.MethodNotAllowed, "%s does not work here; %s does.", r.Method, strings.Join(allowed, ", ")))
+}
+
+// statuses is the one table from code to HTTP status (contract.md section 2).
+var statuses = map[exchange.Code]int{
+	exchange.InvalidInput:        http.StatusBadRequest,
+	exchange.MalformedJSON:       http.StatusBadRequest,
+	exchange.InvalidCode:         http.StatusBadRequest,
+	exchange.NotAuthenticated:    http.StatusUnauthorized,
+	exchange.Forbidden:           http.StatusForbidden,
+	exchange.FieldForbidden:      http.StatusForbidden,
+	exchange.RegistrationClosed:  http.StatusForbidden,
+	exchange.NotFound:            http.StatusNotFound,
+	exchange.MethodNotAllowed:    http.StatusMethodNotAllowed,
+	exchange.PreconditionFailed:  http.StatusPreconditionFailed,
+	exchange.TooLarge:            http.StatusRequestEntityTooLarge,
+	exchange.UnsupportedMedia:    http.StatusUnsupportedMediaType,
+	exchange.RateLimited:         http.StatusTooManyRequests,
+	exchange.InvalidTransition:   http.StatusConflict,
+	exchange.MissingRequirements: http.StatusConflict,
+	exchange.MaterialArchived:    http.StatusConflict,
+	exchange.MaterialEmbargoed:   http.StatusConflict,
+	exchange.RequestClosed:       http.StatusConflict,
+	exchange.AttachmentInUse:     http.StatusConflict,
+	exchange.Conflict:            http.StatusConflict,
+	exchange.Unavailable:         http.StatusServiceUnavailable,
+	exchange.Internal:            http.StatusInternalServerError,
+}
+
+// retryAfter is what an answer of 503 or 429 suggests, in seconds.
+const retryAfter = 5
+
+// fail answers with the error shape of contract.md section 2. The cause only goes to the log.
+func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
+	e, known := errors.AsType[*exchange.Error](err)
+	switch {
+	case r.Context().Err() != nil: // the caller hung up; nobody reads the answer
+		e = exchange.Fail(exchange.Unavailable, "The request was cancelled.")
+	case !known:
+		e = exchange.Fail(exchange.Internal, "Something went wrong on our side; it is in the log under this request id.")
+		a.Log.ErrorContext(r.Context(), "internal error", "request_id", w.Header().Get(requestID), "path", r.URL.Path, "error", err)
+	case e.Cause != nil:
+		a.Log.WarnContext(r.Context(), string(e.Code), "request_id", w.Header().Get(requestID), "path", r.URL.Path, "error", err)
+	}
+	body := map[string]any{"error": e.Message, "error_code": e.Code, "request_id": w.Header().Get(requestID)}
+	for key, value := range e.Details {
+		body[key] = value
+	}
+	if len(e.Fields) > 0 {
+		body["fields"] = e.Fields
+	}
+	status := statuses[e.Code]
+	switch status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Token")
+	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		status, raw = http.StatusInternalServerError, []byte(`{"error":"Something went wrong on our side.","error_code":"INTERNAL"}`)
+	}
+	send(w, status, append(raw, '\n'))
+}
+
+func send(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the caller may have hung up
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// write answers with a body. It is encoded whole before the status goes out.
+func (c *Call) write(status int, body any) error {
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
+	encoder := json.NewEncoder(buf)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return err
+	}
+	c.written = true
+	send(c.w, status, buf.Bytes())
+	return nil
+}
+
+// Paths are the routes as "METHOD /path", for tests that visit every one.
+func Paths() []string {
+	var list []string
+	for _, r := range routes {
+		for _, m := range r.methods {
+			list = append(list, m+" "+r.path)
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,222 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// createAttachment takes JSON (a record, whose content follows with PUT to its download_url) or
+// multipart/form-data with the same fields and one part "file" (both at once).
+func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment, error) {
+	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	var in exchange.AttachmentPatch
+	var content *exchange.Content
+	var err error
+	if kind == "multipart/form-data" {
+		in, content, err = a.multipart(c)
+	} else {
+		err = decode(c.Request, &in)
+	}
+	var t exchange.Attachment
+	if err == nil {
+		t, err = a.App.CreateAttachment(c.Context(), c.Actor, in, content)
+	}
+	if err != nil && content != nil {
+		a.App.Discard(c.Context(), *content)
+	}
+	c.location(err, "/attachments/%d", t.ID)
+	return showAttachment(t), err
+}
+
+// fieldLimit is the size of one text field of a form in bytes.
+const fieldLimit = 128 << 10
+
+// multipart reads a form as it streams in: the file goes to its place at once, wherever in the
+// form it stands. The content it gives is the caller's to discard, with an error too.
+func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange.Content, err error) {
+	reader, err := c.MultipartReader()
+	if err != nil {
+		return in, nil, broken(err)
+	}
+	// The form as the JSON object that it stands for, so that one decoder reads both.
+	fields := map[string]any{}
+	total := 0
+	for {
+		part, err := reader.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return in, content, broken(err)
+		}
+		name := part.FormName()
+		if name == "file" || part.FileName() != "" {
+			if name != "file" || content != nil {
+				return in, content, exchange.Faults{"file": {"send exactly one file, in the part named file"}}.Err()
+			}
+			if content, err = a.file(c, part, fields); err != nil {
+				return in, content, err
+			}
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(part, fieldLimit+1))
+		if err != nil {
+			return in, content, broken(err)
+		}
+		if total += len(text); len(text) > fieldLimit || total > bodyLimit {
+			return in, content, exchange.Fail(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
+		}
+		fields[name] = formValue(name, string(text))
+	}
+	if content == nil {
+		return in, nil, exchange.Faults{"file": {"is required: the part with the content"}}.Err()
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		return in, content, broken(err)
+	}
+	return in, content, decodeObject(raw, &in)
+}
+
+func broken(err error) error {
+	if _, ours := errors.AsType[*exchange.Error](err); ours {
+		return err
+	}
+	return &exchange.Error{Code: exchange.InvalidInput, Message: "The multipart form is broken or ended early.", Cause: err,
+		Fields: map[string][]string{"body": {"must be a whole multipart/form-data body"}}}
+}
+
+// formValue is a form's text as JSON: an empty reference is null, an object is an object.
+func formValue(name, text string) any {
+	switch {
+	case name == "filename" || name == "description":
+		return text
+	case text == "":
+		return nil
+	case strings.HasPrefix(text, "{"):
+		return json.RawMessage(text)
+	default:
+		return text
+	}
+}
+
+func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*exchange.Content, error) {
+	if _, named := fields["filename"]; !named && part.FileName() != "" {
+		// Part.FileName cuts a path to its last element, but only of this system's kind.
+		fields["filename"] = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	}
+	content, err := a.App.Store(c.Context(), c.Actor, part)
+	if err != nil {
+		return nil, upload(err)
+	}
+	return &content, nil
+}
+
+// upload turns the error of a body that broke off into one for the caller.
+func upload(err error) error {
+	if _, ours := errors.AsType[*exchange.Error](err); ours {
+		return err
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return broken(err)
+	}
+	return err
+}
+
+func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
+	q := c.query()
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Attachments(c.Context(), c.Actor, page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showAttachment)
+}
+
+func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Attachment{}, err
+	}
+	t, err := a.App.Attachment(c.Context(), c.Actor, id)
+	return showAttachment(t), err
+}
+
+func (a *API) updateAttachment(c *Call, in exchange.AttachmentPatch) (Attachment, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Attachment{}, err
+	}
+	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, id, in)
+	return showAttachment(t), err
+}
+
+func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.DeleteAttachment(c.Context(), c.Actor, id)
+}
+
+// contentID is the id in /uploaded-file/attachment_<id>/<filename>.
+func (c *Call) contentID() (int64, error) {
+	digits, ok := strings.CutPrefix(c.PathValue("attachment"), "attachment_")
+	id, err := strconv.ParseInt(digits, 10, 64)
+	if !ok || err != nil || id < 1 {
+		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
+	}
+	return id, nil
+}
+
+// putContent takes the bytes of an attachment as the whole body, of whatever content type.
+func (a *API) putContent(c *Call, _ None) (Attachment, error) {
+	id, err := c.contentID()
+	if err != nil {
+		return Attachment{}, err
+	}
+	if c.ContentLength > a.App.UploadLimit {
+		return Attachment{}, exchange.Fail(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
+	}
+	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), c.Body)
+	if err != nil {
+		return Attachment{}, upload(err)
+	}
+	return showAttachment(t), nil
+}
+
+// getContent sends the bytes of an attachment, with ranges and conditions as HTTP has them. It
+// is always a download in a sandbox: nothing uploaded runs under our origin.
+func (a *API) getContent(c *Call, _ None) (None, error) {
+	id, err := c.contentID()
+	if err != nil {
+		return None{}, err
+	}
+	t, file, err := a.App.Content(c.Context(), c.Actor, id, c.PathValue("filename"))
+	if err != nil {
+		return None{}, err
+	}
+	defer func() { _ = file.Close() }()
+	h := c.w.Header()
+	h.Set("Content-Type", t.Content.MediaType)
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": t.Filename}))
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", `"`+t.Content.SHA256+`"`)
+	c.written = true
+	http.ServeContent(c.w, c.Request, "", t.UpdatedAt, file)
+	return None{}, nil
+}

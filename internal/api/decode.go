@@ -1,0 +1,129 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+)
+
+// bodyLimit is the size of a JSON body in bytes (contract.md section 9).
+const bodyLimit = 1 << 20
+
+// decode reads the JSON object in the body of r into the struct that in points to. Every field
+// that is wrong is named in one answer; unknown fields are ignored, so that what a GET returned
+// can be sent back. An empty body is an empty object.
+func decode(r *http.Request, in any) error {
+	if r.ContentLength > bodyLimit {
+		return tooLarge()
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, bodyLimit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return tooLarge()
+	}
+	if err != nil {
+		return &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.", Cause: err}
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" && r.Header.Get("Content-Type") != "" {
+		return exchange.Fail(exchange.UnsupportedMedia, "The body must be JSON: send Content-Type: application/json.")
+	}
+	if !utf8.Valid(raw) {
+		return exchange.Fail(exchange.MalformedJSON, "The body must be UTF-8.")
+	}
+	return decodeObject(raw, in)
+}
+
+func tooLarge() error {
+	return exchange.Fail(exchange.TooLarge, "A JSON body may be at most 1 MiB (%d bytes).", bodyLimit).With("limit", bodyLimit)
+}
+
+func decodeObject(raw []byte, in any) error {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		return malformed(raw, err)
+	}
+	if members == nil {
+		return exchange.Fail(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
+	}
+	var f exchange.Faults
+	v := reflect.ValueOf(in).Elem()
+	for _, field := range fieldsOf(v.Type()) {
+		value, ok := members[field.name]
+		if !ok {
+			if value, ok = members[field.alias]; !ok {
+				continue
+			}
+		}
+		if err := json.Unmarshal(value, v.Field(field.index).Addr().Interface()); err != nil {
+			f.Add(field.name, "%s", meaning(err))
+		}
+	}
+	return f.Err()
+}
+
+// malformed says where the JSON of a body goes wrong.
+func malformed(raw []byte, err error) error {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before := raw[:min(int(syntax.Offset), len(raw))]
+		line := bytes.Count(before, []byte("\n")) + 1
+		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
+		return exchange.Fail(exchange.MalformedJSON, "The body is not JSON: %s at line %d, column %d.", syntax.Error(), line, column).
+			With("line", line).With("column", column)
+	}
+	return exchange.Fail(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
+}
+
+// meaning says what is wrong with a value in JSON's words instead of Go's.
+func meaning(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return err.Error()
+	}
+	want := "another type"
+	switch wrong.Type.Kind() {
+	case reflect.String:
+		want = "a string"
+	case reflect.Bool:
+		want = "true or false"
+	case reflect.Int, reflect.Int64:
+		want = "an integer"
+	case reflect.Slice:
+		want = "a list"
+	case reflect.Map, reflect.Struct:
+		want = "an object"
+	}
+	got, _, _ := strings.Cut(wrong.Value, " ")
+	return "must be " + want + ", not " + got
+}
+
+// bodyField is one field of an input: its name in JSON and the second name it is read under.
+type bodyField struct {
+	index       int
+	name, alias string
+}
+
+var fieldCache sync.Map
+
+func fieldsOf(t reflect.Type) []bodyField {
+	if list, ok := fieldCache.Load(t); ok {
+		return list.([]bodyField)
+	}
+	var list []bodyField
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		list = append(list, bodyField{i, tag.Get("json"), tag.Get("alias")})
+	}
+	fieldCache.Store(t, list)
+	return list
+}

@@ -1,0 +1,67 @@
+package api
+
+import (
+	"fmt"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// createMaterial answers 201 with the material, or 200 with the one that was imported before
+// (the duplicate rule of the specification).
+func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
+	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
+	if err != nil {
+		return nil, err
+	}
+	if existed {
+		c.status = 200
+		return Duplicate{
+			Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
+			Code:     "ALREADY_IMPORTED",
+			Material: showMaterial(m),
+		}, nil
+	}
+	c.location(err, "/materials/%d", m.ID)
+	return showMaterial(m), nil
+}
+
+func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {
+	q := c.query()
+	page := q.page()
+	filter := store.MaterialFilter{Organization: q.integer("organization"), Category: q.text("category"), Archived: q.boolean("is_archived")}
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Materials(c.Context(), c.Actor, page, filter)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showMaterial)
+}
+
+func (a *API) getMaterial(c *Call, _ None) (Material, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Material{}, err
+	}
+	m, err := a.App.Material(c.Context(), id)
+	return showMaterial(m), err
+}
+
+func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Material{}, err
+	}
+	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in)
+	return showMaterial(m), err
+}
+
+func (a *API) archiveMaterial(c *Call, _ None) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.ArchiveMaterial(c.Context(), c.Actor, id)
+}

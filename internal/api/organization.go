@@ -1,0 +1,108 @@
+package api
+
+import "aliquot/internal/exchange"
+
+func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organization, error) {
+	v, err := a.App.CreateOrganization(c.Context(), c.Actor, in)
+	c.location(err, "/organizations/%d", v.ID)
+	return showOrganization(v), err
+}
+
+func (a *API) listOrganizations(c *Call, _ None) ([]Organization, error) {
+	q := c.query()
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Organizations(c.Context(), page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showOrganization)
+}
+
+func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Organization{}, err
+	}
+	v, err := a.App.Organization(c.Context(), id)
+	return showOrganization(v), err
+}
+
+func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (Organization, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Organization{}, err
+	}
+	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, id, in)
+	return showOrganization(v), err
+}
+
+func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
+	q := c.query()
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.OwnSettings(c.Context(), c.Actor, page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showSettings)
+}
+
+func (a *API) getSettings(c *Call, _ None) (Settings, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Settings{}, err
+	}
+	m, err := a.App.Settings(c.Context(), c.Actor, id)
+	return showSettings(m), err
+}
+
+func (a *API) updateSettings(c *Call, in exchange.SwitchesPatch) (Settings, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Settings{}, err
+	}
+	m, err := a.App.UpdateSettings(c.Context(), c.Actor, id, in)
+	return showSettings(m), err
+}
+
+func (a *API) createShipping(c *Call, in exchange.ShippingPatch) (Shipping, error) {
+	s, err := a.App.CreateShipping(c.Context(), c.Actor, in)
+	c.location(err, "/shipping-requirements/%d", s.ID)
+	return showShipping(s), err
+}
+
+func (a *API) listShippings(c *Call, _ None) ([]Shipping, error) {
+	q := c.query()
+	page, organization := q.page(), q.integer("organization")
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Shippings(c.Context(), organization, page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showShipping)
+}
+
+func (a *API) getShipping(c *Call, _ None) (Shipping, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Shipping{}, err
+	}
+	s, err := a.App.Shipping(c.Context(), id)
+	return showShipping(s), err
+}
+
+func (a *API) updateShipping(c *Call, in exchange.ShippingPatch) (Shipping, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Shipping{}, err
+	}
+	s, err := a.App.UpdateShipping(c.Context(), c.Actor, id, in)
+	return showShipping(s), err
+}

@@ -1,0 +1,153 @@
+package api
+
+import (
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
+	q, err := a.App.CreateRequest(c.Context(), c.Actor, in)
+	c.location(err, "/material-requests/%d", q.ID)
+	return showRequest(q), err
+}
+
+func (a *API) listRequests(c *Call, _ None) ([]Request, error) {
+	q := c.query()
+	page := q.page()
+	filter := store.RequestFilter{Material: q.integer("material"), Status: q.text("status"), Active: q.boolean("is_active"),
+		Requester: q.user("requester"), AssignedTo: q.user("assigned_to")}
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Requests(c.Context(), c.Actor, page, filter)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showRequest)
+}
+
+func (a *API) getRequest(c *Call, _ None) (Request, error) {
+	return a.request(c, func(id int64) (store.Requested, error) { return a.App.Request(c.Context(), c.Actor, id) })
+}
+
+func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
+	return a.request(c, func(id int64) (store.Requested, error) { return a.App.UpdateRequest(c.Context(), c.Actor, id, in) })
+}
+
+func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
+	return a.request(c, func(id int64) (store.Requested, error) { return a.App.ShipRequest(c.Context(), c.Actor, id, in) })
+}
+
+func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
+	return a.review(c, true, "")
+}
+
+// Reason is the body of POST /material-requests/:id/documents/:document/return.
+type Reason struct {
+	Reason exchange.Opt[string] `json:"reason" alias:"text"`
+}
+
+func (a *API) returnDocument(c *Call, in Reason) (Request, error) {
+	return a.review(c, false, in.Reason.Value)
+}
+
+func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
+	slot := exchange.Slot(c.PathValue("document"))
+	if !slot.Valid() {
+		return Request{}, exchange.Fail(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
+	}
+	return a.request(c, func(id int64) (store.Requested, error) {
+		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason)
+	})
+}
+
+// request runs a use case on the request of the path and shows what it gives.
+func (a *API) request(c *Call, do func(id int64) (store.Requested, error)) (Request, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Request{}, err
+	}
+	q, err := do(id)
+	return showRequest(q), err
+}
+
+func (a *API) deleteRequest(c *Call, _ None) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.DeleteRequest(c.Context(), c.Actor, id)
+}
+
+func (a *API) listEvents(c *Call, _ None) ([]Event, error) {
+	return events(a, c, "", showEvent)
+}
+
+func (a *API) listMessages(c *Call, _ None) ([]Message, error) {
+	return events(a, c, exchange.Messaged, showMessage)
+}
+
+func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchange.Event) Out) ([]Out, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	q := c.query()
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Events(c.Context(), c.Actor, id, kind, page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, show)
+}
+
+func (a *API) sendMessage(c *Call, in exchange.Words) (Message, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Message{}, err
+	}
+	e, err := a.App.SendMessage(c.Context(), c.Actor, id, in)
+	return showMessage(e), err
+}
+
+func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	q := c.query()
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Issues(c.Context(), c.Actor, id, page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showIssue)
+}
+
+func (a *API) openIssue(c *Call, in exchange.Words) (Issue, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Issue{}, err
+	}
+	issue, err := a.App.OpenIssue(c.Context(), c.Actor, id, in)
+	return showIssue(issue), err
+}
+
+func (a *API) closeIssue(c *Call, _ None) (Issue, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Issue{}, err
+	}
+	issueID, err := c.pathID("issue")
+	if err != nil {
+		return Issue{}, err
+	}
+	issue, err := a.App.CloseIssue(c.Context(), c.Actor, id, issueID)
+	return showIssue(issue), err
+}

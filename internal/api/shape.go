@@ -1,0 +1,285 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Time is a timestamp as the contract writes it: 2020-05-11T14:13:39+0000, always UTC.
+type Time time.Time
+
+// MarshalJSON writes the contract's form.
+func (t Time) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, len(exchange.TimeLayout)+2)
+	b = append(b, '"')
+	b = time.Time(t).UTC().AppendFormat(b, exchange.TimeLayout)
+	return append(b, '"'), nil
+}
+
+// timeOf is a timestamp that may be absent.
+func timeOf(t *time.Time) *Time { return (*Time)(t) }
+
+// Expiry is the timestamp of a token's end, in the form of /login: 2021-02-22T17:09:15.513Z.
+type Expiry time.Time
+
+// MarshalJSON writes milliseconds and Z.
+func (t Expiry) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + time.Time(t).UTC().Format("2006-01-02T15:04:05.000Z") + `"`), nil
+}
+
+// Signed is the answer to POST /login and POST /users/.
+type Signed struct {
+	UserID  uuid.UUID `json:"user_id"`
+	Token   string    `json:"token"`
+	Expires Expiry    `json:"expires"`
+}
+
+// Person is the short user object that other objects embed.
+type Person struct {
+	ID        uuid.UUID `json:"id"`
+	Username  string    `json:"username"`
+	FirstName string    `json:"first_name"`
+	LastName  string    `json:"last_name"`
+	CreatedAt Time      `json:"created_at"`
+	UpdatedAt Time      `json:"updated_at"`
+}
+
+func showPerson(u exchange.User) Person {
+	return Person{u.ID, u.Username, u.FirstName, u.LastName, Time(u.CreatedAt), Time(u.UpdatedAt)}
+}
+
+// Lab is an organization inside of another object.
+type Lab struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// User is a user as others see them; Private is there for the user and for admins.
+type User struct {
+	Person
+	RegistryID    string `json:"registry_id"`
+	Organizations []Lab  `json:"organizations"`
+	*Private
+}
+
+// Private is what only a user and admins see of them.
+type Private struct {
+	Email              string       `json:"email"`
+	Addresses          []Address    `json:"addresses"`
+	Assignments        []Request    `json:"assignments"`
+	Grants             []Award      `json:"grants"`
+	Invitations        []Lab        `json:"invitations"`
+	MaterialRequests   []Request    `json:"material_requests"`
+	OwnedAttachments   []Attachment `json:"owned_attachments"`
+	OwnedOrganizations []Lab        `json:"owned_organizations"`
+}
+
+// Award is a grant inside of a user.
+type Award struct {
+	ID       int64  `json:"id"`
+	Title    string `json:"title"`
+	FunderID string `json:"funder_id"`
+}
+
+func showUser(v app.UserView) User {
+	u := User{Person: showPerson(v.User), RegistryID: v.RegistryID, Organizations: []Lab{}}
+	owned := []Lab{}
+	for _, o := range v.Organizations {
+		u.Organizations = append(u.Organizations, Lab{o.ID, o.Name})
+		if o.Owner == v.ID {
+			owned = append(owned, Lab{o.ID, o.Name})
+		}
+	}
+	if v.Private {
+		u.Private = &Private{
+			Email:              v.Email,
+			Addresses:          list(v.Addresses, showAddress),
+			Assignments:        list(v.Assignments, showRequest),
+			Grants:             list(v.Grants, func(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }),
+			Invitations:        []Lab{},
+			MaterialRequests:   list(v.Requests, showRequest),
+			OwnedAttachments:   list(v.Attachments, showAttachment),
+			OwnedOrganizations: owned,
+		}
+	}
+	return u
+}
+
+// list shows every item; it is never null in JSON.
+func list[T, Out any](items []T, show func(T) Out) []Out {
+	out := make([]Out, len(items))
+	for i, item := range items {
+		out[i] = show(item)
+	}
+	return out
+}
+
+// Organization is an organization.
+type Organization struct {
+	ID              int64    `json:"id"`
+	Name            string   `json:"name"`
+	Description     string   `json:"description"`
+	Owner           Person   `json:"owner"`
+	Members         []Person `json:"members"`
+	DecideDays      int      `json:"decide_days"`
+	CountersignDays int      `json:"countersign_days"`
+	ShipDays        int      `json:"ship_days"`
+	CreatedAt       Time     `json:"created_at"`
+	UpdatedAt       Time     `json:"updated_at"`
+}
+
+func showOrganization(v app.OrganizationView) Organization {
+	return Organization{v.ID, v.Name, v.Description, showPerson(v.OwnerUser), list(v.Members, showPerson),
+		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, Time(v.CreatedAt), Time(v.UpdatedAt)}
+}
+
+// Settings is a record of organization user settings.
+type Settings struct {
+	ID           int64     `json:"id"`
+	NewRequest   bool      `json:"new_request_notif"`
+	StatusChange bool      `json:"change_in_request_status_notif"`
+	Decision     bool      `json:"request_approval_determined_notif"`
+	Assigned     bool      `json:"request_assigned_notif"`
+	Reminder     bool      `json:"reminder_notif"`
+	User         uuid.UUID `json:"user"`
+	Organization int64     `json:"organization"`
+	CreatedAt    Time      `json:"created_at"`
+	UpdatedAt    Time      `json:"updated_at"`
+}
+
+func showSettings(m exchange.Membership) Settings {
+	s := m.Switches
+	return Settings{m.ID, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, m.UserID, m.OrganizationID,
+		Time(m.CreatedAt), Time(m.UpdatedAt)}
+}
+
+// Shipping is a record of shipping requirements.
+type Shipping struct {
+	ID                   int64  `json:"id"`
+	NeedsAddress         bool   `json:"needs_shipping_address"`
+	NeedsPayment         bool   `json:"needs_payment"`
+	AcceptsShippingCode  bool   `json:"accepts_shipping_code"`
+	AcceptsReimbursement bool   `json:"accepts_reimbursement"`
+	AcceptsOther         bool   `json:"accepts_other_payment_methods"`
+	PaymentDetails       string `json:"accepted_payment_details"`
+	Restrictions         string `json:"restrictions"`
+	Organization         int64  `json:"organization"`
+	CreatedAt            Time   `json:"created_at"`
+	UpdatedAt            Time   `json:"updated_at"`
+}
+
+func showShipping(s exchange.Shipping) Shipping {
+	return Shipping{s.ID, s.NeedsAddress, s.NeedsPayment, s.AcceptsShippingCode, s.AcceptsReimbursement, s.AcceptsOther,
+		s.PaymentDetails, s.Restrictions, s.OrganizationID, Time(s.CreatedAt), Time(s.UpdatedAt)}
+}
+
+// Address is an address; User is a uuid on create and in lists, and a user object on get and
+// update.
+type Address struct {
+	ID          int64  `json:"id"`
+	Name        string `json:"name"`
+	Institution string `json:"institution"`
+	Line1       string `json:"address_line_1"`
+	Line2       string `json:"address_line_2"`
+	Locality    string `json:"locality"`
+	State       string `json:"state"`
+	Country     string `json:"country"`
+	PostalCode  string `json:"postal_code"`
+	SavedForUse bool   `json:"saved_for_reuse"`
+	User        any    `json:"user"`
+}
+
+func showAddress(a exchange.Address) Address {
+	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, a.UserID}
+}
+
+func showAddressOf(a exchange.Address, owner exchange.User) Address {
+	out := showAddress(a)
+	out.User = showPerson(owner)
+	return out
+}
+
+// Material is a material as GET shows it.
+type Material struct {
+	ID               int64           `json:"id"`
+	Category         string          `json:"category"`
+	Title            string          `json:"title"`
+	URL              string          `json:"url"`
+	Organization     int64           `json:"organization"`
+	PubMedID         string          `json:"pubmed_id"`
+	Metadata         json.RawMessage `json:"additional_metadata"`
+	ContactUser      Person          `json:"contact_user"`
+	NeedsMTA         bool            `json:"needs_mta"`
+	NeedsIRB         bool            `json:"needs_irb"`
+	NeedsAbstract    bool            `json:"needs_abstract"`
+	MTAAttachment    *int64          `json:"mta_attachment"`
+	Shipping         *int64          `json:"shipping_requirements"`
+	Imported         bool            `json:"imported"`
+	ImportSource     string          `json:"import_source"`
+	Organisms        []string        `json:"organisms"`
+	PublicationTitle *string         `json:"publication_title"`
+	PrePrintDOI      *string         `json:"pre_print_doi"`
+	PrePrintTitle    *string         `json:"pre_print_title"`
+	Citation         *string         `json:"citation"`
+	AdditionalInfo   *string         `json:"additional_info"`
+	EmbargoDate      *exchange.Date  `json:"embargo_date"`
+	Grants           []int64         `json:"grants"`
+	Archived         bool            `json:"is_archived"`
+	CreatedAt        Time            `json:"created_at"`
+	UpdatedAt        Time            `json:"updated_at"`
+}
+
+func showMaterial(m store.ShownMaterial) Material {
+	return Material{m.ID, m.Category, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
+		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.Organisms,
+		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants, m.Archived,
+		Time(m.CreatedAt), Time(m.UpdatedAt)}
+}
+
+// Duplicate answers the creation of a material that was imported already.
+type Duplicate struct {
+	Error    string   `json:"error"`
+	Code     string   `json:"error_code"`
+	Material Material `json:"material"`
+}
+
+// Attachment is the record of an attachment.
+type Attachment struct {
+	ID             int64      `json:"id"`
+	Filename       string     `json:"filename"`
+	Description    string     `json:"description"`
+	DownloadURL    string     `json:"download_url"`
+	ContentDeleted bool       `json:"storage_resource_deleted"`
+	CreatedAt      Time       `json:"created_at"`
+	UpdatedAt      Time       `json:"updated_at"`
+	SequenceMapFor *Reference `json:"sequence_map_for"`
+	OwnedByOrg     *int64     `json:"owned_by_org"`
+	OwnedByUser    *uuid.UUID `json:"owned_by_user"`
+	Size           *int64     `json:"size"`
+	SHA256         *string    `json:"sha256"`
+	MediaType      *string    `json:"media_type"`
+}
+
+// Reference names an object that is shown elsewhere.
+type Reference struct {
+	ID int64 `json:"id"`
+}
+
+func showAttachment(t exchange.Attachment) Attachment {
+	out := Attachment{ID: t.ID, Filename: t.Filename, Description: t.Description, DownloadURL: t.DownloadPath(),
+		ContentDeleted: t.ContentDeleted, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt),
+		OwnedByOrg: t.OwnedByOrg, OwnedByUser: t.OwnedByUser}
+	if t.SequenceMapFor != nil {
+		out.SequenceMapFor = &Reference{*t.SequenceMapFor}
+	}
+	if c := t.Content; c != nil {
+		out.Size, out.SHA256, out.MediaType = &c.Size, &c.SHA256, &c.MediaType
+	}
+	return out
+}

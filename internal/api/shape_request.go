@@ -1,0 +1,162 @@
+package api
+
+import (
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Request is a material request.
+type Request struct {
+	ID           int64           `json:"id"`
+	Material     int64           `json:"material"`
+	Requester    uuid.UUID       `json:"requester"`
+	SignedMTA    *int64          `json:"requester_signed_mta_attachment"`
+	IRB          *int64          `json:"irb_attachment"`
+	ExecutedMTA  *int64          `json:"executed_mta_attachment"`
+	Active       bool            `json:"is_active"`
+	Status       exchange.Status `json:"status"`
+	AssignedTo   uuid.UUID       `json:"assigned_to"`
+	Quantity     string          `json:"quantity"`
+	Note         string          `json:"note"`
+	Abstract     string          `json:"requester_abstract"`
+	Address      *Address        `json:"address"`
+	Payment      string          `json:"payment_method"`
+	PaymentNotes string          `json:"payment_method_notes"`
+	Rejection    string          `json:"rejection_reason"`
+	Override     string          `json:"override_reason"`
+	Correction   string          `json:"correction"`
+	Shipment     *Shipment       `json:"shipment"`
+	OpenIssues   int             `json:"open_issues"`
+	Documents    []Document      `json:"documents"`
+	Requirements []Requirement   `json:"requirements"`
+	WaitingOn    *Turn           `json:"waiting_on"`
+	CreatedAt    Time            `json:"created_at"`
+	UpdatedAt    Time            `json:"updated_at"`
+}
+
+// Requirement is one line of what a request needs.
+type Requirement struct {
+	Name  exchange.Need `json:"name"`
+	State exchange.Due  `json:"state"`
+	Note  string        `json:"note,omitempty"`
+}
+
+// Turn says whose turn it is; due is only there for the lab, by its own targets.
+type Turn struct {
+	Party exchange.Side `json:"party"`
+	What  []string      `json:"what"`
+	Since Time          `json:"since"`
+	Due   *Time         `json:"due"`
+}
+
+// Document is one version of a document of a request.
+type Document struct {
+	Name       exchange.Slot   `json:"name"`
+	Attachment int64           `json:"attachment"`
+	State      exchange.Review `json:"state"`
+	Reason     string          `json:"reason"`
+	AddedBy    uuid.UUID       `json:"added_by"`
+	AddedAt    Time            `json:"added_at"`
+	ReviewedAt *Time           `json:"reviewed_at"`
+}
+
+// Shipment says how the parcel travels.
+type Shipment struct {
+	Carrier    string `json:"carrier"`
+	Tracking   string `json:"tracking"`
+	Conditions string `json:"conditions"`
+	SentAt     *Time  `json:"sent_at"`
+}
+
+func showRequest(q store.Requested) Request {
+	out := Request{
+		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status, AssignedTo: q.AssignedTo,
+		SignedMTA: q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB), ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),
+		Quantity: q.Quantity, Note: q.Note, Abstract: q.Abstract, Payment: q.Payment, PaymentNotes: q.PaymentNotes,
+		Rejection: q.Rejection, Override: q.Override, Correction: q.Correction, OpenIssues: q.OpenIssues,
+		CreatedAt: Time(q.CreatedAt), UpdatedAt: Time(q.UpdatedAt),
+		Documents: list(q.Documents, func(d exchange.Document) Document {
+			return Document{d.Slot, d.AttachmentID, d.State, d.Reason, d.AddedBy, Time(d.AddedAt), timeOf(d.ReviewedAt)}
+		}),
+		Requirements: list(exchange.Requirements(q.Terms, q.Request), func(r exchange.Requirement) Requirement {
+			return Requirement{r.Need, r.State, r.Note}
+		}),
+	}
+	if q.Address != nil {
+		address := showAddress(*q.Address)
+		out.Address = &address
+	}
+	if s := q.Shipment; s != nil {
+		out.Shipment = &Shipment{s.Carrier, s.Tracking, s.Conditions, timeOf(s.SentAt)}
+	}
+	if t := exchange.WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
+		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due)}
+	}
+	return out
+}
+
+// Event is one thing that happened to a request, with the hashes that chain it.
+type Event struct {
+	ID       int64              `json:"id"`
+	Seq      int64              `json:"seq"`
+	Kind     exchange.EventKind `json:"kind"`
+	Actor    uuid.UUID          `json:"actor"`
+	At       Time               `json:"at"`
+	Detail   exchange.Detail    `json:"detail"`
+	PrevHash string             `json:"prev_hash"`
+	Hash     string             `json:"hash"`
+}
+
+func showEvent(e exchange.Event) Event {
+	return Event{e.ID, e.Seq, e.Kind, e.Actor, Time(e.At), e.Detail, e.Prev, e.Hash}
+}
+
+// Message is a message on a request.
+type Message struct {
+	ID     int64     `json:"id"`
+	Sender uuid.UUID `json:"sender"`
+	Text   string    `json:"text"`
+	SentAt Time      `json:"sent_at"`
+}
+
+func showMessage(e exchange.Event) Message {
+	return Message{e.ID, e.Actor, e.Detail.Text, Time(e.At)}
+}
+
+// Issue is a problem with a transfer.
+type Issue struct {
+	ID       int64     `json:"id"`
+	Request  int64     `json:"request"`
+	Text     string    `json:"text"`
+	OpenedBy uuid.UUID `json:"opened_by"`
+	OpenedAt Time      `json:"opened_at"`
+	ClosedAt *Time     `json:"closed_at"`
+}
+
+func showIssue(i exchange.Issue) Issue {
+	return Issue{i.ID, i.RequestID, i.Text, i.OpenedBy, Time(i.OpenedAt), timeOf(i.ClosedAt)}
+}
+
+// Notification is one line of a person's feed.
+type Notification struct {
+	ID        int64              `json:"id"`
+	Category  exchange.Category  `json:"category"`
+	Kind      exchange.EventKind `json:"kind"`
+	Text      string             `json:"text"`
+	Request   int64              `json:"request"`
+	Material  int64              `json:"material"`
+	Event     int64              `json:"event"`
+	Actor     Person             `json:"actor"`
+	CreatedAt Time               `json:"created_at"`
+	Read      bool               `json:"read"`
+	ReadAt    *Time              `json:"read_at"`
+}
+
+func showNotification(n store.Notification) Notification {
+	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, n.Actor.Name(), n.Title), n.Event.RequestID, n.Material,
+		n.Event.ID, showPerson(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, (*Time)((*time.Time)(n.ReadAt))}
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"strconv"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// Credentials are the body of POST /login.
+type Credentials struct {
+	Code      exchange.Opt[string] `json:"code"`
+	OriginURL exchange.Opt[string] `json:"origin_url"`
+}
+
+// Registration is the body of POST /users/.
+type Registration struct {
+	Code      exchange.Opt[string] `json:"code"`
+	OriginURL exchange.Opt[string] `json:"origin_url"`
+	FirstName exchange.Opt[string] `json:"first_name"`
+	LastName  exchange.Opt[string] `json:"last_name"`
+	Email     exchange.Opt[string] `json:"email"`
+}
+
+func (a *API) login(c *Call, in Credentials) (Signed, error) {
+	return a.signed(c, in.Code.Value, in.OriginURL.Value, exchange.UserPatch{}, 200)
+}
+
+// register answers 201 for someone new and 200 for someone who is registered already.
+func (a *API) register(c *Call, in Registration) (Signed, error) {
+	names := exchange.UserPatch{FirstName: in.FirstName, LastName: in.LastName, Email: in.Email}
+	return a.signed(c, in.Code.Value, in.OriginURL.Value, names, 201)
+}
+
+func (a *API) signed(c *Call, code, origin string, names exchange.UserPatch, made int) (Signed, error) {
+	var s app.Signed
+	s, err := a.App.Login(c.Context(), code, origin, names)
+	c.noStore()
+	if c.status = 200; s.New {
+		c.status = made
+	}
+	return Signed{s.User, s.Token, Expiry(s.Expires)}, err
+}
+
+func (a *API) logout(c *Call, _ None) (None, error) {
+	return None{}, a.App.Logout(c.Context(), c.Actor)
+}
+
+func (a *API) getUser(c *Call, _ None) (User, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return User{}, err
+	}
+	v, err := a.App.User(c.Context(), c.Actor, id)
+	return showUser(v), err
+}
+
+func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return User{}, err
+	}
+	v, err := a.App.UpdateUser(c.Context(), c.Actor, id, in)
+	return showUser(v), err
+}
+
+func (a *API) listNotifications(c *Call, _ None) ([]Notification, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return nil, err
+	}
+	q := c.query()
+	page, unread := q.page(), q.boolean("unread")
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, page)
+	if err != nil {
+		return nil, err
+	}
+	c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
+	return answerPage(c, part, showNotification)
+}
+
+func (a *API) readNotifications(c *Call, _ None) (None, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.MarkRead(c.Context(), c.Actor, id, 0, true)
+}
+
+// ReadMark is the body of PUT and PATCH of a notification.
+type ReadMark struct {
+	Read exchange.Opt[bool] `json:"read"`
+}
+
+func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
+	user, err := c.pathUser()
+	if err != nil {
+		return None{}, err
+	}
+	id, err := c.pathID("notification")
+	if err != nil || !in.Read.Set {
+		return None{}, err
+	}
+	return None{}, a.App.MarkRead(c.Context(), c.Actor, user, id, in.Read.Value)
+}
+
+func (a *API) createAddress(c *Call, in exchange.AddressPatch) (Address, error) {
+	user, err := c.pathUser()
+	if err != nil {
+		return Address{}, err
+	}
+	address, err := a.App.CreateAddress(c.Context(), c.Actor, user, in)
+	c.location(err, "/users/%s/addresses/%d", user, address.ID)
+	return showAddress(address), err
+}
+
+func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
+	user, err := c.pathUser()
+	if err != nil {
+		return nil, err
+	}
+	q := c.query()
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := a.App.Addresses(c.Context(), c.Actor, user, page)
+	if err != nil {
+		return nil, err
+	}
+	return answerPage(c, part, showAddress)
+}
+
+func (a *API) getAddress(c *Call, _ None) (Address, error) {
+	user, err := c.pathUser()
+	if err != nil {
+		return Address{}, err
+	}
+	id, err := c.pathID("address")
+	if err != nil {
+		return Address{}, err
+	}
+	address, owner, err := a.App.Address(c.Context(), c.Actor, user, id)
+	return showAddressOf(address, owner), err
+}
+
+func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (Address, error) {
+	user, err := c.pathUser()
+	if err != nil {
+		return Address{}, err
+	}
+	id, err := c.pathID("address")
+	if err != nil {
+		return Address{}, err
+	}
+	address, owner, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
+	return showAddressOf(address, owner), err
+}
+
+func (a *API) deleteAddress(c *Call, _ None) (None, error) {
+	user, err := c.pathUser()
+	if err != nil {
+		return None{}, err
+	}
+	id, err := c.pathID("address")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.DeleteAddress(c.Context(), c.Actor, user, id)
+}

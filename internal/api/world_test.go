@@ -1,0 +1,255 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/api"
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/server"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// world is a whole installation on one database, with its API on a real listener.
+type world struct {
+	t   *testing.T
+	db  *store.DB
+	app *app.App
+	url string
+}
+
+// newWorld makes an installation; who can sign in is made by person, with no identity provider.
+func newWorld(t *testing.T, db *store.DB, access exchange.Access) *world {
+	t.Helper()
+	return newWorldWith(t, db, access, nil)
+}
+
+func newWorldWith(t *testing.T, db *store.DB, access exchange.Access, who *identity.Client) *world {
+	t.Helper()
+	folder, err := files.OpenFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a := app.New(app.Config{
+		DB: db, Files: folder, Identity: who, Access: access, Registration: []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: log,
+	})
+	s := httptest.NewServer(server.Record(api.New(a, log), log))
+	t.Cleanup(func() {
+		s.Close()
+		if err := folder.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &world{t, db, a, s.URL}
+}
+
+// person is someone who calls the API; the zero one is anonymous.
+type person struct {
+	w     *world
+	ID    uuid.UUID
+	Token string
+	Lab   int64 // the personal organization
+}
+
+func (w *world) anonymous() *person { return &person{w: w} }
+
+// person registers someone, made up from a name.
+func (w *world) person(name string) *person {
+	w.t.Helper()
+	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.UserPatch{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	p := &person{w: w, ID: s.User, Token: s.Token}
+	labs, err := w.db.Read().OrganizationsOf(w.t.Context(), s.User)
+	if err != nil || len(labs) == 0 {
+		w.t.Fatalf("no personal organization: %v", err)
+	}
+	p.Lab = labs[0].ID
+	return p
+}
+
+// admin registers an admin.
+func (w *world) admin() *person {
+	w.t.Helper()
+	p := w.person("admin")
+	if err := w.app.SetAdmin(w.t.Context(), "id-admin", true); err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+// answer is what a call gave.
+type answer struct {
+	Status int
+	Header http.Header
+	Raw    []byte
+	Body   map[string]any // of an object
+	List   []any          // of an array
+}
+
+// obj is a JSON object to send.
+type obj map[string]any
+
+// call sends a request with a JSON body, or none where body is nil.
+func (p *person) call(method, path string, body any) answer {
+	p.w.t.Helper()
+	var reader io.Reader
+	contentType := ""
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader, contentType = strings.NewReader(b), "application/json"
+	default:
+		raw, err := json.Marshal(b)
+		if err != nil {
+			p.w.t.Fatal(err)
+		}
+		reader, contentType = bytes.NewReader(raw), "application/json"
+	}
+	return p.send(method, path, contentType, reader)
+}
+
+// send sends a request with any body.
+func (p *person) send(method, path, contentType string, body io.Reader) answer {
+	p.w.t.Helper()
+	ctx, cancel := context.WithTimeout(p.w.t.Context(), 30*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, p.w.url+path, body)
+	if err != nil {
+		p.w.t.Fatal(err)
+	}
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	if p.Token != "" {
+		r.Header.Set("Authorization", "Token "+p.Token)
+	}
+	return p.w.do(r)
+}
+
+func (w *world) do(r *http.Request) answer {
+	w.t.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", r.Method, r.URL.Path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", r.Method, r.URL.Path, err)
+	}
+	a := answer{Status: response.StatusCode, Header: response.Header, Raw: raw}
+	if response.Header.Get("Content-Type") == "application/json" && len(raw) > 0 {
+		if raw[0] == '[' {
+			err = json.Unmarshal(raw, &a.List)
+		} else {
+			err = json.Unmarshal(raw, &a.Body)
+		}
+		if err != nil {
+			w.t.Fatalf("%s %s: body is not JSON: %v: %s", r.Method, r.URL.Path, err, raw)
+		}
+	}
+	return a
+}
+
+// want is call with the status it must have.
+func (p *person) want(status int, method, path string, body any) answer {
+	p.w.t.Helper()
+	a := p.call(method, path, body)
+	if a.Status != status {
+		p.w.t.Fatalf("%s %s: got %d, want %d: %s", method, path, a.Status, status, a.Raw)
+	}
+	return a
+}
+
+// refused is want with the error code it must have.
+func (p *person) refused(status int, code, method, path string, body any) answer {
+	p.w.t.Helper()
+	a := p.want(status, method, path, body)
+	if a.Body["error_code"] != code {
+		p.w.t.Fatalf("%s %s: got %v, want %s: %s", method, path, a.Body["error_code"], code, a.Raw)
+	}
+	return a
+}
+
+// id is the integer id of an answer.
+func (a answer) id() int64 { n, _ := a.Body["id"].(float64); return int64(n) }
+
+// at is a member of an answer by its path, as "waiting_on.party".
+func (a answer) at(path string) any {
+	var v any = a.Body
+	for key := range strings.SplitSeq(path, ".") {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[key]
+	}
+	return v
+}
+
+// upload makes an attachment with content by multipart/form-data.
+func (p *person) upload(filename string, content []byte, fields obj) answer {
+	p.w.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name, value := range fields {
+		if err := form.WriteField(name, fmt.Sprint(value)); err != nil {
+			p.w.t.Fatal(err)
+		}
+	}
+	part, err := form.CreateFormFile("file", filename)
+	if err == nil {
+		_, err = part.Write(content)
+	}
+	if err == nil {
+		err = form.Close()
+	}
+	if err != nil {
+		p.w.t.Fatal(err)
+	}
+	return p.send("POST", "/attachments/", form.FormDataContentType(), &body)
+}
+
+// pdf is the start of a real PDF, enough to be known as one.
+var pdf = []byte("%PDF-1.4\n1 0 obj << /Type /Catalog >> endobj\ntrailer << /Root 1 0 R >>\n%%EOF\n")
+
+// lab is an organization with its people and one material that asks for everything.
+type lab struct {
+	owner, member, assignee, former *person
+	id, shipping, material          int64
+}
+
+// lab makes an organization of four people, one of whom left, and lists a material in it.
+func (w *world) lab() lab {
+	w.t.Helper()
+	l := lab{owner: w.person("owner"), member: w.person("member"), assignee: w.person("assignee"), former: w.person("former")}
+	l.id = l.owner.want(201, "POST", "/organizations/", obj{"name": "Epithelial Biology", "owner": l.owner.ID,
+		"members": []any{l.member.ID, l.assignee.ID, l.former.ID}}).id()
+	l.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", l.id), obj{"members": []any{l.owner.ID, l.member.ID, l.assignee.ID}})
+	l.shipping = l.owner.want(201, "POST", "/shipping-requirements/", obj{"organization": l.id, "needs_shipping_address": true,
+		"needs_payment": true, "accepts_shipping_code": true}).id()
+	l.material = l.member.want(201, "POST", "/materials/", obj{"category": "CELL_LINE", "title": "HT-29", "organization_id": l.id,
+		"needs_mta": true, "needs_irb": true, "needs_abstract": true, "contact_user_id": l.assignee.ID,
+		"shipping_requirements_id": l.shipping, "organisms": []string{"Homo sapiens"},
+		"additional_metadata": obj{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"}}).id()
+	return l
+}

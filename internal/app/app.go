@@ -1,0 +1,113 @@
+// Package app holds the use cases: may they? → change → keep → promise. It is the only room that
+// opens transactions; both doors, the JSON API and the pages, call it.
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// App is the use cases on one database, one place for content and one identity provider.
+type App struct {
+	Config
+	policy exchange.Policy
+}
+
+// Config is what an App needs.
+type Config struct {
+	DB            *store.DB
+	Files         files.Store
+	Identity      *identity.Client // nil: nobody can sign in
+	Access        exchange.Access
+	Registration  []string      // "open", "closed", or registry ids and mail domains
+	Admins        []string      // registry ids
+	TokenLifetime time.Duration // of a new token
+	UploadLimit   int64         // bytes of one file
+	Grace         time.Duration // how long the content of a deleted attachment is kept
+	Log           *slog.Logger
+}
+
+// New makes an App of cfg.
+func New(cfg Config) *App { return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access)} }
+
+// Policy is the access rules in force.
+func (a *App) Policy() exchange.Policy { return a.policy }
+
+// may says whether who may do action to object inside a transaction; an admin's use of their
+// power is noted in it.
+func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
+	ok, asAdmin := a.policy.Can(action, rel)
+	if !ok {
+		return denied(who, action)
+	}
+	if asAdmin {
+		return tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
+	}
+	return nil
+}
+
+// mayRead is may for a use case that only reads.
+func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
+	ok, asAdmin := a.policy.Can(action, rel)
+	if !ok {
+		return denied(who, action)
+	}
+	if asAdmin {
+		return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+			return tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
+		})
+	}
+	return nil
+}
+
+func denied(who exchange.Actor, action exchange.Action) error {
+	if who.Anonymous() {
+		return exchange.Fail(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
+	}
+	return exchange.Fail(exchange.Forbidden, "You are not allowed to do this (%s).", action)
+}
+
+// audit notes a change outside of a request's own events, by whom and what became of it. An
+// admin's own power is noted by may; this note is of the change.
+func audit(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, object string, state any) error {
+	var actor *uuid.UUID
+	if !who.Anonymous() {
+		actor = &who.ID
+	}
+	return tx.InsertAudit(ctx, actor, action, object, false, state)
+}
+
+// fault is an InvalidInput error on one field.
+func fault(field, format string, args ...any) error {
+	var f exchange.Faults
+	f.Add(field, format, args...)
+	return f.Err()
+}
+
+// refer turns "there is no such object" for an id in a body into a fault of its field, since a
+// wrong reference is wrong input (contract.md section 2, 404).
+func refer(err error, field string, id any) error {
+	if err != nil && exchange.CodeOf(err) == exchange.NotFound {
+		return fault(field, "there is no object with the id %v", id)
+	}
+	return err
+}
+
+// same says whether two values are alike, so that sending back what was read changes nothing.
+func same(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && string(x) == string(y)
+}
+
+func object(kind string, id any) string { return fmt.Sprintf("%s %v", kind, id) }

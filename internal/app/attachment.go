@@ -1,0 +1,265 @@
+package app
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/store"
+)
+
+// attachment reads one attachment for an action of who.
+func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) (exchange.Attachment, error) {
+	c := a.DB.Read()
+	t, err := c.Attachment(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	ties, err := c.Ties(ctx, t, who.ID)
+	if err != nil {
+		return t, err
+	}
+	return t, a.mayRead(ctx, who, action, who.ToAttachment(t, ties.Linked, ties.Public), object("attachment", id))
+}
+
+// Attachment reads the record of an attachment.
+func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exchange.Attachment, error) {
+	return a.attachment(ctx, who, exchange.AttachmentRead, id)
+}
+
+// Attachments lists every attachment, newest first; for admins.
+func (a *App) Attachments(ctx context.Context, who exchange.Actor, p store.Page) (store.Part[exchange.Attachment], error) {
+	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
+		return store.Part[exchange.Attachment]{}, err
+	}
+	return a.DB.Read().Attachments(ctx, p)
+}
+
+// CreateAttachment makes the record of an attachment. Its content is body when that is not
+// nil, else it follows with PutContent.
+func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
+	t, err := p.Create(who)
+	if err != nil {
+		return t, err
+	}
+	if content != nil {
+		if _, err := files.Sniff(nil, t.Filename); err != nil { // some types only the name tells
+			return t, err
+		}
+	}
+	t.Content = content
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), "attachment"); err != nil {
+			return err
+		}
+		if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, t); err != nil {
+			return err
+		}
+		t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
+		t.ID, err = tx.InsertAttachment(ctx, t)
+		return err
+	})
+	return t, err
+}
+
+// Store takes content in before there is a record of it; the caller gives it to
+// CreateAttachment, or to Discard when that fails.
+func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (exchange.Content, error) {
+	if ok, _ := a.policy.Can(exchange.AttachmentCreate, who.ToUser(who.ID)); !ok {
+		return exchange.Content{}, denied(who, exchange.AttachmentCreate)
+	}
+	return a.Files.Put(ctx, body, a.UploadLimit)
+}
+
+// Discard forgets content that no record came to name; should it fail, the sweep follows.
+func (a *App) Discard(ctx context.Context, c exchange.Content) {
+	if err := a.Files.Delete(context.WithoutCancel(ctx), c.Key); err != nil {
+		a.Log.WarnContext(ctx, "discard content", "error", err)
+	}
+}
+
+// checkAttachment looks up what a new or changed attachment refers to. It may be given to an
+// organization that the caller is in, and be the sequence map of a material of such a one.
+func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old, t exchange.Attachment) error {
+	var f exchange.Faults
+	if id := t.OwnedByOrg; id != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *id) {
+		if _, err := tx.Organization(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
+			f.Add("owned_by_org", "there is no organization with the id %d", *id)
+		} else if err != nil {
+			return err
+		} else if !who.MemberOf(*id) && !who.Admin {
+			return exchange.Fail(exchange.FieldForbidden, "You may give an attachment only to an organization that you are in.").With("field", "owned_by_org")
+		}
+	}
+	if id := t.OwnedByUser; id != nil && *id != who.ID && (old.OwnedByUser == nil || *old.OwnedByUser != *id) {
+		if _, err := tx.User(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
+			f.Add("owned_by_user", "there is no user with the id %s", *id)
+		} else if err != nil {
+			return err
+		}
+	}
+	if id := t.SequenceMapFor; id != nil && (old.SequenceMapFor == nil || *old.SequenceMapFor != *id) {
+		m, err := tx.Material(ctx, *id)
+		if exchange.CodeOf(err) == exchange.NotFound {
+			f.Add("sequence_map_for", "there is no material with the id %d", *id)
+		} else if err != nil {
+			return err
+		} else if !who.MemberOf(m.OrganizationID) && !who.Admin {
+			return exchange.Fail(exchange.FieldForbidden, "You may add a sequence map only to a material of an organization that you are in.").With("field", "sequence_map_for")
+		}
+		if old.ID != 0 {
+			if ties, err := tx.Ties(ctx, old, who.ID); err != nil {
+				return err
+			} else if ties.Requests {
+				f.Add("sequence_map_for", "this is a document of a request and stays private")
+			}
+		}
+	}
+	return f.Err()
+}
+
+// UpdateAttachment changes the record of an attachment.
+func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch) (exchange.Attachment, error) {
+	var t exchange.Attachment
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
+		if err != nil {
+			return err
+		}
+		if t, err = p.Patch(old); err != nil || same(t, old) {
+			return err
+		}
+		if err := a.checkAttachment(ctx, tx, who, old, t); err != nil {
+			return err
+		}
+		t.UpdatedAt = tx.Now
+		return tx.UpdateAttachment(ctx, t)
+	})
+	return t, err
+}
+
+func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, id int64) (exchange.Attachment, error) {
+	t, err := tx.AttachmentForUpdate(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	return t, a.may(ctx, tx, who, action, who.ToAttachment(t, false, false), object("attachment", id))
+}
+
+// DeleteAttachment deletes an attachment. Its content goes after the grace period.
+func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		t, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentDelete, id)
+		if err != nil {
+			return err
+		}
+		ties, err := tx.Ties(ctx, t, who.ID)
+		if err != nil {
+			return err
+		}
+		if ties.Requests || ties.MTA {
+			return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
+		}
+		t.DeletedAt = &tx.Now
+		return tx.UpdateAttachment(ctx, t)
+	})
+}
+
+// PutContent takes in the bytes of an attachment that was made without, or replaces them. A
+// document that a request stands on never changes: a new version is a new attachment.
+func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string, body io.Reader) (exchange.Attachment, error) {
+	t, err := a.named(ctx, who, exchange.AttachmentUpdate, id, filename)
+	if err != nil {
+		return t, err
+	}
+	if _, err := files.Sniff(nil, filename); err != nil { // some types only the name tells
+		return t, err
+	}
+	content, err := a.Files.Put(ctx, body, a.UploadLimit)
+	if err != nil {
+		return t, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if t, err = a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id); err != nil {
+			return err
+		}
+		ties, err := tx.Ties(ctx, t, who.ID)
+		if err != nil {
+			return err
+		}
+		if ties.Requests && t.Content != nil {
+			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document; upload the new version as a new attachment.")
+		}
+		t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
+		return tx.UpdateAttachment(ctx, t)
+	})
+	if err != nil {
+		a.Discard(ctx, content)
+	}
+	return t, err
+}
+
+// Content opens the bytes of an attachment for who may read them.
+func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (exchange.Attachment, files.File, error) {
+	t, err := a.named(ctx, who, exchange.AttachmentContent, id, filename)
+	if err != nil {
+		return t, nil, err
+	}
+	if t.Content == nil || t.ContentDeleted {
+		return t, nil, exchange.Fail(exchange.NotFound, "This attachment has no content (yet).")
+	}
+	file, err := a.Files.Open(ctx, t.Content.Key)
+	return t, file, err
+}
+
+// named is attachment for an address that bears a file name, which must be the right one.
+func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, filename string) (exchange.Attachment, error) {
+	t, err := a.attachment(ctx, who, action, id)
+	if err == nil && t.Filename != filename {
+		return t, exchange.Fail(exchange.NotFound, "There is no such object.")
+	}
+	return t, err
+}
+
+// Sweep tidies up: it forgets expired tokens, the content of attachments that were deleted
+// longer ago than the grace period, and content that no record names. It may run in any number
+// of processes at once.
+func (a *App) Sweep(ctx context.Context) error {
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteExpiredTokens(ctx) })
+	if err != nil {
+		return err
+	}
+	c := a.DB.Read()
+	gone, err := c.DeletedContent(ctx, c.Now.Add(-a.Grace), 1000)
+	if err != nil {
+		return err
+	}
+	for _, t := range gone {
+		key := t.Content.Key
+		t.Content, t.ContentDeleted = nil, true
+		if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.UpdateAttachment(ctx, t) }); err != nil {
+			return err
+		}
+		if err := a.Files.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	for info, err := range a.Files.Keys(ctx) {
+		if err != nil {
+			return err
+		}
+		if c.Now.Sub(info.Modified) < 24*time.Hour { // its record may be on the way
+			continue
+		}
+		known, err := c.ContentKnown(ctx, info.Key)
+		if err == nil && !known {
+			err = a.Files.Delete(ctx, info.Key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

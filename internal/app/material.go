@@ -1,0 +1,187 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Material reads one material.
+func (a *App) Material(ctx context.Context, id int64) (store.ShownMaterial, error) {
+	return a.DB.Read().ShownMaterial(ctx, id)
+}
+
+// Materials lists materials, newest first.
+func (a *App) Materials(ctx context.Context, who exchange.Actor, p store.Page, f store.MaterialFilter) (store.Part[store.ShownMaterial], error) {
+	return a.DB.Read().Materials(ctx, p, f, who.ID)
+}
+
+// CreateMaterial lists a material. existed: it was imported before and is given as it is
+// (the duplicate rule of the specification; a unique index decides).
+func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange.MaterialPatch) (m store.ShownMaterial, existed bool, err error) {
+	made, err := p.Create()
+	if err != nil {
+		return m, false, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.MaterialCreate, who.ToOrganization(made.OrganizationID), "material"); err != nil {
+			return err
+		}
+		if err := a.checkMaterial(ctx, tx, who, exchange.Material{}, &made); err != nil {
+			return err
+		}
+		id, err := tx.InsertMaterial(ctx, made)
+		if err != nil {
+			return err
+		}
+		if m, err = tx.ShownMaterial(ctx, id); err != nil {
+			return err
+		}
+		return audit(ctx, tx, who, exchange.MaterialCreate, object("material", id), m.Material)
+	})
+	if exchange.CodeOf(err) == exchange.Conflict && made.ImportIdentifier != nil {
+		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
+		return m, true, err
+	}
+	return m, false, err
+}
+
+// checkMaterial looks up what a new or changed material refers to; every wrong reference is
+// named. Its contact defaults to the caller, else to the organization's owner.
+func (a *App) checkMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Material, m *exchange.Material) error {
+	var f exchange.Faults
+	o, err := tx.Organization(ctx, m.OrganizationID)
+	if err != nil {
+		return refer(err, "organization_id", m.OrganizationID)
+	}
+	switch {
+	case m.ContactID != uuid.Nil:
+	case !who.Anonymous():
+		m.ContactID = who.ID
+	default:
+		m.ContactID = o.Owner
+	}
+	if m.ContactID != old.ContactID {
+		if _, err := tx.User(ctx, m.ContactID); err != nil {
+			if err = refer(err, "contact_user_id", m.ContactID); exchange.CodeOf(err) != exchange.InvalidInput {
+				return err
+			}
+			f.Add("contact_user_id", "there is no user with the id %s", m.ContactID)
+		}
+	}
+	if id := m.ShippingID; id != nil && (old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
+		s, err := tx.Shipping(ctx, *id)
+		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+			return err
+		}
+		if err != nil || s.OrganizationID != m.OrganizationID {
+			f.Add("shipping_requirements_id", "organization %d has no shipping requirements with the id %d", m.OrganizationID, *id)
+		}
+	}
+	if id := m.MTAAttachmentID; id != nil && (old.MTAAttachmentID == nil || *old.MTAAttachmentID != *id) {
+		switch err := a.mayPublish(ctx, tx, who, "mta_attachment_id", *id); exchange.CodeOf(err) {
+		case exchange.InvalidInput:
+			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request", *id)
+		default:
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return f.Err()
+}
+
+// mayPublish says whether who may let a material show a document, which opens its content to
+// anyone: only whoever may change the document, and never one of a request.
+func (a *App) mayPublish(ctx context.Context, tx store.Conn, who exchange.Actor, field string, attachment int64) error {
+	t, err := tx.AttachmentForUpdate(ctx, attachment)
+	if err != nil {
+		return refer(err, field, attachment)
+	}
+	ties, err := tx.Ties(ctx, t, who.ID)
+	if err != nil {
+		return err
+	}
+	if ties.Public {
+		return nil // it is open already
+	}
+	if ok, _ := a.policy.Can(exchange.AttachmentUpdate, who.ToAttachment(t, false, false)); !ok {
+		return exchange.Fail(exchange.FieldForbidden, "You may not let a material show attachment %d: it is not yours.", attachment).With("field", field)
+	}
+	if ties.Requests {
+		return fault(field, "attachment %d is a document of a request and stays private", attachment)
+	}
+	return nil
+}
+
+// UpdateMaterial changes a material.
+func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (store.ShownMaterial, error) {
+	var shown store.ShownMaterial
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		old, err := tx.MaterialForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.MaterialUpdate, who.ToOrganization(old.OrganizationID), object("material", id)); err != nil {
+			return err
+		}
+		m, err := p.Patch(old)
+		if err != nil {
+			return err
+		}
+		if m.OrganizationID != old.OrganizationID {
+			if err := a.may(ctx, tx, who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID), object("material", id)); err != nil {
+				return err
+			}
+		}
+		if !same(m, old) {
+			if err := a.checkMaterial(ctx, tx, who, old, &m); err != nil {
+				return err
+			}
+			if err := tx.UpdateMaterial(ctx, m); err != nil {
+				return err
+			}
+			m.UpdatedAt = tx.Now
+			if err := audit(ctx, tx, who, exchange.MaterialUpdate, object("material", id), m); err != nil {
+				return err
+			}
+		}
+		shown, err = tx.ShownMaterial(ctx, id)
+		return err
+	})
+	if exchange.CodeOf(err) == exchange.Conflict {
+		err = exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
+	}
+	return shown, err
+}
+
+// ArchiveMaterial takes a material off the shelf; refused while a request is under way.
+func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		m, err := tx.MaterialForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.MaterialArchive, who.ToOrganization(m.OrganizationID), object("material", id)); err != nil {
+			return err
+		}
+		if m.Archived {
+			return nil
+		}
+		active, err := tx.ActiveRequests(ctx, id)
+		if err != nil {
+			return err
+		}
+		if active > 0 {
+			return exchange.Fail(exchange.Conflict, "%d requests of this material are under way; resolve them first.", active).With("active_requests", active)
+		}
+		m.Archived = true
+		if err := tx.UpdateMaterial(ctx, m); err != nil {
+			return err
+		}
+		return audit(ctx, tx, who, exchange.MaterialArchive, object("material", id), m)
+	})
+}

@@ -1,0 +1,268 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// OrganizationView is an organization with its owner and members.
+type OrganizationView struct {
+	exchange.Organization
+	OwnerUser exchange.User
+	Members   []exchange.User
+}
+
+func (v OrganizationView) memberIDs() []uuid.UUID {
+	list := make([]uuid.UUID, len(v.Members))
+	for i, m := range v.Members {
+		list[i] = m.ID
+	}
+	return list
+}
+
+// showOrganizations adds owners and members to organizations, in one query for all.
+func showOrganizations(ctx context.Context, c store.Conn, list []exchange.Organization) ([]OrganizationView, error) {
+	ids := make([]int64, len(list))
+	for i, o := range list {
+		ids[i] = o.ID
+	}
+	members, err := c.Members(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	views := make([]OrganizationView, len(list))
+	at := map[int64]*OrganizationView{}
+	for i, o := range list {
+		views[i] = OrganizationView{Organization: o, Members: []exchange.User{}}
+		at[o.ID] = &views[i]
+	}
+	for _, m := range members {
+		v := at[m.OrganizationID]
+		v.Members = append(v.Members, m.User)
+		if m.User.ID == v.Owner {
+			v.OwnerUser = m.User
+		}
+	}
+	return views, nil
+}
+
+func showOrganization(ctx context.Context, c store.Conn, o exchange.Organization) (OrganizationView, error) {
+	views, err := showOrganizations(ctx, c, []exchange.Organization{o})
+	if err != nil {
+		return OrganizationView{}, err
+	}
+	return views[0], nil
+}
+
+// Organization reads one organization.
+func (a *App) Organization(ctx context.Context, id int64) (OrganizationView, error) {
+	c := a.DB.Read()
+	o, err := c.Organization(ctx, id)
+	if err != nil {
+		return OrganizationView{}, err
+	}
+	return showOrganization(ctx, c, o)
+}
+
+// Organizations lists organizations, newest first.
+func (a *App) Organizations(ctx context.Context, p store.Page) (store.Part[OrganizationView], error) {
+	c := a.DB.Read()
+	part, err := c.Organizations(ctx, p)
+	if err != nil {
+		return store.Part[OrganizationView]{}, err
+	}
+	views, err := showOrganizations(ctx, c, part.Items)
+	return store.Part[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
+}
+
+// CreateOrganization makes an organization.
+func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exchange.OrganizationPatch) (OrganizationView, error) {
+	o, members, err := p.Create()
+	if err != nil {
+		return OrganizationView{}, err
+	}
+	var v OrganizationView
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.OrganizationCreate, who.ToOrganization(0), "organization"); err != nil {
+			return err
+		}
+		owner, err := people(ctx, tx, o.Owner, members)
+		if err != nil {
+			return err
+		}
+		if o.Name == "" {
+			o.Name = labName(owner)
+		}
+		made, err := makeOrganization(ctx, tx, o, members)
+		if err != nil {
+			return err
+		}
+		if v, err = showOrganization(ctx, tx, made); err != nil {
+			return err
+		}
+		return audit(ctx, tx, who, exchange.OrganizationCreate, object("organization", made.ID), v)
+	})
+	return v, err
+}
+
+func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization, members []uuid.UUID) (exchange.Organization, error) {
+	id, err := tx.InsertOrganization(ctx, o)
+	if err != nil {
+		return o, err
+	}
+	o.ID, o.CreatedAt, o.UpdatedAt = id, tx.Now, tx.Now
+	_, err = tx.SetMembers(ctx, id, members)
+	return o, err
+}
+
+// people checks that an owner and members exist and gives the owner; a wrong id is a fault of
+// the field that named it.
+func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (exchange.User, error) {
+	users, err := tx.Users(ctx, members)
+	if err != nil {
+		return exchange.User{}, err
+	}
+	known := map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		known[u.ID] = u
+	}
+	var f exchange.Faults
+	for _, id := range members {
+		if _, ok := known[id]; ok {
+			continue
+		}
+		if id == owner {
+			f.Add("owner", "there is no user with the id %s", id)
+		} else {
+			f.Add("members", "there is no user with the id %s", id)
+		}
+	}
+	return known[owner], f.Err()
+}
+
+// UpdateOrganization changes an organization and who is in it. The active requests that were
+// assigned to someone who left go to the owner, so that none is forgotten.
+func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64, p exchange.OrganizationPatch) (OrganizationView, error) {
+	var v OrganizationView
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		old, err := tx.OrganizationForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.OrganizationUpdate, who.ToOrganization(id), object("organization", id)); err != nil {
+			return err
+		}
+		if v, err = showOrganization(ctx, tx, old); err != nil {
+			return err
+		}
+		was := v.memberIDs()
+		o, members, err := p.Patch(old, was)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(was, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		if o == old && slices.Equal(members, was) {
+			return nil
+		}
+		if _, err := people(ctx, tx, o.Owner, members); err != nil {
+			return err
+		}
+		if err := tx.UpdateOrganization(ctx, o); err != nil {
+			return err
+		}
+		left, err := tx.SetMembers(ctx, id, members)
+		if err != nil {
+			return err
+		}
+		for _, user := range left {
+			if err := a.handOver(ctx, tx, who, o, user); err != nil {
+				return err
+			}
+		}
+		o.UpdatedAt = tx.Now
+		if v, err = showOrganization(ctx, tx, o); err != nil {
+			return err
+		}
+		return audit(ctx, tx, who, exchange.OrganizationUpdate, object("organization", id), v)
+	})
+	return v, err
+}
+
+// handOver gives the requests of someone who left to the organization's owner, who stands as the
+// actor of these events where an open installation let an anonymous caller do it.
+func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization, left uuid.UUID) error {
+	requests, err := tx.AssignedTo(ctx, o.ID, left)
+	if err != nil {
+		return err
+	}
+	by := who.ID
+	if who.Anonymous() {
+		by = o.Owner
+	}
+	for _, id := range requests {
+		q, err := tx.RequestForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		patch := exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(o.Owner))}
+		roles := exchange.Roles{Member: true}
+		after, events, err := q.Apply(roles, by, patch, nil, q.Terms, tx.Now)
+		if err != nil {
+			return err
+		}
+		if err := a.keep(ctx, tx, &q, after, roles, events); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Settings reads one record of notification settings: only whom it concerns may, and only
+// while they are in the organization.
+func (a *App) Settings(ctx context.Context, who exchange.Actor, id int64) (exchange.Membership, error) {
+	m, err := a.DB.Read().Membership(ctx, id)
+	if err != nil {
+		return m, err
+	}
+	return m, a.mayRead(ctx, who, exchange.SettingsRead, toSettings(who, m), object("settings", id))
+}
+
+// toSettings: a record of someone who left belongs to nobody until they are back.
+func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
+	rel := who.ToUser(m.UserID)
+	if m.LeftAt != nil {
+		rel &^= exchange.OwnerOf
+	}
+	return rel
+}
+
+// OwnSettings lists the caller's own records of settings.
+func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p store.Page) (store.Part[exchange.Membership], error) {
+	return a.DB.Read().Memberships(ctx, who.ID, p)
+}
+
+// UpdateSettings turns switches.
+func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, p exchange.SwitchesPatch) (exchange.Membership, error) {
+	var m exchange.Membership
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		var err error
+		if m, err = tx.Membership(ctx, id); err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id)); err != nil {
+			return err
+		}
+		switches := p.Patch(m.Switches)
+		if switches == m.Switches {
+			return nil
+		}
+		m.Switches, m.UpdatedAt = switches, tx.Now
+		return tx.UpdateSwitches(ctx, id, switches)
+	})
+	return m, err
+}

@@ -1,0 +1,351 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Request reads one request.
+func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (store.Requested, error) {
+	q, err := a.DB.Read().Request(ctx, id)
+	if err != nil {
+		return q, err
+	}
+	return q, a.mayRead(ctx, who, exchange.RequestRead, who.ToRequest(q.Request, q.Organization), object("request", id))
+}
+
+// Requests lists the requests of the caller's organizations' materials and their own, newest
+// first; an admin sees every one.
+func (a *App) Requests(ctx context.Context, who exchange.Actor, p store.Page, f store.RequestFilter) (store.Part[store.Requested], error) {
+	if who.Admin {
+		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
+			return store.Part[store.Requested]{}, err
+		}
+	}
+	return a.DB.Read().Requests(ctx, p, f, who.ID, who.Admin)
+}
+
+// CreateRequest asks for a material. The request is assigned to the material's contact when
+// that is a member of the lab, else to the lab's owner.
+func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (store.Requested, error) {
+	r, err := n.Create(who)
+	if err != nil {
+		return store.Requested{}, err
+	}
+	var q store.Requested
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+			return err
+		}
+		m, err := tx.Material(ctx, r.MaterialID)
+		if err != nil {
+			return refer(err, "material", r.MaterialID)
+		}
+		if m.Archived {
+			return exchange.Fail(exchange.MaterialArchived, "This material is archived and no longer offered.")
+		}
+		if m.Embargoed(tx.Now) {
+			return exchange.Fail(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
+		}
+		if r.AssignedTo, err = assignee(ctx, tx, m); err != nil {
+			return err
+		}
+		if r.Address, err = a.address(ctx, tx, who, n.Address); err != nil {
+			return err
+		}
+		for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA, exchange.IRB: n.IRB} {
+			if ref.Value == nil {
+				continue
+			}
+			if err := a.link(ctx, tx, who, slot, int64(*ref.Value), store.Requested{Request: r, Organization: m.OrganizationID}); err != nil {
+				return err
+			}
+			r.Documents = append(r.Documents, exchange.Document{
+				Slot: slot, AttachmentID: int64(*ref.Value), State: exchange.Delivered, AddedBy: who.ID, AddedAt: tx.Now,
+			})
+		}
+		slices.SortFunc(r.Documents, func(a, b exchange.Document) int {
+			return slices.Index(exchange.Slots, a.Slot) - slices.Index(exchange.Slots, b.Slot)
+		})
+		r.WaitingSince = tx.Now
+		id, err := tx.InsertRequest(ctx, r)
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
+			return err
+		}
+		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
+			return err
+		}
+		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
+		made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID, Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
+		return a.keep(ctx, tx, &q, q.Request, roles, []exchange.Event{made})
+	})
+	return q, err
+}
+
+func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUID, error) {
+	member, err := tx.IsMember(ctx, m.OrganizationID, m.ContactID)
+	if err != nil || member {
+		return m.ContactID, err
+	}
+	o, err := tx.Organization(ctx, m.OrganizationID)
+	return o.Owner, err
+}
+
+// address is the address that a body names, which is one of the caller's own.
+func (a *App) address(ctx context.Context, tx store.Conn, who exchange.Actor, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+	if ref.Value == nil {
+		return nil, nil
+	}
+	address, err := tx.Address(ctx, who.ID, int64(*ref.Value))
+	if err != nil {
+		return nil, refer(err, "address", *ref.Value)
+	}
+	return &address, nil
+}
+
+// UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
+func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (store.Requested, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		address := q.Address
+		if p.Address.Value != nil && (q.Address == nil || q.Address.ID != int64(*p.Address.Value)) {
+			var err error
+			if address, err = a.address(ctx, tx, who, p.Address); err != nil {
+				return q.Request, nil, err
+			}
+		} else if p.Address.Set && p.Address.Value == nil {
+			address = nil
+		}
+		after, events, err := q.Apply(roles, who.ID, p, address, q.Terms, tx.Now)
+		if err != nil {
+			return after, nil, err
+		}
+		for _, e := range events {
+			switch e.Kind {
+			case exchange.DocumentAdded:
+				if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
+					return after, nil, err
+				}
+			case exchange.Assigned:
+				member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
+				if err != nil {
+					return after, nil, err
+				}
+				if !member {
+					return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
+				}
+			}
+		}
+		return after, events, nil
+	})
+}
+
+// link lets a request stand on a document of the caller and shares it with the other side, so
+// that both can read every document of the transfer (contract.md section 5).
+func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64, q store.Requested) error {
+	field := string(slot) + "_attachment"
+	t, err := tx.AttachmentForUpdate(ctx, id)
+	if err != nil {
+		return refer(err, field, id)
+	}
+	earlier := slices.ContainsFunc(q.Documents, func(d exchange.Document) bool { return d.AttachmentID == id })
+	if ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, who.ToAttachment(t, false, false)); !ok && !earlier {
+		return exchange.Fail(exchange.Forbidden, "Attachment %d (%s) is not yours to hand in.", id, field)
+	} else if asAdmin {
+		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true, nil); err != nil {
+			return err
+		}
+	}
+	shared := t
+	if slot == exchange.ExecutedMTA {
+		shared.OwnedByUser = &q.Requester
+	}
+	if t.OwnedByOrg == nil {
+		shared.OwnedByOrg = &q.Organization
+	}
+	if same(shared, t) {
+		return nil
+	}
+	shared.UpdatedAt = tx.Now
+	return tx.UpdateAttachment(ctx, shared)
+}
+
+// change is what one act makes of a request, with what happened.
+type change func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
+
+// act changes a request in one transaction: its row is locked, the rule is applied, and the
+// request, its events and its notifications are kept together.
+func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (store.Requested, error) {
+	var q store.Requested
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		var err error
+		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
+			return err
+		}
+		rel := who.ToRequest(q.Request, q.Organization)
+		if err := a.may(ctx, tx, who, action, rel, object("request", id)); err != nil {
+			return err
+		}
+		roles := exchange.RolesOf(rel)
+		after, events, err := do(ctx, tx, q, roles)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		return a.keep(ctx, tx, &q, after, roles, events)
+	})
+	return q, err
+}
+
+// keep saves a changed request, its events, and who hears of them; q becomes the new state.
+func (a *App) keep(ctx context.Context, tx store.Conn, q *store.Requested, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
+	before := q.Documents
+	q.Request = after
+	events, err := tx.AppendEvents(ctx, q, events)
+	if err != nil {
+		return err
+	}
+	deleted := events[len(events)-1].Kind == exchange.Deleted
+	if err := tx.UpdateRequest(ctx, *q, deleted); err != nil {
+		return err
+	}
+	if err := tx.SaveDocuments(ctx, q.ID, before, after.Documents); err != nil {
+		return err
+	}
+	for _, e := range events {
+		for _, audience := range exchange.Audiences(e, roles) {
+			person := q.Requester
+			if audience.To == exchange.ToAssignee {
+				person = q.AssignedTo
+			}
+			if err := tx.Notify(ctx, audience, e, q.Organization, person); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ShipRequest sets how the parcel travels.
+func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (store.Requested, error) {
+	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
+	})
+}
+
+// ReviewDocument accepts or returns a document of a request.
+func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (store.Requested, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		return q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
+	})
+}
+
+// SendMessage adds a message to a request and gives its event.
+func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w exchange.Words) (exchange.Event, error) {
+	text, err := w.Check()
+	if err != nil {
+		return exchange.Event{}, err
+	}
+	var sent []exchange.Event
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
+		sent = events // keep fills in their ids
+		return after, events, err
+	})
+	if err != nil {
+		return exchange.Event{}, err
+	}
+	return sent[0], nil
+}
+
+// OpenIssue reports a problem with the transfer.
+func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exchange.Words) (exchange.Issue, error) {
+	text, err := w.Check()
+	if err != nil {
+		return exchange.Issue{}, err
+	}
+	issue := exchange.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
+		if err != nil {
+			return after, nil, err
+		}
+		issue.OpenedAt = tx.Now
+		issue.ID, err = tx.InsertIssue(ctx, issue)
+		events[0].Detail.Issue = issue.ID
+		return after, events, err
+	})
+	return issue, err
+}
+
+// CloseIssue ends a problem; closing one twice is no change.
+func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
+	var issue exchange.Issue
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		var err error
+		if issue, err = tx.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
+			return q.Request, nil, err
+		}
+		after, events, err := q.CloseIssue(roles, who.ID, issue, q.Terms, tx.Now)
+		if err != nil {
+			return after, nil, err
+		}
+		issue.ClosedAt = &tx.Now
+		return after, events, tx.CloseIssue(ctx, issueID)
+	})
+	return issue, err
+}
+
+// Issues lists the issues of a request, newest first.
+func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p store.Page) (store.Part[exchange.Issue], error) {
+	if _, err := a.Request(ctx, who, id); err != nil {
+		return store.Part[exchange.Issue]{}, err
+	}
+	return a.DB.Read().Issues(ctx, id, p)
+}
+
+// Events lists the events of a request, newest first; kind "" is every kind.
+func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind, p store.Page) (store.Part[exchange.Event], error) {
+	if _, err := a.Request(ctx, who, id); err != nil {
+		return store.Part[exchange.Event]{}, err
+	}
+	return a.DB.Read().Events(ctx, id, kind, p)
+}
+
+// DeleteRequest takes a request out of everyone's sight; its events are kept.
+func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
+	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		return q.Delete(roles, who.ID, q.Terms, tx.Now)
+	})
+	return err
+}
+
+// Notifications lists a person's notifications, newest first, and counts the unread ones.
+func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, unread bool, p store.Page) (store.Part[store.Notification], int64, error) {
+	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
+		return store.Part[store.Notification]{}, 0, err
+	}
+	c := a.DB.Read()
+	part, err := c.Notifications(ctx, user, unread, p)
+	if err != nil {
+		return part, 0, err
+	}
+	n, err := c.Unread(ctx, user)
+	return part, n, err
+}
+
+// MarkRead marks one notification of a person, or all where id is 0, as read or unread.
+func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, read bool) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
+			return err
+		}
+		return tx.MarkRead(ctx, user, id, read)
+	})
+}

@@ -1,0 +1,243 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Signed is what a login answers.
+type Signed struct {
+	User    uuid.UUID
+	Token   string // shown this once; only its hash is kept
+	Expires time.Time
+	New     bool // the user was made by this call
+}
+
+// tokenPrefix marks our tokens, so that one that leaked is recognised (contract.md section 3).
+const tokenPrefix = "alq_"
+
+// Login exchanges an authorization code for a token; someone unknown is registered on the spot
+// where registration allows it.
+func (a *App) Login(ctx context.Context, code, origin string, names exchange.UserPatch) (Signed, error) {
+	var f exchange.Faults
+	if code == "" {
+		f.Add("code", "is required: the authorization code of the identity provider")
+	}
+	if origin == "" {
+		f.Add("origin_url", "is required: the redirect URL that the code was made for")
+	}
+	if _, err := names.Patch(exchange.User{}); err != nil {
+		return Signed{}, err
+	}
+	if err := f.Err(); err != nil {
+		return Signed{}, err
+	}
+	if a.Identity == nil {
+		return Signed{}, exchange.Fail(exchange.Unavailable, "No identity provider is configured; the operator sets --identity.")
+	}
+	person, err := a.Identity.Exchange(ctx, code, origin)
+	if err != nil {
+		return Signed{}, err
+	}
+	signed, err := a.SignIn(ctx, person, names)
+	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
+		signed, err = a.SignIn(ctx, person, names)
+	}
+	return signed, err
+}
+
+// SignIn gives a token to a person whom the identity provider vouched for.
+func (a *App) SignIn(ctx context.Context, person identity.Person, names exchange.UserPatch) (Signed, error) {
+	secret := tokenPrefix + rand.Text() + rand.Text() // 2 x 130 bits
+	var s Signed
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		u, err := tx.UserByRegistryID(ctx, person.RegistryID)
+		s.New = exchange.CodeOf(err) == exchange.NotFound
+		if s.New {
+			u, err = a.register(ctx, tx, person, names)
+		}
+		if err != nil {
+			return err
+		}
+		s.User, s.Token, s.Expires = u.ID, secret, tx.Now.Add(a.TokenLifetime)
+		return tx.InsertToken(ctx, u.ID, Hash(secret), s.Expires)
+	})
+	return s, err
+}
+
+// register makes a user and their personal organization, so that one person can list a
+// material at once.
+func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names exchange.UserPatch) (exchange.User, error) {
+	if !a.mayRegister(p) {
+		return exchange.User{}, exchange.Fail(exchange.RegistrationClosed, "Registration is closed here; ask the operator to add %s.", p.RegistryID)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return exchange.User{}, err
+	}
+	u := exchange.User{
+		ID: id, Username: p.RegistryID, RegistryID: p.RegistryID,
+		FirstName: p.GivenName, LastName: p.FamilyName, Email: p.Email,
+		Admin: slices.Contains(a.Admins, p.RegistryID), CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
+	if u, err = names.Patch(u); err != nil {
+		return u, err
+	}
+	if err := tx.InsertUser(ctx, u); err != nil {
+		return u, err
+	}
+	_, err = makeOrganization(ctx, tx, exchange.Organization{Name: labName(u), Owner: u.ID, Targets: exchange.DefaultTargets}, []uuid.UUID{u.ID})
+	return u, err
+}
+
+func labName(owner exchange.User) string { return owner.Name() + " lab" }
+
+func (a *App) mayRegister(p identity.Person) bool {
+	return slices.ContainsFunc(a.Registration, func(rule string) bool {
+		_, domain, _ := strings.Cut(p.Email, "@")
+		return rule == "open" || rule == p.RegistryID || domain != "" && strings.EqualFold(rule, domain)
+	})
+}
+
+// Hash is how a token is kept: the hex SHA-256 of it.
+func Hash(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// Actor is who presents a token.
+func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
+	who, err := a.DB.Read().Actor(ctx, Hash(token))
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return who, exchange.Fail(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST /login.")
+	}
+	return who, err
+}
+
+// Logout revokes the token that the caller presented.
+func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteToken(ctx, who.ID, who.TokenID) })
+}
+
+// UserView is a user with what belongs to them; what only they and admins see is there when
+// Private is true.
+type UserView struct {
+	exchange.User
+	Organizations []exchange.Organization
+	Private       bool
+	Addresses     []exchange.Address
+	Assignments   []store.Requested
+	Requests      []store.Requested
+	Grants        []exchange.Grant
+	Attachments   []exchange.Attachment
+}
+
+// everything is a page without a bound, for lists inside of an object.
+var everything = store.Page{Limit: 1<<31 - 2}
+
+// User reads a user as who may see them.
+func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserView, error) {
+	c := a.DB.Read()
+	u, err := c.User(ctx, id)
+	if err != nil {
+		return UserView{}, err
+	}
+	return a.userView(ctx, c, who, u)
+}
+
+func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User) (UserView, error) {
+	v := UserView{User: u}
+	var err error
+	if v.Organizations, err = c.OrganizationsOf(ctx, u.ID); err != nil {
+		return v, err
+	}
+	switch err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(u.ID), object("user", u.ID)); exchange.CodeOf(err) {
+	case exchange.Forbidden:
+		return v, nil
+	default:
+		if err != nil {
+			return v, err
+		}
+	}
+	v.Private = true
+	addresses, err := c.Addresses(ctx, u.ID, everything)
+	if err != nil {
+		return v, err
+	}
+	assigned, err := c.Requests(ctx, everything, store.RequestFilter{AssignedTo: &u.ID}, u.ID, true)
+	if err != nil {
+		return v, err
+	}
+	made, err := c.Requests(ctx, everything, store.RequestFilter{Requester: &u.ID}, u.ID, true)
+	if err != nil {
+		return v, err
+	}
+	grants, err := c.Grants(ctx, u.ID, everything)
+	if err != nil {
+		return v, err
+	}
+	v.Addresses, v.Assignments, v.Requests, v.Grants = addresses.Items, assigned.Items, made.Items, grants.Items
+	v.Attachments, err = c.AttachmentsOf(ctx, u.ID)
+	return v, err
+}
+
+// UpdateUser changes what a user may change of themselves.
+func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch) (UserView, error) {
+	var u exchange.User
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		old, err := tx.UserForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.UserUpdate, who.ToUser(id), object("user", id)); err != nil {
+			return err
+		}
+		if u, err = p.Patch(old); err != nil || u == old {
+			return err
+		}
+		u.UpdatedAt = tx.Now
+		return tx.UpdateUser(ctx, u)
+	})
+	if err != nil {
+		return UserView{}, err
+	}
+	return a.userView(ctx, a.DB.Read(), who, u)
+}
+
+// SetAdmin makes the user with a registry id an admin, or no longer one. It is the operator's
+// act at the machine, noted without an actor.
+func (a *App) SetAdmin(ctx context.Context, registryID string, admin bool) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		u, err := tx.UserByRegistryID(ctx, registryID)
+		if err != nil || u.Admin == admin {
+			return refer(err, "registry_id", registryID)
+		}
+		u.Admin = admin
+		if err := tx.UpdateUser(ctx, u); err != nil {
+			return err
+		}
+		return tx.InsertAudit(ctx, nil, exchange.UserUpdate, object("user", u.ID), true, map[string]bool{"admin": admin})
+	})
+}
+
+// GrantAdmins makes those an admin whom the setting names and who have signed in before; the
+// others become one when they register.
+func (a *App) GrantAdmins(ctx context.Context) error {
+	for _, id := range a.Admins {
+		if err := a.SetAdmin(ctx, id, true); err != nil && exchange.CodeOf(err) != exchange.InvalidInput {
+			return err
+		}
+	}
+	return nil
+}

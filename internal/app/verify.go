@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"aliquot/internal/exchange"
+)
+
+// Report is what Verify found.
+type Report struct {
+	Requests, Events, Files int
+	Bytes                   int64
+	Faults                  []string // each a sentence; none when all is well
+}
+
+// batch is how many rows are read at once where every row is visited.
+const batch = 500
+
+// Verify checks the chain of every request's events and the checksum of every stored file.
+func (a *App) Verify(ctx context.Context) (Report, error) {
+	var r Report
+	if err := a.verifyEvents(ctx, &r); err != nil {
+		return r, err
+	}
+	return r, a.verifyFiles(ctx, &r)
+}
+
+func (a *App) verifyEvents(ctx context.Context, r *Report) error {
+	c := a.DB.Read()
+	for after := int64(0); ; {
+		heads, err := c.Heads(ctx, after, batch)
+		if err != nil || len(heads) == 0 {
+			return err
+		}
+		for _, head := range heads {
+			after = head.Request
+			chain, err := c.Chain(ctx, head.Request)
+			if err != nil {
+				return err
+			}
+			r.Requests++
+			r.Events += len(chain)
+			var seq int64
+			var hash string
+			for _, e := range chain {
+				if !e.Follows(seq, hash) {
+					r.fault("request %d: event %d was altered, or one before it is missing", head.Request, e.Seq)
+					break
+				}
+				seq, hash = e.Seq, e.Hash
+			}
+			if seq != head.Seq || hash != head.Hash {
+				r.fault("request %d: its events end at %d, not at %d as its record says", head.Request, seq, head.Seq)
+			}
+		}
+	}
+}
+
+func (a *App) verifyFiles(ctx context.Context, r *Report) error {
+	c := a.DB.Read()
+	for after := int64(0); ; {
+		list, err := c.StoredContent(ctx, after, batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, t := range list {
+			after = t.ID
+			r.Files++
+			n, sum, err := a.checksum(ctx, t.Content.Key)
+			switch {
+			case exchange.CodeOf(err) == exchange.NotFound:
+				r.fault("attachment %d: its content is missing", t.ID)
+			case err != nil:
+				return err
+			case n != t.Content.Size || sum != t.Content.SHA256:
+				r.fault("attachment %d: its content was altered", t.ID)
+			}
+			r.Bytes += n
+		}
+	}
+}
+
+func (a *App) checksum(ctx context.Context, key string) (int64, string, error) {
+	file, err := a.Files.Open(ctx, key)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = file.Close() }()
+	h := sha256.New()
+	n, err := io.Copy(h, file)
+	return n, hex.EncodeToString(h.Sum(nil)), err
+}
+
+func (r *Report) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,132 @@
+// Package config holds every setting of Aliquot in one struct, with its default and its
+// meaning. docs/settings.md is made from it; a test holds the two together.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// Store is where an installation keeps its data; every command takes these settings.
+type Store struct {
+	Data     string `default:"./aliquot-data" help:"Folder of the embedded database and the files (--demo: ./aliquot-demo)."`
+	Database string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
+	Log      string `enum:"auto,text,json" default:"auto" help:"Form of the log: text or json; auto is text on a terminal, else json."`
+}
+
+// DatabasePath is what store.Open takes.
+func (s Store) DatabasePath() string {
+	if s.Database != "" {
+		return s.Database
+	}
+	return s.Data + "/aliquot.db"
+}
+
+// FilesPath is the folder of the content of attachments.
+func (s Store) FilesPath() string { return s.Data + "/files" }
+
+// Server is what "aliquot serve" takes beside Store.
+type Server struct {
+	Addr                 string        `default:"127.0.0.1:8080" help:"Listening address; port 0 takes a free one."`
+	PublicURL            string        `name:"public-url" help:"How people reach it, for links; without it, made from addr."`
+	Access               string        `enum:"open,members," default:"" help:"Who may write materials and organizations: open (as the specification states, no token) or members. Default: open on a loopback address; on any other it must be set."`
+	Identity             string        `help:"Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one (--demo: demo). Without it nobody can sign in."`
+	IdentityClientID     string        `name:"identity-client-id" help:"Client id at the identity provider."`
+	IdentityClientSecret string        `name:"identity-client-secret" help:"Client secret at the identity provider."`
+	Registration         []string      `default:"open" help:"Who may register: open, closed, or a list of registry ids and mail domains."`
+	Admins               []string      `help:"Registry ids of admins."`
+	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
+	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
+	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
+	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
+	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
+}
+
+// Check completes the settings and says what does not fit together.
+func (s *Server) Check(st *Store) error {
+	host, _, err := net.SplitHostPort(s.Addr)
+	if err != nil {
+		return fmt.Errorf("addr: must be host:port, such as 127.0.0.1:8080: %w", err)
+	}
+	loopback := host == "localhost" || net.ParseIP(host).IsLoopback()
+	if s.Demo {
+		if st.Data == "./aliquot-data" {
+			st.Data = "./aliquot-demo"
+		}
+		if s.Identity == "" {
+			s.Identity = "demo"
+		}
+	}
+	if s.Access == "" {
+		if !loopback {
+			return errors.New("access: set it to members (or open) to listen on an address that is not loopback")
+		}
+		s.Access = "open"
+	}
+	if s.Identity == "demo" && !loopback {
+		return errors.New("identity: the built-in provider lets anyone be anyone, so it only listens on a loopback address")
+	}
+	if s.Identity != "" && s.Identity != "demo" && s.IdentityClientID == "" {
+		return errors.New("identity-client-id: is required with an identity provider")
+	}
+	if s.PublicURL != "" {
+		if u, err := url.Parse(s.PublicURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return errors.New("public-url: must be a web address, such as https://aliquot.example.org")
+		}
+		s.PublicURL = strings.TrimRight(s.PublicURL, "/")
+	}
+	if s.TokenLifetime <= 0 {
+		return errors.New("token-lifetime: must be positive")
+	}
+	return nil
+}
+
+// Bytes is a size such as 100MiB.
+type Bytes int64
+
+// UnmarshalText takes a number with the unit B, KiB, MiB or GiB.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	var n int64
+	var unit string
+	if _, err := fmt.Sscanf(string(text), "%d%s", &n, &unit); err != nil || n < 1 || n > 1<<20 && unit != "B" {
+		return errors.New("must be a size, such as 100MiB")
+	}
+	factor, ok := map[string]int64{"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[unit]
+	if !ok {
+		return errors.New("must end in B, KiB, MiB or GiB")
+	}
+	*b = Bytes(n * factor)
+	return nil
+}
+
+// Env is the environment variable of a flag.
+func Env(flag string) string { return "ALIQUOT_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
+
+// FromEnvironment fills flags that are not given from ALIQUOT_SOME_THING, or from the file that
+// ALIQUOT_SOME_THING_FILE names, which is the way to give a secret.
+func FromEnvironment(getenv func(string) string) kong.Resolver {
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if flag.Name == "help" {
+			return nil, nil
+		}
+		name := Env(flag.Name)
+		if path := getenv(name + "_FILE"); path != "" {
+			raw, err := os.ReadFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("%s_FILE: %w", name, err)
+			}
+			return strings.TrimRight(string(raw), "\r\n"), nil
+		}
+		if value := getenv(name); value != "" {
+			return value, nil
+		}
+		return nil, nil
+	})
+}

@@ -1,0 +1,152 @@
+// Package server is the way in: listener, limits, request id, one log record per request,
+// recovery, health.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// The limits of a connection. Handlers that stream extend the time to read or write.
+const (
+	headerTime  = 10 * time.Second
+	readTime    = 30 * time.Second
+	writeTime   = 60 * time.Second
+	idleTime    = 2 * time.Minute
+	headerBytes = 64 << 10
+	drainTime   = 20 * time.Second // for answers under way when the process is asked to stop
+)
+
+// requestID is the header that names a request in its answer and in the log.
+const requestID = "X-Request-Id"
+
+// Serve answers on l until ctx ends; then it finishes what is under way.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	s := &http.Server{
+		Handler:           Record(h, log),
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       readTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerBytes,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("stopping", "drain", drainTime)
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	if err := s.Shutdown(drain); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	return nil
+}
+
+// Record gives every request an id, keeps a panic from ending the process, and writes one log
+// record per request.
+func Record(next http.Handler, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		id := rand.Text()
+		w.Header()[requestID] = []string{id}
+		seen := &watched{ResponseWriter: w}
+		defer func() {
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+					panic(p)
+				}
+				log.ErrorContext(r.Context(), "panic", "request_id", id, "panic", p, "stack", string(debug.Stack()))
+				if seen.status == 0 {
+					internal(seen, id)
+				}
+			}
+			log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+				slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", time.Since(start)))
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+func internal(w http.ResponseWriter, id string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusInternalServerError)
+	_ = json.NewEncoder(w).Encode(map[string]string{
+		"error": "Something went wrong on our side; it is in the log under this request id.", "error_code": "INTERNAL", "request_id": id,
+	})
+}
+
+// watched notes what was answered.
+type watched struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// WriteHeader notes the first status.
+func (w *watched) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts bytes.
+func (w *watched) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom keeps the way open for sending a file without copying it through this process.
+func (w *watched) ReadFrom(r io.Reader) (int64, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := io.Copy(w.ResponseWriter, r)
+	w.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Health answers /healthz (the process lives) and /readyz (what it needs answers).
+func Health(mux *http.ServeMux, ready ...func(context.Context) error) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+		defer cancel()
+		for _, check := range ready {
+			if err := check(ctx); err != nil {
+				w.Header().Set("Retry-After", "5")
+				say(w, http.StatusServiceUnavailable, "not ready")
+				return
+			}
+		}
+		say(w, http.StatusOK, "ready")
+	})
+}
+
+func say(w http.ResponseWriter, status int, word string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"status": word})
+}
