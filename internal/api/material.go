@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/store"
 )
 
 // createMaterial answers 201 with the material, or 200 with the one that was imported before
@@ -29,7 +28,7 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
 func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {
 	q := c.query()
 	page := q.page()
-	filter := store.MaterialFilter{Organization: q.integer("organization"), Category: q.text("category"), Archived: q.boolean("is_archived")}
+	filter := exchange.MaterialFilter{Organization: q.integer("organization"), Category: q.text("category"), Archived: q.boolean("is_archived")}
 	if err := q.faults.Err(); err != nil {
 		return nil, err
 	}

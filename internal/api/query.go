@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
@@ -109,8 +108,8 @@ func (q *query) user(name string) *uuid.UUID {
 }
 
 // page is the part of a list that is asked for.
-func (q *query) page() store.Page {
-	p := store.Page{Limit: defaultLimit}
+func (q *query) page() exchange.Page {
+	p := exchange.Page{Limit: defaultLimit}
 	if n := q.integer("limit"); n != nil {
 		if *n < 1 || *n > mostLimit {
 			q.faults.Add("limit", "must be from 1 to %d", mostLimit)
@@ -130,7 +129,7 @@ func (q *query) page() store.Page {
 
 // answerPage answers with one part of a list as a bare array; X-Total-Count tells the number of all
 // and Link where the next part is (RFC 8288).
-func answerPage[T, Out any](c *Call, part store.Part[T], show func(T) Out) ([]Out, error) {
+func answerPage[T, Out any](c *Call, part exchange.Part[T], show func(T) Out) ([]Out, error) {
 	h := c.w.Header()
 	h.Set("X-Total-Count", strconv.FormatInt(part.Total, 10))
 	if part.Next != 0 {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"aliquot/internal/exchange"
-	"aliquot/internal/store"
 )
 
 func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
@@ -14,7 +13,7 @@ func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
 func (a *API) listRequests(c *Call, _ None) ([]Request, error) {
 	q := c.query()
 	page := q.page()
-	filter := store.RequestFilter{Material: q.integer("material"), Status: q.text("status"), Active: q.boolean("is_active"),
+	filter := exchange.RequestFilter{Material: q.integer("material"), Status: q.text("status"), Active: q.boolean("is_active"),
 		Requester: q.user("requester"), AssignedTo: q.user("assigned_to")}
 	if err := q.faults.Err(); err != nil {
 		return nil, err
@@ -27,15 +26,15 @@ func (a *API) listRequests(c *Call, _ None) ([]Request, error) {
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
-	return a.request(c, func(id int64) (store.Requested, error) { return a.App.Request(c.Context(), c.Actor, id) })
+	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.Request(c.Context(), c.Actor, id) })
 }
 
 func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
-	return a.request(c, func(id int64) (store.Requested, error) { return a.App.UpdateRequest(c.Context(), c.Actor, id, in) })
+	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.UpdateRequest(c.Context(), c.Actor, id, in) })
 }
 
 func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
-	return a.request(c, func(id int64) (store.Requested, error) { return a.App.ShipRequest(c.Context(), c.Actor, id, in) })
+	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.ShipRequest(c.Context(), c.Actor, id, in) })
 }
 
 func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
@@ -56,13 +55,13 @@ func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
 	if !slot.Valid() {
 		return Request{}, exchange.Fail(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
 	}
-	return a.request(c, func(id int64) (store.Requested, error) {
+	return a.request(c, func(id int64) (exchange.Requested, error) {
 		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason)
 	})
 }
 
 // request runs a use case on the request of the path and shows what it gives.
-func (a *API) request(c *Call, do func(id int64) (store.Requested, error)) (Request, error) {
+func (a *API) request(c *Call, do func(id int64) (exchange.Requested, error)) (Request, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return Request{}, err

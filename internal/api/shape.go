@@ -6,7 +6,6 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
@@ -235,7 +234,7 @@ type Material struct {
 	UpdatedAt        Time            `json:"updated_at"`
 }
 
-func showMaterial(m store.ShownMaterial) Material {
+func showMaterial(m exchange.ShownMaterial) Material {
 	return Material{m.ID, m.Category, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
 		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.Organisms,
 		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants, m.Archived,

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
@@ -72,7 +71,7 @@ type Shipment struct {
 	SentAt     *Time  `json:"sent_at"`
 }
 
-func showRequest(q store.Requested) Request {
+func showRequest(q exchange.Requested) Request {
 	out := Request{
 		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status, AssignedTo: q.AssignedTo,
 		SignedMTA: q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB), ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),
@@ -156,7 +155,7 @@ type Notification struct {
 	ReadAt    *Time              `json:"read_at"`
 }
 
-func showNotification(n store.Notification) Notification {
+func showNotification(n exchange.Notification) Notification {
 	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, n.Actor.Name(), n.Title), n.Event.RequestID, n.Material,
 		n.Event.ID, showPerson(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, (*Time)((*time.Time)(n.ReadAt))}
 }

@@ -30,9 +30,9 @@ func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exc
 }
 
 // Attachments lists every attachment, newest first; for admins.
-func (a *App) Attachments(ctx context.Context, who exchange.Actor, p store.Page) (store.Part[exchange.Attachment], error) {
+func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
-		return store.Part[exchange.Attachment]{}, err
+		return exchange.Part[exchange.Attachment]{}, err
 	}
 	return a.DB.Read().Attachments(ctx, p)
 }

@@ -10,18 +10,18 @@ import (
 )
 
 // Material reads one material.
-func (a *App) Material(ctx context.Context, id int64) (store.ShownMaterial, error) {
+func (a *App) Material(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
 	return a.DB.Read().ShownMaterial(ctx, id)
 }
 
 // Materials lists materials, newest first.
-func (a *App) Materials(ctx context.Context, who exchange.Actor, p store.Page, f store.MaterialFilter) (store.Part[store.ShownMaterial], error) {
+func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.Part[exchange.ShownMaterial], error) {
 	return a.DB.Read().Materials(ctx, p, f, who.ID)
 }
 
 // CreateMaterial lists a material. existed: it was imported before and is given as it is
 // (the duplicate rule of the specification; a unique index decides).
-func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange.MaterialPatch) (m store.ShownMaterial, existed bool, err error) {
+func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange.MaterialPatch) (m exchange.ShownMaterial, existed bool, err error) {
 	made, err := p.Create()
 	if err != nil {
 		return m, false, err
@@ -118,8 +118,8 @@ func (a *App) mayPublish(ctx context.Context, tx store.Conn, who exchange.Actor,
 }
 
 // UpdateMaterial changes a material.
-func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (store.ShownMaterial, error) {
-	var shown store.ShownMaterial
+func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
+	var shown exchange.ShownMaterial
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		old, err := tx.MaterialForUpdate(ctx, id)
 		if err != nil {

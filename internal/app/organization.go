@@ -70,14 +70,14 @@ func (a *App) Organization(ctx context.Context, id int64) (OrganizationView, err
 }
 
 // Organizations lists organizations, newest first.
-func (a *App) Organizations(ctx context.Context, p store.Page) (store.Part[OrganizationView], error) {
+func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[OrganizationView], error) {
 	c := a.DB.Read()
 	part, err := c.Organizations(ctx, p)
 	if err != nil {
-		return store.Part[OrganizationView]{}, err
+		return exchange.Part[OrganizationView]{}, err
 	}
 	views, err := showOrganizations(ctx, c, part.Items)
-	return store.Part[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
+	return exchange.Part[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
 }
 
 // CreateOrganization makes an organization.
@@ -242,7 +242,7 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 }
 
 // OwnSettings lists the caller's own records of settings.
-func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p store.Page) (store.Part[exchange.Membership], error) {
+func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Membership], error) {
 	return a.DB.Read().Memberships(ctx, who.ID, p)
 }
 

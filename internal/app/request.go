@@ -11,7 +11,7 @@ import (
 )
 
 // Request reads one request.
-func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (store.Requested, error) {
+func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchange.Requested, error) {
 	q, err := a.DB.Read().Request(ctx, id)
 	if err != nil {
 		return q, err
@@ -21,10 +21,10 @@ func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (store.
 
 // Requests lists the requests of the caller's organizations' materials and their own, newest
 // first; an admin sees every one.
-func (a *App) Requests(ctx context.Context, who exchange.Actor, p store.Page, f store.RequestFilter) (store.Part[store.Requested], error) {
+func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.RequestFilter) (exchange.Part[exchange.Requested], error) {
 	if who.Admin {
 		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
-			return store.Part[store.Requested]{}, err
+			return exchange.Part[exchange.Requested]{}, err
 		}
 	}
 	return a.DB.Read().Requests(ctx, p, f, who.ID, who.Admin)
@@ -32,12 +32,12 @@ func (a *App) Requests(ctx context.Context, who exchange.Actor, p store.Page, f 
 
 // CreateRequest asks for a material. The request is assigned to the material's contact when
 // that is a member of the lab, else to the lab's owner.
-func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (store.Requested, error) {
+func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.Requested, error) {
 	r, err := n.Create(who)
 	if err != nil {
-		return store.Requested{}, err
+		return exchange.Requested{}, err
 	}
-	var q store.Requested
+	var q exchange.Requested
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 			if ref.Value == nil {
 				continue
 			}
-			if err := a.link(ctx, tx, who, slot, int64(*ref.Value), store.Requested{Request: r, Organization: m.OrganizationID}); err != nil {
+			if err := a.link(ctx, tx, who, slot, int64(*ref.Value), exchange.Requested{Request: r, Organization: m.OrganizationID}); err != nil {
 				return err
 			}
 			r.Documents = append(r.Documents, exchange.Document{
@@ -112,8 +112,8 @@ func (a *App) address(ctx context.Context, tx store.Conn, who exchange.Actor, re
 }
 
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
-func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (store.Requested, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		address := q.Address
 		if p.Address.Value != nil && (q.Address == nil || q.Address.ID != int64(*p.Address.Value)) {
 			var err error
@@ -149,7 +149,7 @@ func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p
 
 // link lets a request stand on a document of the caller and shares it with the other side, so
 // that both can read every document of the transfer (contract.md section 5).
-func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64, q store.Requested) error {
+func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64, q exchange.Requested) error {
 	field := string(slot) + "_attachment"
 	t, err := tx.AttachmentForUpdate(ctx, id)
 	if err != nil {
@@ -178,12 +178,12 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 }
 
 // change is what one act makes of a request, with what happened.
-type change func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
+type change func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
 
 // act changes a request in one transaction: its row is locked, the rule is applied, and the
 // request, its events and its notifications are kept together.
-func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (store.Requested, error) {
-	var q store.Requested
+func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (exchange.Requested, error) {
+	var q exchange.Requested
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		var err error
 		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
@@ -204,7 +204,7 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 }
 
 // keep saves a changed request, its events, and who hears of them; q becomes the new state.
-func (a *App) keep(ctx context.Context, tx store.Conn, q *store.Requested, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
+func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
 	before := q.Documents
 	q.Request = after
 	events, err := tx.AppendEvents(ctx, q, events)
@@ -233,15 +233,15 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *store.Requested, after
 }
 
 // ShipRequest sets how the parcel travels.
-func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (store.Requested, error) {
-	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.Requested, error) {
+	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
 	})
 }
 
 // ReviewDocument accepts or returns a document of a request.
-func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (store.Requested, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (exchange.Requested, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 	})
 }
@@ -253,7 +253,7 @@ func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w e
 		return exchange.Event{}, err
 	}
 	var sent []exchange.Event
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
 		sent = events // keep fills in their ids
 		return after, events, err
@@ -271,7 +271,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 		return exchange.Issue{}, err
 	}
 	issue := exchange.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
 		if err != nil {
 			return after, nil, err
@@ -287,7 +287,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 // CloseIssue ends a problem; closing one twice is no change.
 func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
 	var issue exchange.Issue
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		var err error
 		if issue, err = tx.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
 			return q.Request, nil, err
@@ -303,33 +303,33 @@ func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID in
 }
 
 // Issues lists the issues of a request, newest first.
-func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p store.Page) (store.Part[exchange.Issue], error) {
+func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
-		return store.Part[exchange.Issue]{}, err
+		return exchange.Part[exchange.Issue]{}, err
 	}
 	return a.DB.Read().Issues(ctx, id, p)
 }
 
 // Events lists the events of a request, newest first; kind "" is every kind.
-func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind, p store.Page) (store.Part[exchange.Event], error) {
+func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
-		return store.Part[exchange.Event]{}, err
+		return exchange.Part[exchange.Event]{}, err
 	}
 	return a.DB.Read().Events(ctx, id, kind, p)
 }
 
 // DeleteRequest takes a request out of everyone's sight; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, q store.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Delete(roles, who.ID, q.Terms, tx.Now)
 	})
 	return err
 }
 
 // Notifications lists a person's notifications, newest first, and counts the unread ones.
-func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, unread bool, p store.Page) (store.Part[store.Notification], int64, error) {
+func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], int64, error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
-		return store.Part[store.Notification]{}, 0, err
+		return exchange.Part[exchange.Notification]{}, 0, err
 	}
 	c := a.DB.Read()
 	part, err := c.Notifications(ctx, user, unread, p)

@@ -15,7 +15,7 @@ func (a *App) Shipping(ctx context.Context, id int64) (exchange.Shipping, error)
 }
 
 // Shippings lists shipping requirements, newest first.
-func (a *App) Shippings(ctx context.Context, organization *int64, p store.Page) (store.Part[exchange.Shipping], error) {
+func (a *App) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
 	return a.DB.Read().Shippings(ctx, organization, p)
 }
 
@@ -74,9 +74,9 @@ func (a *App) Address(ctx context.Context, who exchange.Actor, user uuid.UUID, i
 }
 
 // Addresses lists a user's addresses, newest first.
-func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID, p store.Page) (store.Part[exchange.Address], error) {
+func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("addresses of", user)); err != nil {
-		return store.Part[exchange.Address]{}, err
+		return exchange.Part[exchange.Address]{}, err
 	}
 	return a.DB.Read().Addresses(ctx, user, p)
 }

@@ -137,14 +137,14 @@ type UserView struct {
 	Organizations []exchange.Organization
 	Private       bool
 	Addresses     []exchange.Address
-	Assignments   []store.Requested
-	Requests      []store.Requested
+	Assignments   []exchange.Requested
+	Requests      []exchange.Requested
 	Grants        []exchange.Grant
 	Attachments   []exchange.Attachment
 }
 
 // everything is a page without a bound, for lists inside of an object.
-var everything = store.Page{Limit: 1<<31 - 2}
+var everything = exchange.Page{Limit: 1<<31 - 2}
 
 // User reads a user as who may see them.
 func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserView, error) {
@@ -175,11 +175,11 @@ func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	if err != nil {
 		return v, err
 	}
-	assigned, err := c.Requests(ctx, everything, store.RequestFilter{AssignedTo: &u.ID}, u.ID, true)
+	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, u.ID, true)
 	if err != nil {
 		return v, err
 	}
-	made, err := c.Requests(ctx, everything, store.RequestFilter{Requester: &u.ID}, u.ID, true)
+	made, err := c.Requests(ctx, everything, exchange.RequestFilter{Requester: &u.ID}, u.ID, true)
 	if err != nil {
 		return v, err
 	}

@@ -57,6 +57,24 @@ type Event struct {
 	Hash      string
 }
 
+// Head is the last event of a request's chain; the zero one is of a chain without events.
+type Head struct {
+	Seq  int64
+	Hash string
+}
+
+// Notification is one line of a person's feed.
+type Notification struct {
+	ID        int64
+	Category  Category
+	Event     Event
+	Material  int64
+	Title     string // of the material
+	Actor     User
+	CreatedAt time.Time
+	ReadAt    *time.Time
+}
+
 // Detail is what an event tells beside its kind; only what applies is there.
 type Detail struct {
 	From       Status     `json:"from,omitempty"`

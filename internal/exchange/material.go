@@ -44,6 +44,13 @@ type Material struct {
 	UpdatedAt        time.Time
 }
 
+// ShownMaterial is a material with what its page shows beside it.
+type ShownMaterial struct {
+	Material
+	Contact User
+	Grants  []int64
+}
+
 // Embargoed says whether the material is not offered yet at now: the embargo is lifted at
 // 00:00 UTC of its date.
 func (m Material) Embargoed(now time.Time) bool {

@@ -33,6 +33,16 @@ type Request struct {
 	UpdatedAt    time.Time
 }
 
+// Requested is a request with what its rules need of the material and the lab.
+type Requested struct {
+	Request
+	Material     string // its title
+	Organization int64  // the one that owns the material
+	Terms        Terms
+	Targets      Targets
+	Head         Head // the last event of its chain
+}
+
 // Slot is the place of a document in a request.
 type Slot string
 

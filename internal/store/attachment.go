@@ -35,7 +35,7 @@ func (c Conn) AttachmentForUpdate(ctx context.Context, id int64) (exchange.Attac
 }
 
 // Attachments lists all that were not deleted, newest first.
-func (c Conn) Attachments(ctx context.Context, p Page) (Part[exchange.Attachment], error) {
+func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	return page(ctx, c, p, scanAttachment, attachmentID, attachmentColumns, "attachments o", "o.deleted_at IS NULL")
 }
 

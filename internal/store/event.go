@@ -13,10 +13,10 @@ import (
 // AppendEvents seals the events of one act behind those of the request, keeps them, and gives
 // them with their ids. q is the request as it was locked by RequestForUpdate; UpdateRequest
 // follows and keeps the new head of its chain.
-func (c Conn) AppendEvents(ctx context.Context, q *Requested, events []exchange.Event) ([]exchange.Event, error) {
+func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []exchange.Event) ([]exchange.Event, error) {
 	for i, e := range events {
 		e.RequestID, e.At = q.ID, c.Now
-		e, err := e.Seal(q.lastSeq, q.lastHash)
+		e, err := e.Seal(q.Head.Seq, q.Head.Hash)
 		if err != nil {
 			return nil, err
 		}
@@ -26,7 +26,7 @@ func (c Conn) AppendEvents(ctx context.Context, q *Requested, events []exchange.
 		if err != nil {
 			return nil, err
 		}
-		q.lastSeq, q.lastHash, events[i] = e.Seq, e.Hash, e
+		q.Head, events[i] = exchange.Head{Seq: e.Seq, Hash: e.Hash}, e
 	}
 	return events, nil
 }
@@ -42,7 +42,7 @@ func scanEvent(r row, e *exchange.Event) error {
 }
 
 // Events lists the events of a request, newest first; kind "" is every kind.
-func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p Page) (Part[exchange.Event], error) {
+func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
 	return page(ctx, c, p, scanEvent, func(e exchange.Event) int64 { return e.ID }, eventColumns, "request_events o",
 		"o.request_id = $1 AND ($2 = '' OR o.kind = $2)", request, string(kind))
 }
@@ -50,8 +50,7 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 // Head is the last event of a request as its row has it.
 type Head struct {
 	Request int64
-	Seq     int64
-	Hash    string
+	exchange.Head
 }
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
@@ -98,22 +97,10 @@ func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event,
 	return err
 }
 
-// Notification is one line of a person's feed.
-type Notification struct {
-	ID        int64
-	Category  exchange.Category
-	Event     exchange.Event
-	Material  int64
-	Title     string // of the material
-	Actor     exchange.User
-	CreatedAt time.Time
-	ReadAt    *time.Time
-}
-
 const notificationFrom = `notifications o JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = e.actor_id
 	JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`
 
-func scanNotification(r row, n *Notification) error {
+func scanNotification(r row, n *exchange.Notification) error {
 	e := &n.Event
 	fields := append([]any{&n.ID, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Material, &n.Title,
 		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&n.Actor)...)
@@ -124,8 +111,8 @@ func scanNotification(r row, n *Notification) error {
 }
 
 // Notifications lists a person's notifications, newest first.
-func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p Page) (Part[Notification], error) {
-	return page(ctx, c, p, scanNotification, func(n Notification) int64 { return n.ID },
+func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], error) {
+	return page(ctx, c, p, scanNotification, func(n exchange.Notification) int64 { return n.ID },
 		"o.id, o.category, o.created_at, o.read_at, m.id, m.title, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, "+userColumns,
 		notificationFrom, "o.user_id = $1 AND (NOT CAST($2 AS BOOLEAN) OR o.read_at IS NULL)", user, unread)
 }

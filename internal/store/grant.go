@@ -15,6 +15,6 @@ func scanGrant(r row, g *exchange.Grant) error {
 }
 
 // Grants lists a user's grants, newest first.
-func (c Conn) Grants(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Grant], error) {
+func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Grant], error) {
 	return page(ctx, c, p, scanGrant, func(g exchange.Grant) int64 { return g.ID }, grantColumns, "grants o", "o.user_id = $1", user)
 }

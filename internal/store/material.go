@@ -38,17 +38,10 @@ func (t *rawText) Scan(src any) error {
 
 func scanMaterial(r row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
 
-// ShownMaterial is a material with what its page shows beside it.
-type ShownMaterial struct {
-	exchange.Material
-	Contact exchange.User
-	Grants  []int64
-}
-
 const shownMaterial = materialColumns + ", " + userColumns + `,
 	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)`
 
-func scanShownMaterial(r row, m *ShownMaterial) error {
+func scanShownMaterial(r row, m *exchange.ShownMaterial) error {
 	m.Grants = []int64{}
 	return r.Scan(append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants})...)
 }
@@ -56,7 +49,7 @@ func scanShownMaterial(r row, m *ShownMaterial) error {
 const materialFrom = "materials o JOIN users u ON u.id = o.contact_user_id"
 
 // ShownMaterial reads one material with its contact and grants, in one query.
-func (c Conn) ShownMaterial(ctx context.Context, id int64) (ShownMaterial, error) {
+func (c Conn) ShownMaterial(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
 	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1", id)
 }
 
@@ -71,22 +64,15 @@ func (c Conn) MaterialForUpdate(ctx context.Context, id int64) (exchange.Materia
 }
 
 // MaterialByImport reads the material that was imported under an identifier.
-func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (ShownMaterial, error) {
+func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
 	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
 		" WHERE o.import_source = $1 AND o.import_identifier = $2", source, identifier)
 }
 
-// MaterialFilter narrows a list of materials; a nil field filters nothing.
-type MaterialFilter struct {
-	Organization *int64
-	Category     *string
-	Archived     *bool
-}
-
 // Materials lists the materials that viewer may see, newest first: an embargoed one only
 // members of its organization see.
-func (c Conn) Materials(ctx context.Context, p Page, f MaterialFilter, viewer uuid.UUID) (Part[ShownMaterial], error) {
-	return page(ctx, c, p, scanShownMaterial, func(m ShownMaterial) int64 { return m.ID }, shownMaterial, materialFrom,
+func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
+	return page(ctx, c, p, scanShownMaterial, func(m exchange.ShownMaterial) int64 { return m.ID }, shownMaterial, materialFrom,
 		`(CAST($1 AS BIGINT) IS NULL OR o.organization_id = $1) AND (CAST($2 AS TEXT) IS NULL OR o.category = $2)
 		AND (CAST($3 AS BOOLEAN) IS NULL OR o.is_archived = $3)
 		AND (o.embargo_date IS NULL OR o.embargo_date <= $4 OR EXISTS (SELECT 1 FROM memberships m

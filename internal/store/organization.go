@@ -26,7 +26,7 @@ func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Org
 }
 
 // Organizations lists all, newest first.
-func (c Conn) Organizations(ctx context.Context, p Page) (Part[exchange.Organization], error) {
+func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Organization], error) {
 	return page(ctx, c, p, scanOrganization, func(o exchange.Organization) int64 { return o.ID }, organizationColumns, "organizations o", "1 = 1")
 }
 
@@ -109,7 +109,7 @@ func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, er
 }
 
 // Memberships lists a user's present memberships, newest first.
-func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Membership], error) {
+func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Membership], error) {
 	return page(ctx, c, p, scanMembership, func(m exchange.Membership) int64 { return m.ID },
 		membershipColumns, "memberships o", "o.user_id = $1 AND o.left_at IS NULL", user)
 }

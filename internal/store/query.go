@@ -61,7 +61,7 @@ func (db *DB) keep(ctx context.Context, which int, pool *sql.DB, query string) (
 		return nil, err
 	}
 	if other, raced := db.prepared[which].LoadOrStore(query, stmt); raced {
-		_ = stmt.Close()
+		_ = stmt.Close() //nolint:sqlclosecheck // the other one is kept, until DB.Close
 		return other.(*sql.Stmt), nil
 	}
 	return stmt, nil
@@ -171,25 +171,11 @@ func translate(err error) error {
 	return err
 }
 
-// Page is a part of a list, newest first: at most Limit rows with ids below Before (0: from the
-// newest).
-type Page struct {
-	Limit  int
-	Before int64
-}
-
-// Part is one page of a list, the number of all rows, and where the next page begins (0: none).
-type Part[T any] struct {
-	Items []T
-	Total int64
-	Next  int64
-}
-
 // page runs a list query and its count. from names the listed table o; where is what both share.
-func page[T any](ctx context.Context, c Conn, p Page, scan func(row, *T) error, id func(T) int64, columns, from, where string, args ...any) (Part[T], error) {
+func page[T any](ctx context.Context, c Conn, p exchange.Page, scan func(row, *T) error, id func(T) int64, columns, from, where string, args ...any) (exchange.Part[T], error) {
 	total, err := one(ctx, c, value[int64], "SELECT COUNT(*) FROM "+from+" WHERE "+where, args...)
 	if err != nil {
-		return Part[T]{}, err
+		return exchange.Part[T]{}, err
 	}
 	before := p.Before
 	if before == 0 {
@@ -199,9 +185,9 @@ func page[T any](ctx context.Context, c Conn, p Page, scan func(row, *T) error, 
 	list, err := all(ctx, c, scan, fmt.Sprintf("SELECT %s FROM %s WHERE %s AND o.id < $%d ORDER BY o.id DESC LIMIT $%d",
 		columns, from, where, n+1, n+2), append(slices.Clone(args), before, p.Limit+1)...)
 	if err != nil {
-		return Part[T]{}, err
+		return exchange.Part[T]{}, err
 	}
-	part := Part[T]{Items: list, Total: total}
+	part := exchange.Part[T]{Items: list, Total: total}
 	if len(list) > p.Limit {
 		part.Items = list[:p.Limit]
 		part.Next = id(part.Items[p.Limit-1])

@@ -9,17 +9,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// Requested is a request with what its rules need of the material and the lab.
-type Requested struct {
-	exchange.Request
-	Material     string // its title
-	Organization int64  // the one that owns the material
-	Terms        exchange.Terms
-	Targets      exchange.Targets
-	lastSeq      int64
-	lastHash     string
-}
-
 const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
 	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.created_at, o.updated_at,
@@ -29,13 +18,13 @@ const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.st
 const requestFrom = `material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
 	LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id`
 
-func scanRequest(r row, q *Requested) error {
+func scanRequest(r row, q *exchange.Requested) error {
 	var carrier, tracking, conditions *string
 	var sent *time.Time
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
 		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
-		&q.lastSeq, &q.lastHash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
+		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if err == nil && carrier != nil {
 		q.Shipment = &exchange.Shipment{Carrier: *carrier, Tracking: *tracking, Conditions: *conditions, SentAt: sent}
@@ -44,13 +33,13 @@ func scanRequest(r row, q *Requested) error {
 }
 
 // Request reads one request with its documents.
-func (c Conn) Request(ctx context.Context, id int64) (Requested, error) {
+func (c Conn) Request(ctx context.Context, id int64) (exchange.Requested, error) {
 	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 	return c.withDocuments(ctx, q, err)
 }
 
 // RequestForUpdate reads one request and keeps others from changing it until commit.
-func (c Conn) RequestForUpdate(ctx context.Context, id int64) (Requested, error) {
+func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requested, error) {
 	lock := c.db.dialect.forUpdate
 	if lock != "" {
 		lock += " OF o"
@@ -59,7 +48,7 @@ func (c Conn) RequestForUpdate(ctx context.Context, id int64) (Requested, error)
 	return c.withDocuments(ctx, q, err)
 }
 
-func (c Conn) withDocuments(ctx context.Context, q Requested, err error) (Requested, error) {
+func (c Conn) withDocuments(ctx context.Context, q exchange.Requested, err error) (exchange.Requested, error) {
 	if err != nil {
 		return q, err
 	}
@@ -76,19 +65,10 @@ func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Docu
 		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
 }
 
-// RequestFilter narrows a list of requests; a nil field filters nothing.
-type RequestFilter struct {
-	Material   *int64
-	Status     *string
-	Active     *bool
-	Requester  *uuid.UUID
-	AssignedTo *uuid.UUID
-}
-
 // Requests lists what viewer may see, newest first: the requests of their organizations'
 // materials and their own; everything for everyone is for admins.
-func (c Conn) Requests(ctx context.Context, p Page, f RequestFilter, viewer uuid.UUID, everyone bool) (Part[Requested], error) {
-	part, err := page(ctx, c, p, scanRequest, func(q Requested) int64 { return q.ID }, requestColumns, requestFrom,
+func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer uuid.UUID, everyone bool) (exchange.Part[exchange.Requested], error) {
+	part, err := page(ctx, c, p, scanRequest, func(q exchange.Requested) int64 { return q.ID }, requestColumns, requestFrom,
 		`o.deleted_at IS NULL AND (CAST($1 AS BIGINT) IS NULL OR o.material_id = $1) AND (CAST($2 AS TEXT) IS NULL OR o.status = $2)
 		AND (CAST($3 AS BOOLEAN) IS NULL OR o.is_active = $3)
 		AND ($4 = '' OR CAST(o.requester_id AS TEXT) = $4) AND ($5 = '' OR CAST(o.assigned_to AS TEXT) = $5)
@@ -98,7 +78,7 @@ func (c Conn) Requests(ctx context.Context, p Page, f RequestFilter, viewer uuid
 	if err != nil || len(part.Items) == 0 {
 		return part, err
 	}
-	byID := map[int64]*Requested{}
+	byID := map[int64]*exchange.Requested{}
 	list := make([]int64, len(part.Items))
 	for i := range part.Items {
 		list[i] = part.Items[i].ID
@@ -132,7 +112,7 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 }
 
 // UpdateRequest saves a request and the head of its events; deleted takes it out of sight.
-func (c Conn) UpdateRequest(ctx context.Context, q Requested, deleted bool) error {
+func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted bool) error {
 	args, err := c.requestArgs(q.Request)
 	if err != nil {
 		return err
@@ -145,7 +125,7 @@ func (c Conn) UpdateRequest(ctx context.Context, q Requested, deleted bool) erro
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
 			updated_at = $18, deleted_at = $19, last_seq = $20, last_hash = $21
-		WHERE id = $22`, append(args, at, q.lastSeq, q.lastHash, q.ID)...)
+		WHERE id = $22`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
 	return err
 }
 
@@ -218,6 +198,6 @@ func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, err
 }
 
 // Issues lists the issues of a request, newest first.
-func (c Conn) Issues(ctx context.Context, request int64, p Page) (Part[exchange.Issue], error) {
+func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
 	return page(ctx, c, p, scanIssue, func(i exchange.Issue) int64 { return i.ID }, issueColumns, "request_issues o", "o.request_id = $1", request)
 }

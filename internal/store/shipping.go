@@ -27,7 +27,7 @@ func (c Conn) ShippingForUpdate(ctx context.Context, id int64) (exchange.Shippin
 }
 
 // Shippings lists shipping requirements, newest first; organization nil is every one.
-func (c Conn) Shippings(ctx context.Context, organization *int64, p Page) (Part[exchange.Shipping], error) {
+func (c Conn) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
 	return page(ctx, c, p, scanShipping, func(s exchange.Shipping) int64 { return s.ID }, shippingColumns,
 		"shipping_requirements o", "(CAST($1 AS BIGINT) IS NULL OR o.organization_id = $1)", organization)
 }
@@ -65,7 +65,7 @@ func (c Conn) Address(ctx context.Context, user uuid.UUID, id int64) (exchange.A
 }
 
 // Addresses lists a user's addresses, newest first.
-func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Address], error) {
+func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
 	return page(ctx, c, p, scanAddress, func(a exchange.Address) int64 { return a.ID }, addressColumns, "addresses o", "o.user_id = $1", user)
 }
 

@@ -243,7 +243,7 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 	defer func() {
 		_ = tx.Rollback() // does nothing after a commit
 		for query := range wanted {
-			_, _ = db.keep(ctx, 1, db.write, query) // else it is prepared again next time
+			_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
 		}
 	}()
 	if err := do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err != nil {

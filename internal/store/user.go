@@ -84,7 +84,7 @@ func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 }
 
 // Tokens lists a user's tokens, newest first.
-func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p Page) (Part[exchange.Token], error) {
+func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
 	scan := func(r row, t *exchange.Token) error {
 		return r.Scan(&t.ID, &t.UserID, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
 	}
