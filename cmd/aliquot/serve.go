@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"aliquot/internal/api"
@@ -76,8 +77,10 @@ func (s *serve) Run(e environment) error {
 	if s.Role != "worker" {
 		mux.Handle("/", api.New(a, log))
 	}
+	var background sync.WaitGroup
+	defer background.Wait()
 	if s.Role != "web" {
-		go work(e.ctx, a, log)
+		background.Go(func() { work(e.ctx, a, log) })
 	}
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err

@@ -163,26 +163,15 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		status, raw = http.StatusInternalServerError, []byte(`{"error":"Something went wrong on our side.","error_code":"INTERNAL"}`)
+	if err := answer(w, status, body); err != nil {
+		a.Log.ErrorContext(r.Context(), "encode error", "error", err)
 	}
-	send(w, status, append(raw, '\n'))
-}
-
-func send(w http.ResponseWriter, status int, body []byte) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the caller may have hung up
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// write answers with a body. It is encoded whole before the status goes out.
-func (c *Call) write(status int, body any) error {
+// answer sends a body as JSON. It is encoded whole before the status goes out.
+func answer(w http.ResponseWriter, status int, body any) error {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
@@ -191,8 +180,12 @@ func (c *Call) write(status int, body any) error {
 	if err := encoder.Encode(body); err != nil {
 		return err
 	}
-	c.written = true
-	send(c.w, status, buf.Bytes())
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(buf.Bytes()) // the caller may have hung up
 	return nil
 }
 

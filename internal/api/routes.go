@@ -112,7 +112,7 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 			c.w.WriteHeader(c.status)
 			return nil
 		}
-		return c.write(c.status, out)
+		return answer(c.w, c.status, out)
 	}
 	return r
 }

@@ -136,6 +136,7 @@ func (c *change) apply(p RequestPatch, address *Address) error {
 	if override != c.Override && !c.roles.lab() {
 		return c.may("override_reason", false)
 	}
+	before := c.Request
 	steps := []error{
 		c.text("requester_abstract", AbstractChanged, &c.Abstract, abstract, c.roles.asRequester()),
 		c.text("payment_method", PaymentChanged, &c.Payment, payment, c.roles.asRequester()),
@@ -146,8 +147,8 @@ func (c *change) apply(p RequestPatch, address *Address) error {
 		c.document(ExecutedMTA, p, c.roles.lab()),
 		c.assign(p.AssignedTo),
 		c.move(p.Status.Or(c.Status), reason, override),
-		c.active(p.Active),
-		c.reject(rejection),
+		c.active(p.Active, before.Active),
+		c.reject(rejection, before.Status),
 	}
 	for _, err := range steps {
 		if err != nil {
@@ -304,9 +305,10 @@ func (c *change) guard(detail *Detail, override string) error {
 	return nil
 }
 
-// active closes or reopens a request by is_active.
-func (c *change) active(o Opt[bool]) error {
-	if !o.Set || o.Value == c.Active {
+// active closes or reopens a request by is_active. The value of before is no change, so that a
+// PUT of everything with another status does not undo its move.
+func (c *change) active(o Opt[bool], before bool) error {
+	if !o.Set || o.Value == before || o.Value == c.Active {
 		return nil
 	}
 	if !c.roles.lab() {
@@ -325,8 +327,8 @@ func (c *change) active(o Opt[bool]) error {
 }
 
 // reject keeps why a request was declined; it is gone when the request is opened again.
-func (c *change) reject(reason string) error {
-	if c.Status == Open {
+func (c *change) reject(reason string, from Status) error {
+	if c.Status == Open && from != Open {
 		reason = ""
 	}
 	if reason == c.Rejection {
@@ -336,7 +338,7 @@ func (c *change) reject(reason string) error {
 		return c.may("rejection_reason", false)
 	}
 	c.Rejection = reason
-	if len(c.events) == 0 {
+	if !slices.ContainsFunc(c.events, func(e Event) bool { return e.Kind == StatusChanged }) {
 		c.say(DetailsChanged, Detail{Fields: []string{"rejection_reason"}})
 	}
 	return nil
@@ -360,7 +362,7 @@ func (c *change) settle(before Request) {
 	}
 	c.UpdatedAt = c.now
 	was, is := WaitingOn(c.terms, DefaultTargets, before), WaitingOn(c.terms, DefaultTargets, c.Request)
-	if was == nil || is == nil || was.Side != is.Side || !slices.Equal(was.What, is.What) {
+	if !was.same(is) {
 		c.WaitingSince = c.now
 	}
 }

@@ -1,6 +1,9 @@
 package exchange
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Need names one requirement of a request.
 type Need string
@@ -113,6 +116,14 @@ type Turn struct {
 	What  []string
 	Since time.Time
 	Due   *time.Time
+}
+
+// same says whether it is the same side's turn for the same things; nil is nobody's.
+func (t *Turn) same(u *Turn) bool {
+	if t == nil || u == nil {
+		return t == u
+	}
+	return t.Side == u.Side && slices.Equal(t.What, u.What)
 }
 
 // The steps of a turn beside the requirements themselves.

@@ -1,0 +1,167 @@
+package config_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/config"
+
+	"github.com/alecthomas/kong"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/settings.md")
+
+// settings is what "aliquot serve" takes.
+type settings struct {
+	config.Store
+	config.Server
+}
+
+func parse(t *testing.T, env map[string]string, args ...string) (settings, error) {
+	t.Helper()
+	var s settings
+	p, err := kong.New(&s, kong.Resolvers(config.FromEnvironment(func(name string) string { return env[name] })))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Parse(args)
+	return s, err
+}
+
+func TestTheSettingsPageIsTheStruct(t *testing.T) {
+	t.Parallel()
+	var s settings
+	p, err := kong.New(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	page.WriteString("# Settings\n\nA flag, or the environment variable beside it; the variable with `_FILE` behind it names a file that\n" +
+		"holds the value, which is the way to give a secret. Made from `internal/config` by `make golden`.\n\n" +
+		"| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n")
+	for _, f := range p.Model.Flags {
+		if f.Name == "help" {
+			continue
+		}
+		fmt.Fprintf(&page, "| `--%s` | `%s` | %s | %s |\n", f.Name, config.Env(f.Name), code(f.Default), f.Help)
+	}
+	file := filepath.Join("..", "..", "docs", "settings.md")
+	if *update {
+		if err := os.WriteFile(file, page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, page.Bytes()) {
+		t.Errorf("docs/settings.md is not what the settings are; run make golden")
+	}
+}
+
+func code(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+func TestASettingComesFromFlagThenVariableThenFile(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("hush\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := parse(t, map[string]string{
+		"ALIQUOT_IDENTITY_CLIENT_SECRET_FILE": secret, "ALIQUOT_TOKEN_LIFETIME": "2h", "ALIQUOT_ADDR": "127.0.0.1:1",
+		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB",
+	}, "--addr", "127.0.0.1:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.IdentityClientSecret != "hush" || s.TokenLifetime != 2*time.Hour || s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no port":                             {[]string{"--addr", "localhost"}, "addr:"},
+		"open to the world unasked":           {[]string{"--addr", "0.0.0.0:80"}, "access:"},
+		"every address unasked":               {[]string{"--addr", ":80"}, "access:"},
+		"the demo provider for all":           {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--identity", "demo"}, "identity:"},
+		"a demo for all":                      {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--demo"}, "identity:"},
+		"a provider without client":           {[]string{"--identity", "https://orcid.org"}, "identity-client-id:"},
+		"a public address that is no address": {[]string{"--public-url", "aliquot"}, "public-url:"},
+		"a token that never works":            {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
+	} {
+		s, err := parse(t, nil, c.args...)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := s.Check(&s.Store); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want one that starts with %s", name, err, c.want)
+		}
+	}
+	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"}, {"--role", "king"}, {"--token-lifetime", "soon"}} {
+		if _, err := parse(t, nil, wrong...); err == nil {
+			t.Errorf("%v is accepted", wrong)
+		}
+	}
+}
+
+func TestAccessIsOpenOnlyByDefaultOnLoopback(t *testing.T) {
+	t.Parallel()
+	for addr, want := range map[string]string{"127.0.0.1:8080": "open", "localhost:1": "open", "[::1]:8080": "open"} {
+		s, err := parse(t, nil, "--addr", addr)
+		if err == nil {
+			err = s.Check(&s.Store)
+		}
+		if err != nil || s.Access != want {
+			t.Errorf("%s: got %q, %v", addr, s.Access, err)
+		}
+	}
+	s, err := parse(t, nil, "--addr", net.JoinHostPort("0.0.0.0", "80"), "--access", "members")
+	if err == nil {
+		err = s.Check(&s.Store)
+	}
+	if err != nil || s.Access != "members" {
+		t.Errorf("got %q, %v", s.Access, err)
+	}
+}
+
+func TestTheDemoHasAFolderAndAProviderOfItsOwn(t *testing.T) {
+	t.Parallel()
+	s, err := parse(t, nil, "--demo")
+	if err == nil {
+		err = s.Check(&s.Store)
+	}
+	if err != nil || s.Data != "./aliquot-demo" || s.Identity != "demo" {
+		t.Errorf("got data %q, identity %q, %v", s.Data, s.Identity, err)
+	}
+}
+
+func FuzzBytes(f *testing.F) {
+	for _, s := range []string{"100MiB", "1B", "2GiB", "", "MiB", "-1B", "1e9GiB", "9999999999GiB"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var b config.Bytes
+		if err := b.UnmarshalText([]byte(s)); err == nil && b < 1 {
+			t.Errorf("%q is %d bytes", s, b)
+		}
+	})
+}

@@ -1,0 +1,252 @@
+package exchange_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+// lifecycle is the table of contract.md section 6, to the letter.
+const lifecycle = `
+| requester | OPEN, APPROVED, IN_FULFILLMENT | CANCELLED |
+| requester | APPROVED, nothing missing, no executed MTA owed | IN_FULFILLMENT |
+| requester | FULFILLED | VERIFIED_FULFILLED |
+| member | OPEN | APPROVED, IN_FULFILLMENT, FULFILLED, REJECTED, INVALID |
+| member | APPROVED | OPEN (returned for correction, with a reason), IN_FULFILLMENT, FULFILLED, REJECTED, INVALID |
+| member | IN_FULFILLMENT | APPROVED, FULFILLED, REJECTED, INVALID |
+| member | FULFILLED | IN_FULFILLMENT |
+| member | REJECTED, INVALID | OPEN |
+| admin | any | any |`
+
+// ended are the statuses in which a request is not active.
+var ended = []exchange.Status{"VERIFIED_FULFILLED", "REJECTED", "CANCELLED", "INVALID"}
+
+// The statuses that need everything done.
+var needAll = []exchange.Status{"IN_FULFILLMENT", "FULFILLED"}
+
+var word = regexp.MustCompile(`[A-Za-z_]+`)
+
+// contractMoves reads the table: role to from to the statuses that it may give.
+func contractMoves() map[string]map[exchange.Status][]exchange.Status {
+	statuses := func(cell string) (list []exchange.Status) {
+		for _, w := range word.FindAllString(cell, -1) {
+			if w == "any" {
+				return exchange.Statuses
+			}
+			if slices.Contains(exchange.Statuses, exchange.Status(w)) {
+				list = append(list, exchange.Status(w))
+			}
+		}
+		return list
+	}
+	table := map[string]map[exchange.Status][]exchange.Status{}
+	for _, row := range rows(lifecycle) {
+		if table[row[0]] == nil {
+			table[row[0]] = map[exchange.Status][]exchange.Status{}
+		}
+		for _, from := range statuses(row[1]) {
+			table[row[0]][from] = append(table[row[0]][from], statuses(row[2])...)
+		}
+	}
+	return table
+}
+
+// contractAllows gives, in the order of Statuses, where a part may move a request from a status.
+func contractAllows(who part, from exchange.Status) []exchange.Status {
+	table, list := contractMoves(), []exchange.Status{}
+	for _, s := range exchange.Statuses {
+		for role := range strings.SplitSeq(who.name, "+") {
+			if s != from && slices.Contains(table[role][from], s) {
+				list = append(list, s)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// everOwn says whether a status is ever one that the part may set.
+func everOwn(who part, s exchange.Status) bool {
+	return slices.ContainsFunc(exchange.Statuses, func(from exchange.Status) bool {
+		return slices.Contains(contractAllows(who, from), s)
+	})
+}
+
+// sought is one way to ask for a move.
+type sought struct {
+	name     string
+	make     func(exchange.Status) exchange.Request
+	missing  []exchange.Need
+	override string
+}
+
+var allNeeds = []exchange.Need{
+	exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB, exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA,
+}
+
+func uncountersigned(s exchange.Status) exchange.Request {
+	r := given(s)
+	r.Documents = r.Documents[:2]
+	return r
+}
+
+func TestEveryMoveOfEveryRoleIsTheContracts(t *testing.T) {
+	t.Parallel()
+	ways := []sought{
+		{"nothing missing", given, nil, ""},
+		{"all missing", at, allNeeds, ""},
+		{"executed MTA owed", uncountersigned, []exchange.Need{exchange.NeedExecutedMTA}, ""},
+		{"all missing, overridden", at, allNeeds, "the board agreed by phone"},
+		{"executed MTA owed, overridden", uncountersigned, []exchange.Need{exchange.NeedExecutedMTA}, "countersigned on paper"},
+	}
+	for _, who := range parts {
+		t.Run(who.name, func(t *testing.T) {
+			t.Parallel()
+			for _, from := range exchange.Statuses {
+				if got, want := exchange.Moves(who.roles, from), contractAllows(who, from); !slices.Equal(got, want) {
+					t.Errorf("Moves from %s: got %v, want %v", from, got, want)
+				}
+				for _, to := range exchange.Statuses {
+					for _, way := range ways {
+						t.Run(string(from)+" to "+string(to)+", "+way.name, func(t *testing.T) {
+							tryMove(t, who, from, to, way)
+						})
+					}
+				}
+			}
+		})
+	}
+}
+
+func tryMove(t *testing.T, who part, from, status exchange.Status, way sought) {
+	t.Helper()
+	before := way.make(from)
+	p := to(status)
+	if way.override != "" {
+		p.Override = exchange.Some(way.override)
+	}
+	after, events, err := apply(before, who, p, everything)
+	guarded := len(way.missing) > 0 && slices.Contains(needAll, status)
+	overrides := way.override != "" && guarded
+	refused := func(code exchange.Code, field string) {
+		t.Helper()
+		wantCode(t, err, code, field)
+		same(t, "a request whose move was refused", after, before)
+		if len(events) > 0 {
+			t.Errorf("got events %v of a refused move", kinds(events))
+		}
+	}
+	switch allowed := contractAllows(who, from); {
+	case way.override != "" && !who.lab():
+		refused(exchange.FieldForbidden, "override_reason")
+	case from == status && way.override != "":
+		refused(exchange.InvalidInput, "override_reason")
+	case from == status:
+		wantKinds(t, events, err)
+		same(t, "a request given the status it has", after, before)
+	case !everOwn(who, status):
+		refused(exchange.FieldForbidden, "status")
+	case !slices.Contains(allowed, status):
+		refused(exchange.InvalidTransition, "")
+		same(t, "status of the refusal", details(err)["status"], any(from))
+		same(t, "allowed of the refusal", details(err)["allowed"], any(allowed))
+	case guarded && !overrides:
+		refused(exchange.MissingRequirements, "")
+		same(t, "missing of the refusal", details(err)["missing"], any(way.missing))
+	default:
+		moved(t, who, from, status, way, overrides, after, events, err)
+	}
+}
+
+// moved checks what an accepted move leaves: status, is_active, one event and what it tells.
+func moved(t *testing.T, who part, from, status exchange.Status, way sought, overrides bool, after exchange.Request, events []exchange.Event, err error) {
+	t.Helper()
+	wantKinds(t, events, err, exchange.StatusChanged)
+	want := exchange.Detail{From: from, To: status}
+	if overrides {
+		want.Override, want.Missing = way.override, way.missing
+	}
+	e := events[0]
+	same(t, "detail of the event", e.Detail, want)
+	if e.Actor != who.by || !e.At.Equal(later) || e.RequestID != 31 {
+		t.Errorf("got an event of request %d by %s at %s, want 31, %s, %s", e.RequestID, e.Actor, e.At, who.by, later)
+	}
+	if after.Status != status || after.Active == slices.Contains(ended, status) {
+		t.Errorf("got %s with is_active %t", after.Status, after.Active)
+	}
+	if after.Override != want.Override {
+		t.Errorf("got override_reason %q kept, want %q", after.Override, want.Override)
+	}
+	if !after.UpdatedAt.Equal(later) {
+		t.Errorf("got updated_at %s, want %s", after.UpdatedAt, later)
+	}
+}
+
+func TestStatusesAreTheContracts(t *testing.T) {
+	t.Parallel()
+	want := []exchange.Status{"OPEN", "APPROVED", "IN_FULFILLMENT", "FULFILLED", "VERIFIED_FULFILLED", "REJECTED", "CANCELLED", "INVALID"}
+	if !slices.Equal(exchange.Statuses, want) {
+		t.Errorf("got %v, want %v", exchange.Statuses, want)
+	}
+	for _, s := range want {
+		if got := s.Active(); got == slices.Contains(ended, s) {
+			t.Errorf("%s: got is_active %t", s, got)
+		}
+	}
+}
+
+func TestAnUnknownStatusIsAFaultOfStatus(t *testing.T) {
+	t.Parallel()
+	for _, s := range []exchange.Status{"", "open", "CLOSED", "None", " OPEN"} {
+		for _, who := range parts {
+			_, events, err := apply(fresh(), who, to(s), everything)
+			wantCode(t, err, exchange.InvalidInput, "status")
+			if events != nil {
+				t.Errorf("%s %q: got events %v", who.name, s, kinds(events))
+			}
+		}
+	}
+}
+
+func TestAReasonGoesIntoTheEventAndReturnsForCorrection(t *testing.T) {
+	t.Parallel()
+	p := to(exchange.Open)
+	p.Reason = exchange.Some(" Please name the mouse strain. ")
+	r, events, err := apply(given(exchange.Approved), asMember, p, everything)
+	wantKinds(t, events, err, exchange.StatusChanged)
+	if want := "Please name the mouse strain."; r.Correction != want || events[0].Detail.Reason != want {
+		t.Errorf("got correction %q, event %q, want %q", r.Correction, events[0].Detail.Reason, want)
+	}
+	r, _, err = apply(given(exchange.Approved), asMember, to(exchange.Open), everything)
+	if err != nil || r.Correction == "" {
+		t.Errorf("returned without a reason: got correction %q, %v, want one that says so", r.Correction, err)
+	}
+	r, _, err = apply(r, asMember, to(exchange.Approved), everything)
+	if err != nil || r.Correction != "" {
+		t.Errorf("accepted again: got correction %q, %v, want none", r.Correction, err)
+	}
+}
+
+func TestAnOverrideHoldsUntilTheRequestGoesBack(t *testing.T) {
+	t.Parallel()
+	p := to(exchange.InFulfillment)
+	p.Override = exchange.Some("ethics waived")
+	r, _, err := apply(at(exchange.Approved), asMember, p, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, events, err := apply(r, asMember, to(exchange.Fulfilled), everything)
+	wantKinds(t, events, err, exchange.StatusChanged)
+	if on.Override != "ethics waived" {
+		t.Errorf("got override %q after FULFILLED, want it kept", on.Override)
+	}
+	back, _, err := apply(r, asMember, to(exchange.Approved), everything)
+	if err != nil || back.Override != "" {
+		t.Errorf("back at APPROVED: got override %q, %v, want none", back.Override, err)
+	}
+	_, _, err = apply(back, asMember, to(exchange.InFulfillment), everything)
+	wantCode(t, err, exchange.MissingRequirements, "")
+}

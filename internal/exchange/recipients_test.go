@@ -1,0 +1,134 @@
+package exchange_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+// audiences is contract.md section 8 for every kind of event and every part of the actor: a
+// group and the category under which it hears, the closest relation first.
+const audiences = `
+| event | requester | member | admin | requester+member |
+| request_made | assignee request_assigned, members new_request | assignee request_assigned, members new_request | assignee request_assigned, members new_request | assignee request_assigned, members new_request |
+| assigned | assignee request_assigned | assignee request_assigned | assignee request_assigned | assignee request_assigned |
+| status_changed APPROVED | requester decided, members decided | requester decided, members decided | requester decided, members decided | requester decided, members decided |
+| status_changed REJECTED | requester decided, members decided | requester decided, members decided | requester decided, members decided | requester decided, members decided |
+| status_changed OPEN | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| status_changed IN_FULFILLMENT | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| status_changed FULFILLED | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| status_changed VERIFIED_FULFILLED | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| status_changed CANCELLED | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| status_changed INVALID | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| document_added | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| document_withdrawn | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| document_accepted | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| document_returned | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| abstract_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| address_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| payment_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| details_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| message | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| issue_opened | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| issue_closed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| shipment_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| closed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| reopened | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| deleted | members changed | requester changed | requester changed, members changed | requester changed, members changed |`
+
+var categories = strings.NewReplacer(
+	"request_assigned", "request_assigned_notif", "new_request", "new_request_notif",
+	"decided", "request_approval_determined_notif", "changed", "change_in_request_status_notif",
+)
+
+func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
+	t.Parallel()
+	table := rows(audiences)
+	seen := map[string]bool{}
+	for _, row := range table[1:] {
+		if len(row) != len(table[0]) {
+			t.Fatalf("row %s: got %d cells, want %d", row[0], len(row), len(table[0]))
+		}
+		kind, status, _ := strings.Cut(row[0], " ")
+		seen[row[0]] = true
+		e := exchange.Event{Kind: exchange.EventKind(kind), Detail: exchange.Detail{To: exchange.Status(status)}}
+		for i, who := range parts[:4] {
+			var list []string
+			for _, a := range exchange.Audiences(e, who.roles) {
+				list = append(list, string(a.To)+" "+string(a.Category))
+			}
+			if got, want := strings.Join(list, ", "), categories.Replace(row[1+i]); got != want {
+				t.Errorf("%s by %s: got %s, want %s", row[0], who.name, got, want)
+			}
+		}
+	}
+	for _, kind := range exchange.EventKinds {
+		for _, s := range exchange.Statuses {
+			if row := strings.TrimSpace(string(kind) + " " + map[bool]string{true: string(s)}[kind == exchange.StatusChanged]); !seen[row] {
+				t.Errorf("no row for %s", row)
+			}
+		}
+	}
+}
+
+func TestEveryCategoryHasASwitchAndStartsOn(t *testing.T) {
+	t.Parallel()
+	for category, off := range map[exchange.Category]string{
+		"new_request_notif": "new_request_notif", "change_in_request_status_notif": "change_in_request_status_notif",
+		"request_approval_determined_notif": "request_approval_determined_notif",
+		"request_assigned_notif":            "request_assigned_notif", "reminder_notif": "reminder_notif",
+	} {
+		if !exchange.AllOn.On(category) {
+			t.Errorf("%s: got off, want on at the start", category)
+		}
+		s := body[exchange.SwitchesPatch](t, `{"`+off+`": false, "id": 9}`).Patch(exchange.AllOn)
+		if s.On(category) {
+			t.Errorf("%s: got on after %s was sent as false", category, off)
+		}
+		if s == (exchange.Switches{}) || body[exchange.SwitchesPatch](t, `{}`).Patch(s) != s {
+			t.Errorf("%s: got %+v, want the other switches kept", category, s)
+		}
+		if body[exchange.SwitchesPatch](t, `{"`+off+`": true}`).Patch(s) != exchange.AllOn {
+			t.Errorf("%s: cannot be switched on again", category)
+		}
+	}
+	if exchange.AllOn.On("weather") {
+		t.Error("got an unknown category on")
+	}
+}
+
+func TestEveryEventHasItsOwnSentence(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	tell := func(e exchange.Event) {
+		e.RequestID = 31
+		text := exchange.Tell(e, "Ada Mora", "HeLa")
+		if !strings.HasPrefix(text, "Ada Mora ") || !strings.HasSuffix(text, " (request 31, HeLa).") {
+			t.Errorf("%s: got %q, want who, what and which request", e.Kind, text)
+		}
+		name := string(e.Kind) + string(e.Detail.From) + string(e.Detail.To) + string(e.Detail.Slot)
+		if other, ok := seen[text]; ok {
+			t.Errorf("%s and %s: got %q for both", name, other, text)
+		}
+		seen[text] = name
+	}
+	documents := []exchange.EventKind{exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted, exchange.DocumentReturned}
+	for _, kind := range exchange.EventKinds {
+		switch {
+		case slices.Contains(documents, kind):
+			for _, slot := range exchange.Slots {
+				tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Slot: slot}})
+			}
+		case kind == exchange.StatusChanged:
+			for _, s := range exchange.Statuses {
+				tell(exchange.Event{Kind: kind, Detail: exchange.Detail{To: s}})
+			}
+			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
+			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
+		default:
+			tell(exchange.Event{Kind: kind})
+		}
+	}
+}

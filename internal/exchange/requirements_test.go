@@ -1,0 +1,277 @@
+package exchange_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+// fataler is a test of either kind.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// states calls see with every request that differs in what it was asked for and what it was
+// given: each document missing, delivered, accepted or returned, each text there or not.
+func states(see func(exchange.Terms, exchange.Request)) {
+	bools := []bool{false, true}
+	docs := []exchange.Review{"", exchange.Delivered, exchange.Accepted, exchange.Returned}
+	for bits := range 32 {
+		terms := exchange.Terms{MTA: bits&1 > 0, IRB: bits&2 > 0, Abstract: bits&4 > 0, Address: bits&8 > 0, Payment: bits&16 > 0}
+		for _, mta := range docs {
+			for _, irb := range docs {
+				for _, executed := range docs {
+					for _, texts := range bools {
+						for _, address := range bools {
+							see(terms, made(mta, irb, executed, texts, address))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func made(mta, irb, executed exchange.Review, texts, addressed bool) exchange.Request {
+	r := fresh()
+	for slot, state := range map[exchange.Slot]exchange.Review{exchange.SignedMTA: mta, exchange.IRB: irb, exchange.ExecutedMTA: executed} {
+		if state != "" {
+			r.Documents = append(r.Documents, document(slot, 101, exchange.Superseded), document(slot, 201, state))
+		}
+	}
+	if texts {
+		r.Abstract, r.Payment = "To map receptors.", "OTHER"
+	}
+	if addressed {
+		r.Address = address(4)
+	}
+	return r
+}
+
+func TestEveryRequirementIsExactlyOneOfFourStates(t *testing.T) {
+	t.Parallel()
+	states(func(terms exchange.Terms, r exchange.Request) {
+		document := func(s exchange.Slot) bool { d := r.Current(s); return d != nil && d.State != exchange.Returned }
+		want := map[exchange.Need]struct {
+			needed, have bool
+			owed         exchange.Due
+		}{
+			"abstract":             {terms.Abstract, r.Abstract != "", "owed_by_requester"},
+			"requester_signed_mta": {terms.MTA, document("requester_signed_mta"), "owed_by_requester"},
+			"irb":                  {terms.IRB, document("irb"), "owed_by_requester"},
+			"address":              {terms.Address, r.Address != nil, "owed_by_requester"},
+			"payment":              {terms.Payment, r.Payment != "", "owed_by_requester"},
+			"executed_mta":         {terms.MTA, document("executed_mta"), "owed_by_lab"},
+		}
+		got := exchange.Requirements(terms, r)
+		if len(got) != len(want) {
+			t.Fatalf("got %d requirements, want %d", len(got), len(want))
+		}
+		var missing []exchange.Need
+		for i, q := range got {
+			w, state := want[q.Need], exchange.Due("done")
+			if !w.needed {
+				state = "not_needed"
+			} else if !w.have {
+				state = w.owed
+				missing = append(missing, q.Need)
+			}
+			if q.State != state || q.Need != allNeeds[i] {
+				t.Fatalf("terms %+v, documents %+v: got %s %s, want %s %s", terms, r.Documents, q.Need, q.State, allNeeds[i], state)
+			}
+			d := r.Current(exchange.Slot(q.Need))
+			if note := w.needed && d != nil && d.State == exchange.Returned; note != (q.Note != "") {
+				t.Fatalf("%s: got note %q, want one: %t", q.Need, q.Note, note)
+			}
+		}
+		if m := exchange.Missing(got); !slices.Equal(m, missing) {
+			t.Fatalf("got missing %v, want %v", m, missing)
+		}
+		byRequester, byLab := exchange.Missing(got, exchange.OwedByRequester), exchange.Missing(got, exchange.OwedByLab)
+		if len(byRequester)+len(byLab) != len(missing) || slices.Contains(byRequester, exchange.NeedExecutedMTA) {
+			t.Fatalf("got %v owed by the requester and %v by the lab of %v", byRequester, byLab, missing)
+		}
+	})
+}
+
+func TestTermsAreOfTheMaterialAndItsShippingRequirements(t *testing.T) {
+	t.Parallel()
+	m := exchange.Material{NeedsMTA: true, NeedsAbstract: true}
+	same(t, "terms without shipping", exchange.TermsOf(m, nil), exchange.Terms{MTA: true, Abstract: true})
+	m = exchange.Material{NeedsIRB: true}
+	same(t, "terms with an address", exchange.TermsOf(m, &exchange.Shipping{NeedsAddress: true}), exchange.Terms{IRB: true, Address: true})
+	same(t, "terms with payment", exchange.TermsOf(m, &exchange.Shipping{NeedsPayment: true}), exchange.Terms{IRB: true, Payment: true})
+}
+
+// Every active request in every combination of requirements has, for each party, one thing to
+// do or one way out, and the party whose turn it is can take that turn (contract.md section 6).
+func TestEveryActiveRequestHasAWayOnForBothParties(t *testing.T) {
+	t.Parallel()
+	states(func(terms exchange.Terms, r exchange.Request) {
+		for _, s := range activeStatuses {
+			r.Status = s
+			for _, bits := range []int{0, 1, 2, 4} {
+				r.Override, r.Correction, r.OpenIssues = "", "", 0
+				switch {
+				case bits == 1:
+					r.Override = "agreed by phone"
+				case bits == 2 && s == exchange.Open:
+					r.Correction = "which strain?"
+				case bits == 4 && s != exchange.Fulfilled:
+					r.OpenIssues = 1
+				case bits > 0:
+					continue
+				}
+				checkWayOut(t, r, terms)
+				checkTurnCanBeTaken(t, r, terms)
+			}
+		}
+	})
+}
+
+// checkWayOut says that each party has a move that the rule accepts or something to give.
+func checkWayOut(t fataler, r exchange.Request, terms exchange.Terms) {
+	t.Helper()
+	for _, who := range []part{asRequester, asMember} {
+		ways := []exchange.RequestPatch{
+			{SignedMTA: exchange.NullOf(exchange.Ref(901))}, {IRB: exchange.NullOf(exchange.Ref(902))}, {ExecutedMTA: exchange.NullOf(exchange.Ref(903))},
+		}
+		for _, s := range exchange.Moves(who.roles, r.Status) {
+			p := to(s)
+			ways = append(ways, p)
+			if who.lab() {
+				p.Override = exchange.Some("there is a way out")
+				ways = append(ways, p)
+			}
+		}
+		if !slices.ContainsFunc(ways, func(p exchange.RequestPatch) bool {
+			_, events, err := apply(r, who, p, terms)
+			return err == nil && len(events) > 0 && (p.Status.Set || needed(terms, r, p))
+		}) {
+			t.Fatalf("the %s has nothing to do and no way out: terms %+v, request %+v", who.name, terms, r)
+		}
+	}
+}
+
+// needed says whether a document that a patch gives is owed.
+func needed(terms exchange.Terms, r exchange.Request, p exchange.RequestPatch) bool {
+	missing := exchange.Missing(exchange.Requirements(terms, r))
+	return slices.ContainsFunc(exchange.Slots, func(s exchange.Slot) bool {
+		return p.Document(s).Set && slices.Contains(missing, exchange.Need(s))
+	})
+}
+
+// checkTurnCanBeTaken says that the side that is waited for can do each thing that it is waited
+// for, and that then it is not waited for it any more.
+func checkTurnCanBeTaken(t fataler, r exchange.Request, terms exchange.Terms) {
+	t.Helper()
+	w := exchange.WaitingOn(terms, exchange.DefaultTargets, r)
+	if w == nil {
+		t.Fatalf("nobody's turn in %+v", r)
+	}
+	who := asRequester
+	if w.Side == exchange.LabSide {
+		who = asMember
+	}
+	for _, what := range w.What {
+		var after exchange.Request
+		var events []exchange.Event
+		var err error
+		switch what {
+		case exchange.StepCorrection:
+			after, events, err = r.Message(who.roles, who.by, "C57BL/6J", terms, later)
+		case exchange.StepIssue:
+			after, err = r, error(nil)
+			for after.OpenIssues > 0 && err == nil {
+				after, events, err = after.CloseIssue(who.roles, who.by, exchange.Issue{ID: 1, OpenedBy: requesterID}, terms, later)
+			}
+		default:
+			after, events, err = apply(r, who, taking(what, r, terms), terms)
+		}
+		if err != nil || len(events) == 0 {
+			t.Fatalf("the %s cannot do %s: %v; terms %+v, request %+v", w.Side, what, err, terms, r)
+		}
+		if next := exchange.WaitingOn(terms, exchange.DefaultTargets, after); next != nil && slices.Contains(next.What, what) {
+			t.Fatalf("the %s did %s and is waited for it again; terms %+v, request %+v", w.Side, what, terms, r)
+		}
+	}
+}
+
+// taking is the patch that takes one step of a turn.
+func taking(what string, r exchange.Request, terms exchange.Terms) exchange.RequestPatch {
+	ref := exchange.NullOf(exchange.Ref(901))
+	switch what {
+	case exchange.StepDecision:
+		return to(exchange.Approved)
+	case exchange.StepReceipt:
+		return to(exchange.Verified)
+	case exchange.StepShipment:
+		p := to(exchange.Fulfilled)
+		if len(exchange.Missing(exchange.Requirements(terms, r))) > 0 && r.Override == "" {
+			p.Override = exchange.Some("sent without")
+		}
+		return p
+	}
+	return map[string]exchange.RequestPatch{
+		"abstract": {Abstract: exchange.Some("To map receptors.")}, "requester_signed_mta": {SignedMTA: ref}, "irb": {IRB: ref},
+		"address": {Address: ref}, "payment": {Payment: exchange.Some("OTHER")}, "executed_mta": {ExecutedMTA: ref},
+	}[what]
+}
+
+func TestWhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows(`
+		| OPEN, abstract owed | requester abstract |
+		| OPEN | lab decision |
+		| OPEN, returned | requester correction |
+		| APPROVED, all owed | requester requester_signed_mta irb address payment |
+		| APPROVED, executed MTA owed | lab executed_mta |
+		| APPROVED | lab shipment |
+		| APPROVED, overridden, all owed | lab shipment |
+		| IN_FULFILLMENT | lab shipment |
+		| IN_FULFILLMENT, issue | lab issue |
+		| FULFILLED | requester receipt |
+		| VERIFIED_FULFILLED | |
+		| REJECTED | |
+		| CANCELLED | |
+		| INVALID | |
+		| APPROVED, closed | |`) {
+		status, _, _ := strings.Cut(row[0], ",")
+		has := func(s string) bool { return strings.Contains(row[0], s) }
+		r := given(exchange.Status(status))
+		switch {
+		case has("executed MTA owed"):
+			r = uncountersigned(r.Status)
+		case has("all owed"):
+			r = at(r.Status)
+		case has("abstract owed"):
+			r.Abstract = ""
+		}
+		if has("returned") {
+			r.Correction = "which strain?"
+		}
+		if has("overridden") {
+			r.Override = "agreed by phone"
+		}
+		if has("issue") {
+			r.OpenIssues = 1
+		}
+		r.Active = r.Active && !has("closed")
+		if got := turn(everything, r); got != row[1] {
+			t.Errorf("%s: got %q, want %q", row[0], got, row[1])
+		}
+	}
+}
+
+func TestTheLabsTurnIsDueByItsOwnTargets(t *testing.T) {
+	t.Parallel()
+	targets := exchange.Targets{Decide: 3, Countersign: 5, Ship: 9}
+	for days, r := range map[int]exchange.Request{3: given(exchange.Open), 5: uncountersigned(exchange.Approved), 9: given(exchange.InFulfillment)} {
+		if w := exchange.WaitingOn(everything, targets, r); w == nil || w.Due == nil || !w.Due.Equal(start.AddDate(0, 0, days)) {
+			t.Errorf("%s: got %+v, want due in %d days", r.Status, w, days)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package exchange_test
+
+import (
+	"slices"
+	"testing"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// changes gives, for every field of an update but status and is_active, a patch that changes it
+// in any request of these tests.
+func changes() map[string]exchange.RequestPatch {
+	ref := exchange.NullOf(exchange.Ref(777))
+	return map[string]exchange.RequestPatch{
+		"irb_attachment":                  {IRB: ref},
+		"requester_signed_mta_attachment": {SignedMTA: ref},
+		"executed_mta_attachment":         {ExecutedMTA: ref},
+		"requester_abstract":              {Abstract: exchange.Some("Another question.")},
+		"address":                         {Address: ref},
+		"payment_method":                  {Payment: exchange.Some("OTHER")},
+		"payment_method_notes":            {Notes: exchange.Some("cost centre 12")},
+		"assigned_to":                     {AssignedTo: exchange.Some(exchange.UserRef(ownerID))},
+		"rejection_reason":                {Rejection: exchange.Some("no stock")},
+	}
+}
+
+// fieldRights are those of contract.md section 6: y may change it, n is FIELD_FORBIDDEN.
+const fieldRights = `
+| field | requester | member | admin | requester+member | stranger |
+| irb_attachment | y | y | y | y | n |
+| requester_signed_mta_attachment | y | y | y | y | n |
+| executed_mta_attachment | n | y | y | y | n |
+| requester_abstract | y | n | y | y | n |
+| address | y | n | y | y | n |
+| payment_method | y | n | y | y | n |
+| payment_method_notes | y | n | y | y | n |
+| assigned_to | n | y | y | y | n |
+| rejection_reason | n | y | y | y | n |`
+
+func TestFieldRightsAreTheContracts(t *testing.T) {
+	t.Parallel()
+	table := rows(fieldRights)
+	if len(table)-1 != len(changes()) {
+		t.Fatalf("got %d rows, want one for each of %d fields", len(table)-1, len(changes()))
+	}
+	for _, status := range activeStatuses {
+		for _, row := range table[1:] {
+			field := row[0]
+			p, ok := changes()[field]
+			if !ok || len(row) != 1+len(parts) {
+				t.Fatalf("row %v: an unknown field or a missing cell", row)
+			}
+			for i, who := range parts {
+				right := row[1+i] == "y"
+				if field == "requester_abstract" && status != exchange.Open && !who.roles.Admin {
+					right = false // "while OPEN"
+				}
+				r, events, err := apply(given(status), who, p, everything)
+				switch {
+				case !right:
+					wantCode(t, err, exchange.FieldForbidden, field)
+				case err != nil || len(events) != 1:
+					t.Errorf("%s changes %s while %s: got %v, %v, want one event", who.name, field, status, kinds(events), err)
+				case cmp.Equal(whole(r), whole(given(status))):
+					t.Errorf("%s changes %s while %s: got an event but no change", who.name, field, status)
+				}
+			}
+		}
+	}
+}
+
+// A stranger who is told that a field is wrong learns nothing; one who may not change it is told
+// that first when the value is fine.
+func TestFieldsAreCheckedBeforeRights(t *testing.T) {
+	t.Parallel()
+	p := exchange.RequestPatch{Payment: exchange.Some("CASH"), Notes: exchange.Some("a\x00b"), Status: exchange.Some(exchange.Status("DONE"))}
+	for _, who := range parts {
+		_, _, err := apply(fresh(), who, p, everything)
+		wantFaults(t, err, "payment_method", "payment_method_notes", "status")
+	}
+}
+
+func TestClearingAFieldIsAChangeToo(t *testing.T) {
+	t.Parallel()
+	none := exchange.Cleared[exchange.Ref]()
+	for name, test := range map[string]struct {
+		patch exchange.RequestPatch
+		kind  exchange.EventKind
+	}{
+		"signed MTA": {exchange.RequestPatch{SignedMTA: none}, exchange.DocumentWithdrawn},
+		"IRB":        {exchange.RequestPatch{IRB: none}, exchange.DocumentWithdrawn},
+		"address":    {exchange.RequestPatch{Address: none}, exchange.AddressChanged},
+		"payment":    {exchange.RequestPatch{Payment: exchange.Some("")}, exchange.PaymentChanged},
+		"abstract":   {exchange.RequestPatch{Abstract: exchange.Some(" ")}, exchange.AbstractChanged},
+	} {
+		r, events, err := apply(given(exchange.Open), asRequester, test.patch, everything)
+		wantKinds(t, events, err, test.kind)
+		if got := exchange.Missing(exchange.Requirements(everything, r)); len(got) != 1 {
+			t.Errorf("%s cleared: got %v owed again, want one thing", name, got)
+		}
+		again, events, err := apply(r, asRequester, test.patch, everything)
+		wantKinds(t, events, err)
+		same(t, name+" cleared twice", again, r)
+	}
+}
+
+// Whoever could read a request can send back what they read: nothing is forbidden, nothing
+// happens (contract.md section 1, "Unknown and read-only fields").
+func TestWhatWasReadCanBeSentBackByAnyone(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		walk(t, func(s step) {
+			for _, who := range parts {
+				after, events, err := apply(s.after, who, whole(s.after), s.terms)
+				if err != nil || len(events) > 0 {
+					t.Fatalf("%s sends back %+v: got %v, %v", who.name, s.after, kinds(events), err)
+				}
+				if diff := cmp.Diff(s.after, after); diff != "" {
+					t.Fatalf("%s sent the same back (-before +after):\n%s", who.name, diff)
+				}
+			}
+		})
+	})
+}
+
+// A PUT of the whole object with another status does what a PATCH of the status alone does.
+func TestAPutOfEverythingMovesLikeAPatchOfTheStatus(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		who := rapid.SampledFrom(parts).Draw(t, "who")
+		status := rapid.SampledFrom(exchange.Statuses).Draw(t, "status")
+		walk(t, func(s step) {
+			put := whole(s.after)
+			put.Status = exchange.Some(status)
+			a, aEvents, aErr := apply(s.after, who, put, s.terms)
+			b, bEvents, bErr := apply(s.after, who, to(status), s.terms)
+			if (aErr == nil) != (bErr == nil) || aErr != nil && exchange.CodeOf(aErr) != exchange.CodeOf(bErr) {
+				t.Fatalf("%s, %s to %s: PUT got %v, PATCH got %v", who.name, s.after.Status, status, aErr, bErr)
+			}
+			if diff := cmp.Diff(b, a); diff != "" || !slices.Equal(kinds(aEvents), kinds(bEvents)) {
+				t.Fatalf("%s, %s to %s: PUT and PATCH differ (-patch +put):\n%s", who.name, s.after.Status, status, diff)
+			}
+		})
+	})
+}

@@ -1,0 +1,230 @@
+package exchange_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// step is one act, legal or not, of a random walk.
+type step struct {
+	who           part
+	terms         exchange.Terms
+	now           time.Time
+	before, after exchange.Request
+	events        []exchange.Event
+	err           error
+	byFlag        bool // closed by is_active, as far as the walk knows
+}
+
+func drawTerms(t *rapid.T) exchange.Terms {
+	b := rapid.Bool()
+	return exchange.Terms{
+		MTA: b.Draw(t, "MTA"), IRB: b.Draw(t, "IRB"), Abstract: b.Draw(t, "abstract"), Address: b.Draw(t, "address"), Payment: b.Draw(t, "payment"),
+	}
+}
+
+// walk lets random parties act on a new request of random terms and shows every step.
+func walk(t *rapid.T, see func(step)) {
+	s := step{terms: drawTerms(t), after: fresh(), now: start}
+	var issues []exchange.Issue
+	for range rapid.IntRange(1, 40).Draw(t, "steps") {
+		s.now = s.now.Add(time.Hour)
+		s.who = rapid.SampledFrom(parts).Draw(t, "who")
+		s.before = s.after
+		if rapid.IntRange(0, 19).Draw(t, "material edited") == 0 {
+			s.terms = drawTerms(t)
+		}
+		kept := copied(s.before)
+		s.after, s.events, s.err = act(t, s, &issues)
+		if diff := cmp.Diff(kept, s.before); diff != "" {
+			t.Fatalf("the act changed the request it was given (-kept +given):\n%s", diff)
+		}
+		for _, e := range s.events {
+			if e.Kind == exchange.Closed || e.Kind == exchange.Reopened || e.Kind == exchange.StatusChanged {
+				s.byFlag = e.Kind == exchange.Closed
+			}
+		}
+		see(s)
+	}
+}
+
+func act(t *rapid.T, s step, issues *[]exchange.Issue) (exchange.Request, []exchange.Event, error) {
+	r, roles, by := s.before, s.who.roles, s.who.by
+	switch rapid.IntRange(0, 9).Draw(t, "act") {
+	case 0:
+		return r.Message(roles, by, "When does it leave?", s.terms, s.now)
+	case 1:
+		slot := rapid.SampledFrom(exchange.Slots).Draw(t, "reviewed")
+		reason := rapid.SampledFrom([]string{"", "unsigned", "blurred"}).Draw(t, "why")
+		return r.ReviewDocument(roles, by, slot, rapid.Bool().Draw(t, "accept"), reason, s.terms, s.now)
+	case 2:
+		after, events, err := r.OpenIssue(roles, by, "thawed", s.terms, s.now)
+		if err == nil {
+			*issues = append(*issues, exchange.Issue{ID: int64(len(*issues) + 1), OpenedBy: by})
+		}
+		return after, events, err
+	case 3:
+		if len(*issues) == 0 {
+			return r, nil, nil
+		}
+		i := rapid.IntRange(0, len(*issues)-1).Draw(t, "issue")
+		after, events, err := r.CloseIssue(roles, by, (*issues)[i], s.terms, s.now)
+		if err == nil {
+			*issues = slices.Delete(*issues, i, i+1)
+		}
+		return after, events, err
+	case 4:
+		p := exchange.ShipmentPatch{Carrier: exchange.Some(rapid.SampledFrom([]string{"", "DHL", "TNT"}).Draw(t, "carrier"))}
+		return r.Ship(roles, by, p, s.terms, s.now)
+	case 5, 6:
+		p := to(rapid.SampledFrom(exchange.Statuses).Draw(t, "status"))
+		p.Override = maybe(t, "override", "", "agreed by phone")
+		p.Reason = maybe(t, "reason", "", "see page 2")
+		return applyAt(s, p)
+	default:
+		return applyAt(s, drawPatch(t))
+	}
+}
+
+func applyAt(s step, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+	var a *exchange.Address
+	if p.Address.Value != nil {
+		a = address(int64(*p.Address.Value))
+	}
+	return s.before.Apply(s.who.roles, s.who.by, p, a, s.terms, s.now)
+}
+
+// maybe is a field that is left out most of the time.
+func maybe[T any](t *rapid.T, name string, values ...T) exchange.Opt[T] {
+	if rapid.IntRange(0, 3).Draw(t, name+" sent") > 0 {
+		return exchange.Opt[T]{}
+	}
+	return exchange.Some(rapid.SampledFrom(values).Draw(t, name))
+}
+
+func maybeRef(t *rapid.T, name string) exchange.Null[exchange.Ref] {
+	switch n := rapid.IntRange(-6, 3).Draw(t, name); {
+	case n < 0:
+		return exchange.Null[exchange.Ref]{}
+	case n == 0:
+		return exchange.Cleared[exchange.Ref]()
+	default:
+		return exchange.NullOf(exchange.Ref(n))
+	}
+}
+
+func drawPatch(t *rapid.T) exchange.RequestPatch {
+	return exchange.RequestPatch{
+		Status: maybe(t, "status", exchange.Statuses...), Active: maybe(t, "is_active", true, false),
+		SignedMTA: maybeRef(t, "signed MTA"), IRB: maybeRef(t, "IRB"), ExecutedMTA: maybeRef(t, "executed MTA"), Address: maybeRef(t, "address"),
+		AssignedTo: maybe(t, "assigned_to", exchange.UserRef(memberID), exchange.UserRef(ownerID)),
+		Abstract:   maybe(t, "abstract", "", "To map receptors."), Payment: maybe(t, "payment", "", "OTHER", "CASH"), Notes: maybe(t, "notes", "", "12"),
+		Rejection: maybe(t, "rejection", "", "no stock"), Override: maybe(t, "override", "", "agreed by phone"), Reason: maybe(t, "reason", "see page 2"),
+	}
+}
+
+func TestNoWalkBreaksARequest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		walk(t, func(s step) {
+			checkRefusal(t, s)
+			checkTime(t, s)
+			checkState(t, s)
+			if s.after.Active {
+				checkWayOut(t, s.after, s.terms)
+				checkTurnCanBeTaken(t, s.after, s.terms)
+			}
+		})
+	})
+}
+
+func checkRefusal(t *rapid.T, s step) {
+	if s.err != nil && exchange.CodeOf(s.err) == exchange.Internal {
+		t.Fatalf("got an error without a code: %v", s.err)
+	}
+	if diff := cmp.Diff(s.before, s.after); (s.err != nil || len(s.events) == 0) && diff != "" {
+		t.Fatalf("no event (%v), but the request changed (-before +after):\n%s", s.err, diff)
+	}
+	if s.err != nil && len(s.events) > 0 {
+		t.Fatalf("got events %v with %v", kinds(s.events), s.err)
+	}
+	for _, e := range s.events {
+		if e.RequestID != s.before.ID || e.Actor != s.who.by || !e.At.Equal(s.now) || !slices.Contains(exchange.EventKinds, e.Kind) {
+			t.Fatalf("got event %+v, want one of request %d by %s at %s", e, s.before.ID, s.who.by, s.now)
+		}
+	}
+	if s.who.name == "stranger" && len(s.events) > 0 && s.events[0].Kind != exchange.Messaged && s.events[0].Kind != exchange.IssueClosed {
+		t.Fatalf("a stranger did %v", kinds(s.events))
+	}
+}
+
+func checkTime(t *rapid.T, s step) {
+	want := s.before.UpdatedAt
+	if len(s.events) > 0 {
+		want = s.now
+	}
+	if !s.after.UpdatedAt.Equal(want) {
+		t.Fatalf("%v: got updated_at %s, want %s", kinds(s.events), s.after.UpdatedAt, want)
+	}
+	was, is := turn(s.terms, s.before), turn(s.terms, s.after)
+	want = s.before.WaitingSince
+	if was != is {
+		want = s.now
+	}
+	if !s.after.WaitingSince.Equal(want) {
+		t.Fatalf("%v, waiting for %q, then %q: got since %s, want %s", kinds(s.events), was, is, s.after.WaitingSince, want)
+	}
+}
+
+// turn is whose turn it is and for what, in words; "" when nobody's.
+func turn(terms exchange.Terms, r exchange.Request) string {
+	w := exchange.WaitingOn(terms, exchange.DefaultTargets, r)
+	if w == nil {
+		return ""
+	}
+	text := string(w.Side)
+	for _, what := range w.What {
+		text += " " + what
+	}
+	return text
+}
+
+func checkState(t *rapid.T, s step) {
+	r := s.after
+	if r.Active != (r.Status.Active() && !s.byFlag) {
+		t.Fatalf("got %s with is_active %t, closed by a member: %t", r.Status, r.Active, s.byFlag)
+	}
+	if w := exchange.WaitingOn(s.terms, exchange.DefaultTargets, r); (w != nil) != r.Active {
+		t.Fatalf("got turn %+v of a request with is_active %t", w, r.Active)
+	} else if w != nil {
+		if w.Side != exchange.RequesterSide && w.Side != exchange.LabSide || len(w.What) == 0 || !w.Since.Equal(r.WaitingSince) {
+			t.Fatalf("got turn %+v, want a side, what and since %s", w, r.WaitingSince)
+		}
+		if (w.Due != nil) != (w.Side == exchange.LabSide) {
+			t.Fatalf("got due %v on the side of the %s", w.Due, w.Side)
+		}
+	}
+	if r.OpenIssues < 0 || r.PutBack && (r.Status != exchange.InFulfillment || r.OpenIssues == 0) || r.Status == exchange.Fulfilled && r.OpenIssues > 0 {
+		t.Fatalf("got %s with %d open issues, put back %t", r.Status, r.OpenIssues, r.PutBack)
+	}
+	if len(r.Documents) < len(s.before.Documents) {
+		t.Fatalf("got %d documents, %d before: a version is gone", len(r.Documents), len(s.before.Documents))
+	}
+	for _, slot := range exchange.Slots {
+		n := 0
+		for _, d := range r.Documents {
+			if d.Slot == slot && d.State != exchange.Superseded {
+				n++
+			}
+		}
+		if n > 1 {
+			t.Fatalf("got %d present versions of %s", n, slot)
+		}
+	}
+}

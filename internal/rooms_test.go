@@ -1,0 +1,121 @@
+// Package internal_test holds the floor plan of docs/architecture.md against the code.
+package internal_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// mayImport is the floor plan: each room and the rooms of ours that it may use. A room's own
+// sub-packages count as the room.
+var mayImport = map[string][]string{
+	"exchange":          {},
+	"exchange/category": {"exchange/identifier"},
+	"store":             {"exchange"},
+	"files":             {"exchange"},
+	"identity":          {"exchange"},
+	"app":               {"exchange", "store", "files", "identity"},
+	"api":               {"exchange", "app"},
+	"demo":              {"exchange", "app", "identity"},
+	"server":            {},
+	"config":            {},
+	"testgate":          {},
+}
+
+func TestRoomsImportOnlyDownTheFloorPlan(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(file))
+		room, allowed := roomOf(dir)
+		if room == "" {
+			t.Errorf("%s: the folder is in no room of the floor plan", file)
+			return nil
+		}
+		seen[room] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			ours, ok := strings.CutPrefix(name, "aliquot/internal/")
+			if !ok || within(ours, strings.SplitN(room, "/", 2)[0]) && room != "exchange/category" {
+				continue
+			}
+			good := false
+			for _, a := range allowed {
+				good = good || within(ours, a)
+			}
+			if !good {
+				t.Errorf("%s imports %s; the room %s may only use %v", file, name, room, allowed)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range mayImport {
+		if !seen[room] {
+			t.Errorf("the floor plan has a room %s, the code has none", room)
+		}
+	}
+}
+
+// roomOf is the room of a folder: the longest name of the plan that it lies in.
+func roomOf(dir string) (string, []string) {
+	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
+		if allowed, ok := mayImport[d]; ok {
+			return d, allowed
+		}
+	}
+	return "", nil
+}
+
+func within(dir, room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") }
+
+// TestTheRulesHaveNoClockAndNoDoor keeps the rules room pure: no SQL, no HTTP, no time of day.
+func TestTheRulesHaveNoClockAndNoDoor(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir("exchange", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			switch spec.Path.Value {
+			case `"database/sql"`, `"net/http"`, `"os"`, `"log"`, `"log/slog"`, `"math/rand"`:
+				t.Errorf("%s imports %s", file, spec.Path.Value)
+			}
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "Now" {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" {
+					t.Errorf("%s asks for the time of day; it is an argument", file)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
