@@ -37,8 +37,8 @@ func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Pa
 	return a.DB.Read().Attachments(ctx, p)
 }
 
-// CreateAttachment makes the record of an attachment. Its content is body when that is not
-// nil, else it follows with PutContent.
+// CreateAttachment makes the record of an attachment. Where content is nil it follows with
+// PutContent.
 func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
 	t, err := p.Create(who)
 	if err != nil {

@@ -227,7 +227,7 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 			f.Add("additional_metadata."+key, "%s", fault)
 		}
 	}
-	raw, err := json.Marshal(clean)
+	raw, err := category.Encode(clean)
 	if err != nil || len(raw) > mostMetadata {
 		f.Add("additional_metadata", "must be at most 64 KiB as JSON")
 		return

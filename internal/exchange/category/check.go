@@ -1,6 +1,7 @@
 package category
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -234,9 +235,19 @@ func (f Field) values() string {
 }
 
 func quote(value any) json.RawMessage {
-	raw, err := json.Marshal(value)
+	raw, err := Encode(value)
 	if err != nil {
 		panic(err) // strings always marshal
 	}
 	return raw
+}
+
+// Encode is json.Marshal that leaves < > & as they are: strain names such as Il2rg<tm1Wjl> are
+// kept and shown to the letter.
+func Encode(value any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(value)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }

@@ -1,0 +1,145 @@
+// Package demo is the sample data of `aliquot serve --demo`: people, labs, well-known real
+// materials and requests in every status. All of it is made through the use cases of app, so it
+// is what people could have made by hand. README.md says where the facts come from.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"fmt"
+	"slices"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
+)
+
+//go:embed files
+var files embed.FS
+
+// Filled says whether the sample data are there. The admin signs in last, so whoever finds the
+// admin finds everything. Data that a crash cut short are filled in again, some of them twice.
+func Filled(ctx context.Context, a *app.App) (bool, error) {
+	_, err := a.DB.Read().UserByRegistryID(ctx, AdminID)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Fill makes the sample data, unless they are there.
+func Fill(ctx context.Context, a *app.App) error {
+	if filled, err := Filled(ctx, a); err != nil || filled {
+		return err
+	}
+	f := filling{ctx: ctx, app: a, actors: map[string]exchange.Actor{}, addresses: map[string]exchange.Ref{}, materials: map[string]exchange.Ref{}}
+	people := People()
+	others, admin := people[:len(people)-1], people[len(people)-1:]
+	f.signIn(others)
+	f.openLabs()
+	f.listMaterials()
+	f.makeRequests()
+	f.signIn(admin)
+	f.do("make the admin one", func() error { return a.SetAdmin(ctx, AdminID, true) })
+	f.makeAdminsRequest()
+	f.signOut()
+	return f.err
+}
+
+// filling is one run of Fill.
+type filling struct {
+	ctx       context.Context
+	app       *app.App
+	actors    map[string]exchange.Actor // by registry id
+	addresses map[string]exchange.Ref   // by registry id
+	materials map[string]exchange.Ref   // by title
+	err       error                     // the first; nothing is done after it
+}
+
+// do runs one step, unless an earlier one failed.
+func (f *filling) do(what string, step func() error) {
+	if f.err != nil {
+		return
+	}
+	if err := step(); err != nil {
+		f.err = fmt.Errorf("fill in the demo: %s: %w", what, err)
+	}
+}
+
+// signIn registers people, each with an address.
+func (f *filling) signIn(people []identity.Person) {
+	for _, p := range people {
+		f.do("sign in "+p.Name, func() error {
+			signed, err := f.app.SignIn(f.ctx, p, exchange.UserPatch{})
+			if err != nil {
+				return err
+			}
+			if f.actors[p.RegistryID], err = f.app.Actor(f.ctx, signed.Token); err != nil {
+				return err
+			}
+			address, err := f.app.CreateAddress(f.ctx, f.actors[p.RegistryID], signed.User, exchange.AddressPatch{
+				Name:        exchange.Some(p.Name),
+				Institution: exchange.Some("Sample University"),
+				Line1:       exchange.Some("1 Example Street"),
+				Locality:    exchange.Some("Sampletown"),
+				PostalCode:  exchange.Some("00000"),
+				Country:     exchange.Some("United States"),
+				SavedForUse: exchange.Some(true),
+			})
+			f.addresses[p.RegistryID] = exchange.Ref(address.ID)
+			return err
+		})
+	}
+}
+
+// signOut revokes the tokens of signIn, whose secrets nobody has.
+func (f *filling) signOut() {
+	for _, who := range f.actors {
+		f.do("sign out", func() error { return f.app.Logout(f.ctx, who) })
+	}
+}
+
+// openLabs turns the personal organizations of three people into labs.
+func (f *filling) openLabs() {
+	f.openLab(owner, "Sample Cell Bank", "Cell lines and patient-derived tumours. Four people with a task each.", manager, postdoc, officer)
+	f.openLab(neighbour, "Sample Genome Lab", "Plasmids, and strains of mice, fish, flies, worms and yeast.", member)
+	f.openLab(holder, "Sample Data Lab", "Data sets and protocols of funded work.")
+}
+
+func (f *filling) openLab(head, name, description string, members ...string) {
+	f.do("open the "+name, func() error {
+		lab := f.actors[head].Owns[0]
+		patch := exchange.OrganizationPatch{Name: exchange.Some(name), Description: exchange.Some(description), Members: exchange.Some([]exchange.UserRef{})}
+		for _, m := range members {
+			patch.Members.Value = append(patch.Members.Value, exchange.UserRef(f.actors[m].ID))
+		}
+		if _, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch); err != nil {
+			return err
+		}
+		for _, m := range members { // they acted without the lab until now
+			who := f.actors[m]
+			who.Organizations = append(slices.Clone(who.Organizations), lab)
+			f.actors[m] = who
+		}
+		return nil
+	})
+}
+
+// attach keeps an embedded file as an attachment of someone.
+func (f *filling) attach(by, file string, p exchange.AttachmentPatch) (exchange.Ref, error) {
+	data, err := files.ReadFile("files/" + file)
+	if err != nil {
+		return 0, err
+	}
+	content, err := f.app.Store(f.ctx, f.actors[by], bytes.NewReader(data))
+	if err != nil {
+		return 0, err
+	}
+	p.Filename = exchange.Some(file)
+	t, err := f.app.CreateAttachment(f.ctx, f.actors[by], p, &content)
+	if err != nil {
+		f.app.Discard(f.ctx, content)
+	}
+	return exchange.Ref(t.ID), err
+}

@@ -1,0 +1,303 @@
+package demo
+
+import (
+	"encoding/json"
+	"io/fs"
+	"log/slog"
+	"path"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/identifier"
+	contentstore "aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+)
+
+func newApp(t testing.TB, db *store.DB) *app.App {
+	t.Helper()
+	folder, err := contentstore.OpenFolder(filepath.Join(t.TempDir(), "files"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := folder.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return app.New(app.Config{
+		DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: slog.New(slog.DiscardHandler),
+	})
+}
+
+// actor signs a sample person in.
+func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
+	t.Helper()
+	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: registryID}, exchange.UserPatch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if signed.New {
+		t.Fatalf("%s is not among the sample people", registryID)
+	}
+	who, err := a.Actor(t.Context(), signed.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return who
+}
+
+// requests gives every request, as the admin sees them.
+func requests(t *testing.T, a *app.App) []exchange.Requested {
+	t.Helper()
+	part, err := a.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, exchange.RequestFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return part.Items
+}
+
+func materials(t *testing.T, a *app.App) exchange.Part[exchange.ShownMaterial] {
+	t.Helper()
+	part, err := a.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1000}, exchange.MaterialFilter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return part
+}
+
+func turn(q exchange.Requested) *exchange.Turn {
+	return exchange.WaitingOn(q.Terms, q.Targets, q.Request)
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		a := newApp(t, db)
+		if err := Fill(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+		t.Run("every status has a request", func(t *testing.T) { everyStatus(t, a) })
+		t.Run("every step is waited for somewhere", func(t *testing.T) { everyStep(t, a) })
+		t.Run("something waits for every person", func(t *testing.T) { everyPerson(t, a) })
+		t.Run("every material is listed", func(t *testing.T) { everyMaterial(t, a) })
+		t.Run("events and files verify", func(t *testing.T) { verifies(t, a) })
+		t.Run("the admin alone is an admin", func(t *testing.T) { oneAdmin(t, a) })
+		t.Run("filling twice changes nothing", func(t *testing.T) { twice(t, a) })
+	})
+}
+
+func everyStatus(t *testing.T, a *app.App) {
+	seen := map[exchange.Status]bool{}
+	for _, q := range requests(t, a) {
+		seen[q.Status] = true
+	}
+	for _, s := range exchange.Statuses {
+		if !seen[s] {
+			t.Errorf("no request is %s", s)
+		}
+	}
+}
+
+func everyStep(t *testing.T, a *app.App) {
+	seen := map[string]bool{}
+	for _, q := range requests(t, a) {
+		if turn := turn(q); turn != nil {
+			for _, step := range turn.What {
+				seen[step] = true
+			}
+		}
+	}
+	for _, step := range []string{
+		exchange.StepCorrection, exchange.StepDecision, exchange.StepShipment, exchange.StepIssue, exchange.StepReceipt,
+		string(exchange.NeedSignedMTA), string(exchange.NeedIRB), string(exchange.NeedExecutedMTA),
+	} {
+		if !seen[step] {
+			t.Errorf("no request waits for the step %s", step)
+		}
+	}
+}
+
+func everyPerson(t *testing.T, a *app.App) {
+	waitedFor := map[uuid.UUID]bool{}
+	for _, q := range requests(t, a) {
+		switch turn := turn(q); {
+		case turn == nil:
+		case turn.Side == exchange.LabSide:
+			waitedFor[q.AssignedTo] = true
+		default:
+			waitedFor[q.Requester] = true
+		}
+	}
+	for _, p := range People() {
+		if !waitedFor[actor(t, a, p.RegistryID).ID] {
+			t.Errorf("nothing waits for %s (%s)", p.Name, p.Role)
+		}
+	}
+}
+
+func everyMaterial(t *testing.T, a *app.App) {
+	part := materials(t, a)
+	if want := len(Materials()); int(part.Total) != want || len(part.Items) != want {
+		t.Errorf("%d materials are listed, want %d", part.Total, want)
+	}
+	labs := map[int64]bool{}
+	for _, m := range part.Items {
+		labs[m.OrganizationID] = true
+		if m.Imported != (m.ImportIdentifier != nil) {
+			t.Errorf("%s: imported %v, but its identifier is %v", m.Title, m.Imported, m.ImportIdentifier)
+		}
+	}
+	if len(labs) != 3 {
+		t.Errorf("the materials are in %d labs, want 3", len(labs))
+	}
+}
+
+func verifies(t *testing.T, a *app.App) {
+	report, err := a.Verify(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Requests == 0 || report.Files == 0 || len(report.Faults) > 0 {
+		t.Errorf("%+v", report)
+	}
+}
+
+func oneAdmin(t *testing.T, a *app.App) {
+	for _, p := range People() {
+		if who := actor(t, a, p.RegistryID); who.Admin != (p.RegistryID == AdminID) {
+			t.Errorf("%s: admin is %v", p.Name, who.Admin)
+		}
+	}
+}
+
+func twice(t *testing.T, a *app.App) {
+	state := func() any {
+		report, err := a.Verify(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []any{report, materials(t, a).Total, requests(t, a)}
+	}
+	before := state()
+	if err := Fill(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, state()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestFilledOnlyAfterFill(t *testing.T) {
+	t.Parallel()
+	a := newApp(t, storetest.Open(t, storetest.SQLite))
+	for _, want := range []bool{false, true} {
+		got, err := Filled(t.Context(), a)
+		if err != nil || got != want {
+			t.Errorf("filled is %v, %v; want %v", got, err, want)
+		}
+		if err := Fill(t.Context(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPeopleHaveWellFormedIDs(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, p := range People() {
+		if id, err := identifier.ORCID(p.RegistryID); err != nil || id != p.RegistryID || seen[id] {
+			t.Errorf("%s: %s is malformed or taken: %v", p.Name, p.RegistryID, err)
+		}
+		if p.Role == "" || p.Email == "" {
+			t.Errorf("%s has no role or no e-mail address", p.Name)
+		}
+		seen[p.RegistryID] = true
+	}
+	if people := People(); people[len(people)-1].RegistryID != AdminID {
+		t.Error("the admin does not come last")
+	}
+	if _, err := identity.NewDemo("http://127.0.0.1:8080/demo/identity", People()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMaterialsHaveNoFaultAndNoWarning(t *testing.T) {
+	t.Parallel()
+	for _, p := range Materials() {
+		c, ok := category.Get(p.Category.Value)
+		if !ok {
+			t.Fatalf("%s: there is no category %s", p.Title.Value, p.Category.Value)
+		}
+		var meta map[string]json.RawMessage
+		if err := json.Unmarshal(p.Metadata.Value, &meta); err != nil {
+			t.Fatal(err)
+		}
+		clean, faults, warnings := c.Check(meta)
+		if len(faults)+len(warnings) > 0 {
+			t.Errorf("%s: %v %v", p.Title.Value, faults, warnings)
+		}
+		for key := range meta {
+			if _, ok := c.Field(key); !ok {
+				t.Errorf("%s: %s has no field %s", p.Title.Value, p.Category.Value, key)
+			}
+			if !slices.Equal(category.Items(clean[key]), category.Items(meta[key])) {
+				t.Errorf("%s: %s is %s, in canonical form %s", p.Title.Value, key, meta[key], clean[key])
+			}
+		}
+	}
+}
+
+func TestMadeUpMaterialShowsACompleteListing(t *testing.T) {
+	t.Parallel()
+	list := Materials()
+	p := list[len(list)-1]
+	var meta map[string]json.RawMessage
+	if err := json.Unmarshal(p.Metadata.Value, &meta); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := category.Get(p.Category.Value)
+	if missing := c.Missing(meta); p.Title.Value != mapped || len(missing) > 0 {
+		t.Errorf("%s lacks %v", p.Title.Value, missing)
+	}
+}
+
+func TestFilesAreWhatTheirNamesSay(t *testing.T) {
+	t.Parallel()
+	types := map[string]string{".pdf": "application/pdf", ".png": "image/png", ".gb": contentstore.GenBank}
+	list, err := fs.ReadDir(files, "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range list {
+		data, err := files.ReadFile("files/" + entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := contentstore.Sniff(data, entry.Name())
+		if want := types[path.Ext(entry.Name())]; err != nil || got != want {
+			t.Errorf("%s is %s, %v; want %s", entry.Name(), got, err, want)
+		}
+	}
+}
+
+func BenchmarkFill(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		a := newApp(b, storetest.Open(b, storetest.SQLite))
+		b.StartTimer()
+		if err := Fill(b.Context(), a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package demo
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+//go:embed materials.json
+var materialsJSON []byte
+
+// Materials are the sample materials as bodies of POST /materials/, without organization and
+// needs. All but the last are real.
+func Materials() []exchange.MaterialPatch {
+	var list []exchange.MaterialPatch
+	if err := json.Unmarshal(materialsJSON, &list); err != nil {
+		panic(err) // the file is part of the program, and every test reads it
+	}
+	return list
+}
+
+// mapped is the material that has a sequence map: the one that is made up, so that no real
+// plasmid bears a wrong sequence.
+const mapped = "pSample-EGFP (made up)"
+
+// terms are what a lab asks for one of its materials, and who answers for it.
+type terms struct {
+	contact            string
+	mta, irb, abstract bool
+}
+
+// termsOf gives terms as varied as labs have them: human cells go out with an MTA, stem cells
+// and tumours with ethics approval too, mice with an MTA; other strains, plasmids and protocols
+// are simply sent, and data of humans need an abstract.
+func termsOf(p exchange.MaterialPatch) terms {
+	from := func(organism string) bool {
+		return p.Organisms.Value != nil && slices.Contains(*p.Organisms.Value, organism)
+	}
+	switch p.Category.Value {
+	case "CELL_LINE":
+		if strings.Contains(p.Title.Value, "hESC") {
+			return terms{contact: owner, mta: true, irb: true, abstract: true}
+		}
+		return terms{contact: manager, mta: from("Homo sapiens")}
+	case "PDX":
+		return terms{contact: postdoc, mta: p.NeedsMTA.Value, irb: true, abstract: true}
+	case "PLASMID":
+		return terms{contact: member}
+	case "MODEL_ORGANISM":
+		mouse := from("Mus musculus")
+		return terms{contact: neighbour, mta: mouse, abstract: mouse}
+	case "DATASET":
+		return terms{contact: holder, abstract: from("Homo sapiens")}
+	default:
+		return terms{contact: holder}
+	}
+}
+
+// shelf is what the materials of one lab share.
+type shelf struct {
+	lab      exchange.Ref
+	shipping exchange.Null[exchange.Ref]
+	mta      exchange.Null[exchange.Ref] // the template
+}
+
+// listMaterials lists every material in the lab of its contact.
+func (f *filling) listMaterials() {
+	cells := f.openShelf(owner, exchange.ShippingPatch{
+		NeedsAddress: exchange.Some(true), NeedsPayment: exchange.Some(true),
+		AcceptsShippingCode: exchange.Some(true), AcceptsReimbursement: exchange.Some(true),
+		PaymentDetails: exchange.Some("Your courier account, or we send the courier's bill."),
+		Restrictions:   exchange.Some("Dry ice; we send on Mondays and Tuesdays."),
+	})
+	genes := f.openShelf(neighbour, exchange.ShippingPatch{
+		NeedsAddress: exchange.Some(true),
+		Restrictions: exchange.Some("Animals by appointment; the recipient needs a permit."),
+	})
+	data := shelf{lab: f.labOf(holder)}
+	for _, p := range slices.Backward(Materials()) { // lists show the newest first
+		t := termsOf(p)
+		s := map[string]shelf{owner: cells, manager: cells, postdoc: cells, neighbour: genes, member: genes, holder: data}[t.contact]
+		p.Organization, p.Shipping = exchange.Some(s.lab), s.shipping
+		p.NeedsIRB, p.NeedsAbstract = exchange.Some(t.irb), exchange.Some(t.abstract)
+		if t.mta {
+			p.MTAAttachment = s.mta
+		}
+		f.do("list "+p.Title.Value, func() error {
+			m, _, err := f.app.CreateMaterial(f.ctx, f.actors[t.contact], p)
+			f.materials[p.Title.Value] = exchange.Ref(m.ID)
+			return err
+		})
+	}
+	f.do("add a sequence map", func() error {
+		_, err := f.attach(member, "psample-egfp.gb", exchange.AttachmentPatch{
+			Description: exchange.Some("Made-up sequence"), SequenceMapFor: exchange.NullOf(f.materials[mapped]),
+		})
+		return err
+	})
+}
+
+func (f *filling) labOf(head string) exchange.Ref {
+	if f.err != nil {
+		return 0
+	}
+	return exchange.Ref(f.actors[head].Owns[0])
+}
+
+// openShelf gives a lab its shipping requirements and an MTA to sign.
+func (f *filling) openShelf(head string, p exchange.ShippingPatch) shelf {
+	s := shelf{lab: f.labOf(head)}
+	f.do("set shipping requirements", func() error {
+		p.Organization = exchange.Some(s.lab)
+		made, err := f.app.CreateShipping(f.ctx, f.actors[head], p)
+		s.shipping = exchange.NullOf(exchange.Ref(made.ID))
+		return err
+	})
+	f.do("add an MTA", func() error {
+		id, err := f.attach(head, "mta-template.pdf", exchange.AttachmentPatch{
+			Description: exchange.Some("MTA to sign"), OwnedByOrg: exchange.NullOf(s.lab),
+		})
+		s.mta = exchange.NullOf(id)
+		return err
+	})
+	return s
+}

@@ -1,0 +1,133 @@
+package demo
+
+import (
+	"aliquot/internal/exchange"
+)
+
+// transfer is one request while people take their steps in it.
+type transfer struct {
+	*filling
+	id       int64
+	material string
+}
+
+// ask makes a request.
+func (f *filling) ask(by, material string, n exchange.RequestNew) transfer {
+	t := transfer{filling: f, material: material}
+	t.step("ask", func() error {
+		n.Material = exchange.Some(f.materials[material])
+		q, err := f.app.CreateRequest(f.ctx, f.actors[by], n)
+		t.id = q.ID
+		return err
+	})
+	return t
+}
+
+// parcel is a new request for something that is sent and paid for.
+func (f *filling) parcel(by, quantity string) exchange.RequestNew {
+	return exchange.RequestNew{
+		Quantity: exchange.Some(quantity),
+		Address:  exchange.NullOf(f.addresses[by]),
+		Payment:  exchange.Some("SHIPPING_CODE"),
+		Notes:    exchange.Some("Sample courier, account 0000000"),
+	}
+}
+
+func (t transfer) step(what string, do func() error) {
+	t.do(what+" for "+t.material, do)
+}
+
+func (t transfer) update(by string, p exchange.RequestPatch) {
+	t.step("update the request", func() error {
+		_, err := t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p)
+		return err
+	})
+}
+
+func (t transfer) move(by string, to exchange.Status) {
+	t.update(by, exchange.RequestPatch{Status: exchange.Some(to)})
+}
+
+func (t transfer) give(by, to string) {
+	t.update(by, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(t.actors[to].ID))})
+}
+
+// hand puts an embedded file in a slot of the request.
+func (t transfer) hand(by string, slot exchange.Slot, file string) {
+	t.step("hand in "+file, func() error {
+		id, err := t.attach(by, file, exchange.AttachmentPatch{})
+		if err != nil {
+			return err
+		}
+		p := exchange.RequestPatch{}
+		switch slot {
+		case exchange.SignedMTA:
+			p.SignedMTA = exchange.NullOf(id)
+		case exchange.IRB:
+			p.IRB = exchange.NullOf(id)
+		default:
+			p.ExecutedMTA = exchange.NullOf(id)
+		}
+		_, err = t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p)
+		return err
+	})
+}
+
+func (t transfer) accept(by string, slot exchange.Slot) {
+	t.step("accept a document", func() error {
+		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "")
+		return err
+	})
+}
+
+func (t transfer) giveBack(by string, slot exchange.Slot, reason string) {
+	t.step("return a document", func() error {
+		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason)
+		return err
+	})
+}
+
+func (t transfer) write(by, text string) {
+	t.step("write", func() error {
+		_, err := t.app.SendMessage(t.ctx, t.actors[by], t.id, words(text))
+		return err
+	})
+}
+
+func (t transfer) complain(by, text string) (issue int64) {
+	t.step("open an issue", func() error {
+		i, err := t.app.OpenIssue(t.ctx, t.actors[by], t.id, words(text))
+		issue = i.ID
+		return err
+	})
+	return issue
+}
+
+func (t transfer) solve(by string, issue int64) {
+	t.step("close an issue", func() error {
+		_, err := t.app.CloseIssue(t.ctx, t.actors[by], t.id, issue)
+		return err
+	})
+}
+
+// agree brings an agreement to its end: signed, accepted and countersigned.
+func (t transfer) agree(by, countersigner string) {
+	t.hand(by, exchange.SignedMTA, "signed-mta.pdf")
+	t.accept(countersigner, exchange.SignedMTA)
+	t.hand(countersigner, exchange.ExecutedMTA, "executed-mta.pdf")
+}
+
+// send packs and sends.
+func (t transfer) send(by, tracking, conditions string) {
+	t.move(by, exchange.InFulfillment)
+	t.step("ship", func() error {
+		_, err := t.app.ShipRequest(t.ctx, t.actors[by], t.id, exchange.ShipmentPatch{
+			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking), Conditions: exchange.Some(conditions),
+			SentAt: exchange.NullOf(exchange.Instant(t.app.DB.Read().Now)),
+		})
+		return err
+	})
+	t.move(by, exchange.Fulfilled)
+}
+
+func words(text string) exchange.Words { return exchange.Words{Text: exchange.Some(text)} }
