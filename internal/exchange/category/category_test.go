@@ -141,7 +141,7 @@ func TestExamplesPassTheirOwnCheck(t *testing.T) {
 			if example == "" && f.Type != category.Date {
 				t.Errorf("%s.%s has no example", c.Code, f.Key)
 			}
-			meta[f.Key], _ = json.Marshal(example)
+			meta[f.Key], _ = category.Encode(example)
 		}
 		clean, faults, warnings := c.Check(meta)
 		if len(faults)+len(warnings) > 0 {
