@@ -99,7 +99,7 @@ func (r Request) Ship(roles Roles, by uuid.UUID, p ShipmentPatch, t Terms, now t
 			old = *c.Shipment
 		}
 		s, err := p.Patch(old)
-		if err != nil || c.Shipment != nil && same(s, old) {
+		if err != nil || same(s, old) {
 			return err
 		}
 		if err := c.may("shipment", c.roles.lab()); err != nil {

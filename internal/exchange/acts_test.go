@@ -23,9 +23,11 @@ func stateOf(r exchange.Request, n exchange.Need) exchange.Requirement {
 }
 
 var slotFields = map[exchange.Slot]func(exchange.Null[exchange.Ref]) exchange.RequestPatch{
-	exchange.SignedMTA:   func(r exchange.Null[exchange.Ref]) exchange.RequestPatch { return exchange.RequestPatch{SignedMTA: r} },
-	exchange.IRB:         func(r exchange.Null[exchange.Ref]) exchange.RequestPatch { return exchange.RequestPatch{IRB: r} },
-	exchange.ExecutedMTA: func(r exchange.Null[exchange.Ref]) exchange.RequestPatch { return exchange.RequestPatch{ExecutedMTA: r} },
+	exchange.SignedMTA: func(r exchange.Null[exchange.Ref]) exchange.RequestPatch { return exchange.RequestPatch{SignedMTA: r} },
+	exchange.IRB:       func(r exchange.Null[exchange.Ref]) exchange.RequestPatch { return exchange.RequestPatch{IRB: r} },
+	exchange.ExecutedMTA: func(r exchange.Null[exchange.Ref]) exchange.RequestPatch {
+		return exchange.RequestPatch{ExecutedMTA: r}
+	},
 }
 
 func TestANewVersionSupersedesTheOldWhichStaysOnRecord(t *testing.T) {
@@ -100,7 +102,7 @@ func TestAnAcceptedDocumentIsDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, events, err := review(r, asMember, exchange.IRB, true, "")
+	r, events, err := review(r, asMember, exchange.IRB, true, "a reason is for a return alone")
 	wantKinds(t, events, err, exchange.DocumentAccepted)
 	if d := r.Current(exchange.IRB); d.State != exchange.Accepted || d.Reason != "" {
 		t.Errorf("got %s with reason %q, want accepted without one", d.State, d.Reason)
@@ -302,6 +304,17 @@ func TestAnyAnswerOfTheRequesterEndsACorrection(t *testing.T) {
 		if r, _, err = apply(returned, asRequester, changes()[field], everything); err != nil || r.Correction != "" {
 			t.Errorf("%s: got correction %q, %v, want none", field, r.Correction, err)
 		}
+	}
+}
+
+// Someone on both sides who gives what the lab owes has not answered as the requester.
+func TestTheLabsDocumentEndsNoCorrection(t *testing.T) {
+	t.Parallel()
+	returned := given(exchange.Open)
+	returned.Correction = "which strain?"
+	r, _, err := apply(returned, asBoth, changes()["executed_mta_attachment"], everything)
+	if err != nil || r.Correction != "which strain?" {
+		t.Errorf("got correction %q, %v, want it kept", r.Correction, err)
 	}
 }
 

@@ -30,7 +30,8 @@ type Instant time.Time
 // TimeLayout is the contract's form of a timestamp, always UTC.
 const TimeLayout = "2006-01-02T15:04:05-0700"
 
-// UnmarshalJSON takes both forms and keeps microseconds, as the database does.
+// UnmarshalJSON takes both forms and keeps whole seconds, which is what a response shows, so that
+// sending it back is no change.
 func (i *Instant) UnmarshalJSON(b []byte) error {
 	var s string
 	wrong := errors.New("must be a timestamp, such as 2026-03-12T09:40:00+0000")
@@ -38,8 +39,9 @@ func (i *Instant) UnmarshalJSON(b []byte) error {
 		return wrong
 	}
 	for _, layout := range []string{TimeLayout, time.RFC3339Nano} {
-		if t, err := time.Parse(layout, s); err == nil && t.Year() >= 1900 && t.Year() < 10000 {
-			*i = Instant(t.UTC().Truncate(time.Microsecond))
+		t, err := time.Parse(layout, s)
+		if t = t.UTC().Truncate(time.Second); err == nil && t.Year() >= 1900 && t.Year() < 10000 {
+			*i = Instant(t)
 			return nil
 		}
 	}

@@ -42,7 +42,7 @@ func drawChain(t *rapid.T) []exchange.Event {
 	return chain
 }
 
-// whole says whether every event of a chain is unaltered and stands behind the one before, up to
+// unbroken says whether every event of a chain is unaltered and stands behind the one before, up to
 // the head that the request's row keeps.
 func unbroken(chain []exchange.Event, head exchange.Event) bool {
 	seq, prev := int64(0), ""
@@ -164,6 +164,11 @@ func TestNoTwoEventsHashTheSameByMovingBytesBetweenMembers(t *testing.T) {
 		}
 		if a, b := sealed(i), sealed(j); (a == b) != (i == j) {
 			t.Fatalf("prev and kind %q cut at %d and %d: got hashes %s and %s", all, i, j, a, b)
+		}
+		first, errFirst := e.Seal(0, "")
+		other, errOther := e.Seal(0, first.Hash)
+		if errFirst != nil || errOther != nil || first.Hash == other.Hash {
+			t.Fatalf("one event behind two others: got hash %s for both", first.Hash)
 		}
 		one, two := e, e
 		one.RequestID, two.RequestID = 1, 12

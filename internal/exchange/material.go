@@ -130,7 +130,7 @@ func (p MaterialPatch) lay(f *Faults, m Material) Material {
 	f.line("import_source", p.ImportSource, lineLength, &m.ImportSource)
 	f.organisms(p.Organisms, &m.Organisms)
 	f.nullLine("publication_title", p.PublicationTitle, titleLength, &m.PublicationTitle)
-	if p.PrePrintDOI.Set && p.PrePrintDOI.Value != nil && tidy(*p.PrePrintDOI.Value) != "" {
+	if p.PrePrintDOI.Set && p.PrePrintDOI.Value != nil {
 		doi := ""
 		f.canonical("pre_print_doi", Some(*p.PrePrintDOI.Value), identifier.DOI, &doi)
 		m.PrePrintDOI = &doi

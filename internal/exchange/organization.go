@@ -58,7 +58,7 @@ func (p OrganizationPatch) Create() (Organization, []uuid.UUID, error) {
 func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organization, []uuid.UUID, error) {
 	var f Faults
 	name := o.Name
-	o, members, named := p.lay(&f, o, members)
+	o, members, named := p.lay(&f, o, slices.Clone(members))
 	if named && o.Name == "" {
 		f.Add("name", "must not be empty; leave it out to keep %q", name)
 	}

@@ -1,0 +1,239 @@
+package exchange_test
+
+import (
+	"slices"
+	"testing"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// lab is the organization that the objects of the matrix belong to.
+const lab = 7
+
+// actors are the columns of the matrix. The assignee is a member who owns nothing; a former
+// member was one.
+var actors = []struct {
+	name  string
+	actor exchange.Actor
+}{
+	{"anonymous", exchange.Actor{}},
+	{"stranger", exchange.Actor{ID: strangerID, Organizations: []int64{50}, Owns: []int64{50}}},
+	{"member", exchange.Actor{ID: memberID, Organizations: []int64{lab, 51}, Owns: []int64{51}}},
+	{"owner", exchange.Actor{ID: ownerID, Organizations: []int64{lab}, Owns: []int64{lab}}},
+	{"requester", exchange.Actor{ID: requesterID, Organizations: []int64{52}, Owns: []int64{52}}},
+	{"assignee", exchange.Actor{ID: assigneeID, Organizations: []int64{53, lab}, Owns: []int64{53}}},
+	{"former", exchange.Actor{ID: formerID, Organizations: []int64{54}, Owns: []int64{54}}},
+	{"admin", exchange.Actor{ID: adminID, Admin: true, Organizations: []int64{55}, Owns: []int64{55}}},
+}
+
+var (
+	assigneeID = uuid.MustParse("01890000-0000-7000-8000-000000000006")
+	formerID   = uuid.MustParse("01890000-0000-7000-8000-000000000007")
+)
+
+// objects give the relations of an actor to each sample object.
+var objects = map[string]func(exchange.Actor) exchange.Relation{
+	"nothing":   func(a exchange.Actor) exchange.Relation { return a.ToUser(a.ID) },
+	"the owner": func(a exchange.Actor) exchange.Relation { return a.ToUser(ownerID) }, // and what is theirs alone
+	"the lab":   func(a exchange.Actor) exchange.Relation { return a.ToOrganization(lab) },
+	"a request": func(a exchange.Actor) exchange.Relation {
+		return a.ToRequest(exchange.Request{Requester: requesterID, AssignedTo: assigneeID}, lab)
+	},
+	// A former member's request for the lab's material, which they made and were assigned to.
+	"a former's request": func(a exchange.Actor) exchange.Relation {
+		return a.ToRequest(exchange.Request{Requester: formerID, AssignedTo: formerID}, lab)
+	},
+	// The owner's own file, which nothing names.
+	"a private file": func(a exchange.Actor) exchange.Relation {
+		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, false, false)
+	},
+	"the lab's file": func(a exchange.Actor) exchange.Relation {
+		return a.ToAttachment(exchange.Attachment{OwnedByOrg: new(int64(lab))}, false, false)
+	},
+	// The owner's signature on the requester's request: both are parties of it.
+	"a linked file": func(a exchange.Actor) exchange.Relation {
+		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, a.Is(requesterID) || a.MemberOf(lab), false)
+	},
+	// The blank MTA that a listed material names.
+	"a listed file": func(a exchange.Actor) exchange.Relation {
+		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, false, true)
+	},
+}
+
+// matrix is who may do what, from the specification's access columns and contract.md sections 3
+// to 6. access "both" is a rule that the setting does not touch.
+const matrix = `
+| access | action | object | anonymous | stranger | member | owner | requester | assignee | former | admin |
+| both | login | nothing | y | y | y | y | y | y | y | y |
+| both | register | nothing | y | y | y | y | y | y | y | y |
+| both | logout | nothing | n | y | y | y | y | y | y | y |
+| both | user.read | the owner | n | y | y | y | y | y | y | y |
+| both | user.read-private | the owner | n | n | n | y | n | n | n | y |
+| both | user.update | the owner | n | n | n | y | n | n | n | y |
+| both | notification.read | the owner | n | n | n | y | n | n | n | y |
+| both | settings.read | the owner | n | n | n | y | n | n | n | y |
+| both | settings.update | the owner | n | n | n | y | n | n | n | y |
+| both | address.read | the owner | n | n | n | y | n | n | n | y |
+| both | address.write | the owner | n | n | n | y | n | n | n | y |
+| open | organization.create | nothing | y | y | y | y | y | y | y | y |
+| members | organization.create | nothing | n | y | y | y | y | y | y | y |
+| both | organization.read | the lab | y | y | y | y | y | y | y | y |
+| open | organization.update | the lab | y | y | y | y | y | y | y | y |
+| members | organization.update | the lab | n | n | n | y | n | n | n | y |
+| open | material.create | the lab | y | y | y | y | y | y | y | y |
+| members | material.create | the lab | n | n | y | y | n | y | n | y |
+| both | material.read | the lab | y | y | y | y | y | y | y | y |
+| open | material.update | the lab | y | y | y | y | y | y | y | y |
+| members | material.update | the lab | n | n | y | y | n | y | n | y |
+| both | material.archive | the lab | n | n | y | y | n | y | n | y |
+| both | shipping.read | the lab | y | y | y | y | y | y | y | y |
+| both | shipping.write | the lab | n | n | y | y | n | y | n | y |
+| both | attachment.create | nothing | n | y | y | y | y | y | y | y |
+| both | attachment.list | nothing | n | n | n | n | n | n | n | y |
+| both | attachment.read | a private file | n | n | n | y | n | n | n | y |
+| both | attachment.read | the lab's file | n | n | y | y | n | y | n | y |
+| both | attachment.read | a linked file | n | n | y | y | y | y | n | y |
+| both | attachment.read | a listed file | n | n | n | y | n | n | n | y |
+| both | attachment.content | a private file | n | n | n | y | n | n | n | y |
+| both | attachment.content | the lab's file | n | n | y | y | n | y | n | y |
+| both | attachment.content | a linked file | n | n | y | y | y | y | n | y |
+| both | attachment.content | a listed file | y | y | y | y | y | y | y | y |
+| both | attachment.update | a private file | n | n | n | y | n | n | n | y |
+| both | attachment.update | the lab's file | n | n | y | y | n | y | n | y |
+| both | attachment.update | a linked file | n | n | n | y | n | n | n | y |
+| both | attachment.update | a listed file | n | n | n | y | n | n | n | y |
+| both | attachment.delete | a private file | n | n | n | y | n | n | n | y |
+| both | attachment.delete | the lab's file | n | n | y | y | n | y | n | y |
+| both | attachment.delete | a linked file | n | n | n | y | n | n | n | y |
+| both | attachment.delete | a listed file | n | n | n | y | n | n | n | y |
+| both | request.create | nothing | n | y | y | y | y | y | y | y |
+| both | request.list | nothing | n | y | y | y | y | y | y | y |
+| both | request.read | a request | n | n | y | y | y | y | n | y |
+| both | request.read | a former's request | n | n | y | y | n | y | y | y |
+| both | request.update | a request | n | n | y | y | y | y | n | y |
+| both | request.update | a former's request | n | n | y | y | n | y | y | y |
+| both | request.ship | a request | n | n | y | y | n | y | n | y |
+| both | request.ship | a former's request | n | n | y | y | n | y | n | y |
+| both | request.delete | a request | n | n | n | n | n | n | n | y |`
+
+func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
+	t.Parallel()
+	table := rows(matrix)
+	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
+		t.Run(string(access), func(t *testing.T) {
+			t.Parallel()
+			policy, seen := exchange.PolicyFor(access), map[exchange.Action]bool{}
+			open := map[exchange.Action]bool{}
+			for _, row := range table[1:] {
+				if len(row) != len(table[0]) || len(row) != 3+len(actors) {
+					t.Fatalf("row %v: got %d cells, want %d", row, len(row), 3+len(actors))
+				}
+				action, relations := exchange.Action(row[1]), objects[row[2]]
+				if _, ok := policy[action]; !ok || relations == nil || !slices.Contains([]string{"both", "open", "members"}, row[0]) {
+					t.Fatalf("row %v: an unknown access, action or object", row[:3])
+				}
+				if row[0] != "both" && row[0] != string(access) {
+					continue
+				}
+				seen[action] = true
+				open[action] = open[action] || row[3] == "y"
+				for i, a := range actors {
+					cell := row[3+i]
+					if table[0][3+i] != a.name || cell != "y" && cell != "n" {
+						t.Fatalf("row %v, column %s: got %q, want y or n", row[:3], a.name, cell)
+					}
+					if ok, _ := policy.Can(action, relations(a.actor)); ok != (cell == "y") {
+						t.Errorf("%s does %s with %s: got %t, want %s", a.name, action, row[2], ok, cell)
+					}
+				}
+			}
+			for action := range policy {
+				if !seen[action] {
+					t.Errorf("no row for %s", action)
+				}
+				if got := policy.NeedsToken(action); got == open[action] {
+					t.Errorf("%s: got needs a token %t, but anonymous may: %t", action, got, open[action])
+				}
+			}
+		})
+	}
+}
+
+// What an admin does only because of being one is an audit event; what anybody in their place
+// could do is not.
+func TestPowerIsUsedOnlyWhereNothingElseAllowsIt(t *testing.T) {
+	t.Parallel()
+	for _, access := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
+		policy := exchange.PolicyFor(access)
+		for action := range policy {
+			for name, relations := range objects {
+				for _, a := range actors {
+					plain, power := a.actor, a.actor
+					plain.Admin, power.Admin = false, !a.actor.Anonymous()
+					byRight, asAdmin := policy.Can(action, relations(plain))
+					if asAdmin {
+						t.Errorf("%s does %s with %s: got as admin, who is none", a.name, action, name)
+					}
+					if ok, asAdmin := policy.Can(action, relations(power)); asAdmin != (ok && !byRight) {
+						t.Errorf("%s, made admin, does %s with %s: got as admin %t, by right %t", a.name, action, name, asAdmin, byRight)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAnUnknownActionIsForAdminsAlone(t *testing.T) {
+	t.Parallel()
+	policy := exchange.PolicyFor(exchange.AccessOpen)
+	for _, a := range actors {
+		if ok, _ := policy.Can("disk.format", a.actor.ToOrganization(lab)); ok != a.actor.Admin {
+			t.Errorf("%s: got %t", a.name, ok)
+		}
+	}
+	if !policy.NeedsToken("disk.format") {
+		t.Error("got no token needed for an unknown action")
+	}
+}
+
+func TestTheSettingOfOneInstallationDoesNotReachAnother(t *testing.T) {
+	t.Parallel()
+	strict := exchange.PolicyFor(exchange.AccessMembers)
+	strict[exchange.Login] = exchange.AdminOf
+	if ok, _ := exchange.PolicyFor(exchange.AccessOpen).Can(exchange.Login, exchange.Anyone); !ok {
+		t.Error("a change of one policy changed the next")
+	}
+}
+
+func TestAnonymousIsNobody(t *testing.T) {
+	t.Parallel()
+	var a exchange.Actor
+	if a.Is(uuid.Nil) || a.ToUser(uuid.Nil) != exchange.Anyone || a.ToRequest(exchange.Request{}, 0) != exchange.Anyone {
+		t.Error("an anonymous caller is taken for the user without an id")
+	}
+	if rel := a.ToAttachment(exchange.Attachment{OwnedByUser: new(uuid.Nil), OwnedByOrg: new(int64(0))}, false, false); rel != exchange.Anyone {
+		t.Errorf("got relations %b to a file, want none", rel)
+	}
+}
+
+func TestRolesOfARequestAreReadOffItsRelations(t *testing.T) {
+	t.Parallel()
+	r := exchange.Request{Requester: requesterID, AssignedTo: assigneeID}
+	want := map[string]exchange.Roles{
+		"member": {Member: true}, "owner": {Member: true}, "assignee": {Member: true}, "requester": {Requester: true}, "admin": {Admin: true},
+	}
+	for _, a := range actors {
+		if got := exchange.RolesOf(a.actor.ToRequest(r, lab)); got != want[a.name] {
+			t.Errorf("%s: got %+v, want %+v", a.name, got, want[a.name])
+		}
+	}
+	both := exchange.Actor{ID: requesterID, Organizations: []int64{lab}}
+	if got, want := exchange.RolesOf(both.ToRequest(r, lab)), (exchange.Roles{Requester: true, Member: true}); got != want {
+		t.Errorf("a member who asks their own lab: got %+v, want %+v", got, want)
+	}
+	if rel := (exchange.Actor{ID: ownerID, Organizations: []int64{lab}, Owns: []int64{lab}}).ToRequest(r, lab); rel&exchange.OwnerOf != 0 {
+		t.Errorf("the owner of the lab: got relations %b, but a request has no owner", rel)
+	}
+}
