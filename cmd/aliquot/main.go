@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -77,7 +78,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	command, err := parser.Parse(args)
 	if err != nil {
-		return fmt.Errorf("%s; see aliquot %s --help", strings.TrimSuffix(err.Error(), "."), args[0])
+		help := "aliquot --help"
+		if slices.ContainsFunc(parser.Model.Children, func(n *kong.Node) bool { return n.Name == args[0] }) {
+			help = "aliquot " + args[0] + " --help"
+		}
+		return fmt.Errorf("%s; see %s", strings.TrimSuffix(err.Error(), "."), help)
 	}
 	return command.Run(environment{ctx, stdout, stderr})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 
 	"aliquot/internal/app"
@@ -105,8 +106,14 @@ func (v *verify) Run(e environment) error {
 	})
 }
 
-// withApp runs a tool on an installation, which may be serving meanwhile.
+// withApp runs a tool on an installation, which may be serving meanwhile. It makes none: a folder
+// without one is most likely the wrong folder.
 func withApp(e environment, s config.Store, do func(context.Context, *app.App) error) error {
+	if s.Database == "" {
+		if _, err := os.Stat(s.DatabasePath()); err != nil {
+			return fmt.Errorf("there is no database in %s: %w", s.Data, err)
+		}
+	}
 	db, folder, err := open(e.ctx, s)
 	if err != nil {
 		return err

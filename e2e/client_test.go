@@ -1,0 +1,200 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// The people of the stories; the built-in provider knows their names.
+const (
+	josiah = "0000-0002-1825-0097" // the requester
+	olivia = "0000-0000-0000-0108" // the lab's owner
+	mario  = "0000-0000-0000-0204" // its manager
+	tomas  = "0000-0000-0000-0407" // its transfer officer
+)
+
+// client calls one server as one person; without a token as nobody.
+type client struct {
+	base, token string
+	id          string // of the user
+}
+
+// answer is what a call gave.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// web is a browser that follows no redirect.
+var web = &http.Client{
+	Timeout:       patience,
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// send makes one call; an error means that no whole answer came.
+func (c client) send(method, path, contentType string, body io.Reader) (answer, error) {
+	r, err := http.NewRequest(method, c.base+path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	if c.token != "" {
+		r.Header.Set("Authorization", "Token "+c.token)
+	}
+	response, err := web.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	raw, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, raw}, err
+}
+
+// call sends JSON, or no body where it is empty.
+func (c client) call(method, path, body string) (answer, error) {
+	if body == "" {
+		return c.send(method, path, "", nil)
+	}
+	return c.send(method, path, "application/json", strings.NewReader(body))
+}
+
+// upload makes an attachment with content; fields are as "description=signed by us".
+func (c client) upload(filename string, content []byte, fields ...string) (answer, error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	var errs []error
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, "=")
+		errs = append(errs, form.WriteField(name, value))
+	}
+	part, err := form.CreateFormFile("file", filename)
+	if err != nil {
+		return answer{}, err
+	}
+	_, err = part.Write(content)
+	if err := errors.Join(append(errs, err, form.Close())...); err != nil {
+		return answer{}, err
+	}
+	return c.send("POST", "/attachments/", form.FormDataContentType(), &body)
+}
+
+// refusal is the error of a call that got an answer, but not of success.
+type refusal struct{ answer }
+
+// Error gives the answer.
+func (r refusal) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
+
+// did is an answer that must be of success.
+func did(a answer, err error) (answer, error) {
+	if err == nil && (a.status < 200 || a.status > 299) {
+		err = refusal{a}
+	}
+	return a, err
+}
+
+// at is the text of a member by its path, as "waiting_on.party" or "0.id"; what is no string
+// comes as JSON.
+func (a answer) at(path string) (string, error) {
+	var v any
+	decoder := json.NewDecoder(bytes.NewReader(a.body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&v); err != nil {
+		return "", err
+	}
+	for key := range strings.SplitSeq(path, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			member, ok := in[key]
+			if !ok {
+				return "", fmt.Errorf("no member %q of %q in %s", key, path, a.body)
+			}
+			v = member
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(in) {
+				return "", fmt.Errorf("no element %q of %q in %s", key, path, a.body)
+			}
+			v = in[i]
+		default:
+			return "", fmt.Errorf("no %q in %s", path, a.body)
+		}
+	}
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	raw, err := json.Marshal(v)
+	return string(raw), err
+}
+
+// signIn walks the whole OpenID Connect round with the built-in provider.
+func signIn(base, orcid string) (client, error) {
+	origin := base + "/"
+	query := url.Values{
+		"client_id": {"aliquot"}, "response_type": {"code"}, "scope": {"openid"},
+		"redirect_uri": {origin}, "state": {"s"}, "login_hint": {orcid},
+	}
+	c := client{base: base}
+	asked, err := c.call("GET", "/demo/identity/authorize?"+query.Encode(), "")
+	if err != nil {
+		return c, err
+	}
+	back, err := url.Parse(asked.header.Get("Location"))
+	if err != nil || asked.status != http.StatusFound {
+		return c, fmt.Errorf("authorize: %w", errors.Join(refusal{asked}, err))
+	}
+	login, err := did(c.call("POST", "/login", fmt.Sprintf(`{"code": %q, "origin_url": %q}`, back.Query().Get("code"), origin)))
+	if err != nil {
+		return c, fmt.Errorf("login: %w", err)
+	}
+	c.token, err = login.at("token")
+	if err == nil {
+		c.id, err = login.at("user_id")
+	}
+	return c, err
+}
+
+// lab is an organization of three people with one material that asks for everything.
+type lab struct {
+	owner, manager, officer client
+	id, shipping, material  string
+}
+
+func openLab(base string) (l lab, err error) {
+	for orcid, person := range map[string]*client{olivia: &l.owner, mario: &l.manager, tomas: &l.officer} {
+		if *person, err = signIn(base, orcid); err != nil {
+			return l, err
+		}
+	}
+	steps := []struct {
+		id         *string
+		path, body string
+	}{
+		{&l.id, "/organizations/", `{"name": "Sample Cell Bank", "owner": "$owner", "members": ["$manager", "$officer"]}`},
+		{&l.shipping, "/shipping-requirements/", `{"organization": $lab, "needs_shipping_address": true, "needs_payment": true, "accepts_shipping_code": true}`},
+		{&l.material, "/materials/", `{"category": "CELL_LINE", "title": "HT-29", "organization_id": $lab, "contact_user_id": "$manager",
+			"shipping_requirements_id": $shipping, "needs_mta": true, "needs_irb": true, "needs_abstract": true,
+			"organisms": ["Homo sapiens"], "additional_metadata": {"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"}}`},
+	}
+	for _, step := range steps {
+		body := strings.NewReplacer("$owner", l.owner.id, "$manager", l.manager.id, "$officer", l.officer.id, "$lab", l.id, "$shipping", l.shipping)
+		made, err := did(l.owner.call("POST", step.path, body.Replace(step.body)))
+		if err == nil {
+			*step.id, err = made.at("id")
+		}
+		if err != nil {
+			return l, fmt.Errorf("POST %s: %w", step.path, err)
+		}
+	}
+	return l, nil
+}

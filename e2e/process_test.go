@@ -1,0 +1,128 @@
+package e2e
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long anything may take that should be a matter of milliseconds.
+const patience = 30 * time.Second
+
+// process is a running "aliquot serve".
+type process struct {
+	base  string // its address, such as http://127.0.0.1:40123
+	cmd   *exec.Cmd
+	log   string // the file of its stderr
+	ended chan struct{}
+}
+
+// launch starts a server on a free port and waits until it is ready.
+func (in installation) launch(args ...string) (*process, error) {
+	log, err := os.CreateTemp(in.folder, "serve-*.log")
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	p := &process{log: log.Name(), ended: make(chan struct{})}
+	p.cmd = in.command(append([]string{"serve", "--addr", "127.0.0.1:0", "--identity", "demo"}, args...)...)
+	p.cmd.Stderr = log
+	stdout, err := p.cmd.StdoutPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		return nil, err
+	}
+	tooLong := time.AfterFunc(patience, p.kill)
+	defer tooLong.Stop()
+	line, readErr := bufio.NewReader(stdout).ReadString('\n')
+	go func() {
+		_ = p.cmd.Wait() // who asks reads it from ProcessState
+		close(p.ended)
+	}()
+	address, said := strings.CutPrefix(line, "Aliquot is ready at ")
+	if readErr != nil || !said {
+		p.kill()
+		<-p.ended
+		return nil, fmt.Errorf("the server did not get ready (%s), its last word was %q, its log:\n%s", p.cmd.ProcessState, line, p.logged())
+	}
+	p.base = strings.TrimSpace(address)
+	return p, p.ready()
+}
+
+// ready polls /readyz until it answers 200.
+func (p *process) ready() error {
+	return poll(func() error {
+		response, err := http.Get(p.base + "/readyz")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return errors.New(response.Status)
+		}
+		return nil
+	})
+}
+
+// serve is launch for a test; the process goes when t ends.
+func (in installation) serve(t testing.TB, args ...string) *process {
+	t.Helper()
+	p, err := in.launch(args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.kill()
+		<-p.ended
+		if t.Failed() {
+			t.Logf("the log of %s:\n%s", p.base, p.logged())
+		}
+	})
+	return p
+}
+
+// kill ends the process at once, as a crash does.
+func (p *process) kill() { _ = p.cmd.Process.Kill() }
+
+// stop asks the process to end and says how it failed to.
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		p.kill()
+		return errors.New("the server was asked to stop and went on")
+	}
+	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
+		return fmt.Errorf("the server was asked to stop and ended with %d, its log:\n%s", code, p.logged())
+	}
+	return nil
+}
+
+func (p *process) logged() string {
+	log, _ := os.ReadFile(p.log)
+	return string(log)
+}
+
+// poll tries until it works, and gives the last error when that takes too long.
+func poll(try func() error) error {
+	deadline := time.Now().Add(patience)
+	for {
+		err := try()
+		if err == nil || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}

@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAskedToStopFinishesAnUpload: SIGTERM closes the door, and lets out who is inside.
+func TestAskedToStopFinishesAnUpload(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		p := in.serve(t)
+		josiah, err := signIn(p.base, josiah)
+		if err != nil {
+			t.Fatal(err)
+		}
+		record, err := did(josiah.call("POST", "/attachments/", `{"filename": "counts.csv"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, idErr := record.at("id")
+		url, urlErr := record.at("download_url")
+		if err := errors.Join(idErr, urlErr); err != nil {
+			t.Fatal(err)
+		}
+		content := bytes.Repeat([]byte("gene,count\n"), 1<<16)
+		half := len(content) / 2
+
+		body, sending := io.Pipe()
+		answered := make(chan error, 1)
+		go func() {
+			_, err := did(josiah.send("PUT", url, "text/csv", body))
+			answered <- err
+		}()
+		if _, err := sending.Write(content[:half]); err != nil {
+			t.Fatal(err)
+		}
+		if err := poll(func() error { // the server has begun to keep it
+			if part, _ := filepath.Glob(filepath.Join(in.folder, "data/files/*/*.part")); len(part) != 1 {
+				return fmt.Errorf("files under way: %v", part)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		stopped := make(chan error, 1)
+		go func() { stopped <- p.stop() }()
+		if err := poll(func() error { // nobody new comes in
+			conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
+			if err != nil {
+				return nil
+			}
+			_ = conn.Close()
+			return errors.New("the server still listens")
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, err = sending.Write(content[half:])
+		if err := errors.Join(err, sending.Close(), <-answered, <-stopped); err != nil {
+			t.Fatal(err)
+		}
+
+		josiah.base = in.serve(t).base
+		got, err := did(josiah.call("GET", url, ""))
+		if err != nil || !bytes.Equal(got.body, content) {
+			t.Errorf("attachment %s has %d bytes, want %d: %v", id, len(got.body), len(content), err)
+		}
+	})
+}
