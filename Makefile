@@ -24,7 +24,7 @@ fmt: ## format the Go code
 	@gofmt -w .
 
 bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable PostgreSQL
-	@.bin/withpostgres -durable -- go test -run '^$$' -bench . -benchmem ./bench/...
+	@.bin/withpostgres -durable -- go test -run '^$$' -bench . ./bench/...
 
 golden: ## write the golden files anew; look at the difference before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)

@@ -22,7 +22,7 @@ const (
 func TestKilledTenTimesNothingAnsweredIsLost(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
-		p := in.serve(t)
+		p := in.serve(t, "--rate-limit", "off")
 		l, err := openLab(p.base)
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestKilledTenTimesNothingAnsweredIsLost(t *testing.T) {
 			if t.Failed() {
 				return
 			}
-			p = in.serve(t)
+			p = in.serve(t, "--rate-limit", "off")
 		}
 		verified(t, in)
 		josiah.base, l.manager.base = p.base, p.base

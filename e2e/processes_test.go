@@ -57,7 +57,7 @@ func TestEightStartsAtOnceMigrateOnce(t *testing.T) {
 // twins are two processes on one installation, and a lab that both serve.
 func twins(t *testing.T, in installation) (lab, []string) {
 	t.Helper()
-	first, second := in.serve(t), in.serve(t)
+	first, second := in.serve(t, "--rate-limit", "off"), in.serve(t, "--rate-limit", "off")
 	l, err := openLab(first.base)
 	if err != nil {
 		t.Fatal(err)

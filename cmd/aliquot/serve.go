@@ -75,7 +75,13 @@ func (s *serve) Run(e environment) error {
 	}
 	server.Health(mux, db.Ping, folder.Check)
 	if s.Role != "worker" {
-		mux.Handle("/", api.New(a, log))
+		door := api.New(a, log)
+		if s.RateLimit == "on" {
+			if door.Limits, err = api.NewLimits(); err != nil {
+				return err
+			}
+		}
+		mux.Handle("/", door)
 	}
 	var background sync.WaitGroup
 	defer background.Wait()

@@ -20,10 +20,11 @@ import (
 
 // API is the JSON door of an App.
 type API struct {
-	App  *app.App
-	Log  *slog.Logger
-	mux  *http.ServeMux
-	deny map[exchange.Action]bool // actions whose paths answer 401 without a token
+	App    *app.App
+	Log    *slog.Logger
+	Limits *Limits // nil: none
+	mux    *http.ServeMux
+	deny   map[exchange.Action]bool // actions whose paths answer 401 without a token
 }
 
 // New makes the door of a.
@@ -46,7 +47,8 @@ const requestID = "X-Request-Id"
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
-	if clean := path.Clean(r.URL.Path); len(clean) != len(strings.TrimRight(r.URL.Path, "/")) && r.URL.Path != "/" {
+	p := r.URL.Path
+	if clean := path.Clean(p); !strings.HasPrefix(p, "/") || p != clean && (p != clean+"/" || clean == "/") {
 		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path; see the documentation at /docs."))
 		return
 	}
@@ -63,31 +65,16 @@ func (a *API) handler(route route) http.HandlerFunc {
 }
 
 func (a *API) serve(c *Call, route route) error {
-	if token, ok, err := presented(c.Header.Get("Authorization")); err != nil {
+	if err := a.authenticate(c, route.action); err != nil {
 		return err
-	} else if ok {
-		if c.Actor, err = a.App.Actor(c.Context(), token); err != nil {
-			return err
-		}
 	}
 	if a.deny[route.action] && c.Actor.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
 	}
+	if c.stream {
+		c.forFile(a.App.UploadLimit)
+	}
 	return route.serve(a, c)
-}
-
-// presented is the token of an Authorization header (specification, "Authentication", 1); ok is
-// false where there is no header.
-func presented(header string) (token string, ok bool, err error) {
-	if header == "" {
-		return "", false, nil
-	}
-	word, token, _ := strings.Cut(header, " ")
-	token = strings.TrimLeft(token, " \t")
-	if !strings.EqualFold(word, "Token") || token == "" || len(token) > 200 || strings.ContainsAny(token, " \t") {
-		return "", false, exchange.Fail(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\".")
-	}
-	return token, true, nil
 }
 
 // unknown answers a path that the table does not have, or not with this method.
@@ -130,18 +117,19 @@ var statuses = map[exchange.Code]int{
 	exchange.RequestClosed:       http.StatusConflict,
 	exchange.AttachmentInUse:     http.StatusConflict,
 	exchange.Conflict:            http.StatusConflict,
+	rangeNotSatisfiable:          http.StatusRequestedRangeNotSatisfiable,
 	exchange.Unavailable:         http.StatusServiceUnavailable,
 	exchange.Internal:            http.StatusInternalServerError,
 }
 
-// retryAfter is what an answer of 503 or 429 suggests, in seconds.
+// retryAfter is what an answer of 503 suggests, in seconds.
 const retryAfter = 5
 
 // fail answers with the error shape of contract.md section 2. The cause only goes to the log.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := errors.AsType[*exchange.Error](err)
 	switch {
-	case r.Context().Err() != nil: // the caller hung up; nobody reads the answer
+	case !known && r.Context().Err() != nil: // the caller hung up; nobody reads the answer
 		e = exchange.Fail(exchange.Unavailable, "The request was cancelled.")
 	case !known:
 		e = exchange.Fail(exchange.Internal, "Something went wrong on our side; it is in the log under this request id.")
@@ -160,8 +148,11 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Token")
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
+	case http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+	}
+	if r.ContentLength < 0 || r.ContentLength > bodyLimit {
+		w.Header().Set("Connection", "close") // else net/http waits for what is left of the body
 	}
 	if err := answer(w, status, body); err != nil {
 		a.Log.ErrorContext(r.Context(), "encode error", "error", err)

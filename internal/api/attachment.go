@@ -10,6 +10,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"aliquot/internal/exchange"
 )
@@ -37,8 +38,11 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 	return showAttachment(t), err
 }
 
-// fieldLimit is the size of one text field of a form in bytes.
-const fieldLimit = 128 << 10
+// The bounds of a form beside its file.
+const (
+	fieldLimit = 128 << 10 // bytes of one text field
+	mostParts  = 100
+)
 
 // multipart reads a form as it streams in: the file goes to its place at once, wherever in the
 // form it stands. The content it gives is the caller's to discard, with an error too.
@@ -50,13 +54,16 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 	// The form as the JSON object that it stands for, so that one decoder reads both.
 	fields := map[string]any{}
 	total := 0
-	for {
+	for parts := 0; ; parts++ {
 		part, err := reader.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
 			return in, content, broken(err)
+		}
+		if parts >= mostParts {
+			return in, content, exchange.Fail(exchange.TooLarge, "A form may have at most %d parts.", mostParts)
 		}
 		name := part.FormName()
 		if name == "file" || part.FileName() != "" {
@@ -75,6 +82,9 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 		if total += len(text); len(text) > fieldLimit || total > bodyLimit {
 			return in, content, exchange.Fail(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
 		}
+		if !utf8.Valid(text) {
+			return in, content, exchange.Faults{name: {"must be UTF-8 text"}}.Err()
+		}
 		fields[name] = formValue(name, string(text))
 	}
 	if content == nil {
@@ -87,12 +97,24 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 	return in, content, decodeObject(raw, &in)
 }
 
+// broken is the error of a body that is cut off or not what it says, which is the caller's to mend.
 func broken(err error) error {
 	if _, ours := errors.AsType[*exchange.Error](err); ours {
 		return err
 	}
-	return &exchange.Error{Code: exchange.InvalidInput, Message: "The multipart form is broken or ended early.", Cause: err,
-		Fields: map[string][]string{"body": {"must be a whole multipart/form-data body"}}}
+	return &exchange.Error{Code: exchange.InvalidInput, Message: "The body is broken or ended early.", Cause: err,
+		Fields: map[string][]string{"body": {"is not whole; please send it again"}}}
+}
+
+// incoming reads a file from a body; what breaks off there is no fault of the files room.
+type incoming struct{ io.Reader }
+
+func (r incoming) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = broken(err)
+	}
+	return n, err
 }
 
 // formValue is a form's text as JSON: an empty reference is null, an object is an object.
@@ -102,7 +124,7 @@ func formValue(name, text string) any {
 		return text
 	case text == "":
 		return nil
-	case strings.HasPrefix(text, "{"):
+	case strings.HasPrefix(text, "{") && json.Valid([]byte(text)):
 		return json.RawMessage(text)
 	default:
 		return text
@@ -110,39 +132,24 @@ func formValue(name, text string) any {
 }
 
 func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*exchange.Content, error) {
+	if !utf8.ValidString(part.FileName()) {
+		return nil, exchange.Faults{"filename": {"must be UTF-8 text"}}.Err()
+	}
 	if _, named := fields["filename"]; !named && part.FileName() != "" {
 		// Part.FileName cuts a path to its last element, but only of this system's kind.
 		fields["filename"] = path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	}
-	content, err := a.App.Store(c.Context(), c.Actor, part)
+	content, err := a.App.Store(c.Context(), c.Actor, incoming{part})
 	if err != nil {
-		return nil, upload(err)
+		return nil, err
 	}
 	return &content, nil
 }
 
-// upload turns the error of a body that broke off into one for the caller.
-func upload(err error) error {
-	if _, ours := errors.AsType[*exchange.Error](err); ours {
-		return err
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return broken(err)
-	}
-	return err
-}
-
 func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
-	q := c.query()
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Attachments(c.Context(), c.Actor, page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showAttachment)
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Attachment], error) {
+		return a.App.Attachments(c.Context(), c.Actor, p)
+	}, showAttachment)
 }
 
 func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
@@ -190,11 +197,8 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 	if c.ContentLength > a.App.UploadLimit {
 		return Attachment{}, exchange.Fail(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
-	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), c.Body)
-	if err != nil {
-		return Attachment{}, upload(err)
-	}
-	return showAttachment(t), nil
+	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body})
+	return showAttachment(t), err
 }
 
 // getContent sends the bytes of an attachment, with ranges and conditions as HTTP has them. It
@@ -209,6 +213,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 		return None{}, err
 	}
 	defer func() { _ = file.Close() }()
+	c.forFile(t.Content.Size)
 	h := c.w.Header()
 	h.Set("Content-Type", t.Content.MediaType)
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": t.Filename}))
@@ -216,7 +221,45 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("ETag", `"`+t.Content.SHA256+`"`)
-	c.written = true
-	http.ServeContent(c.w, c.Request, "", t.UpdatedAt, file)
-	return None{}, nil
+	w := &downloading{ResponseWriter: c.w}
+	http.ServeContent(w, c.Request, "", t.UpdatedAt, file)
+	switch w.refused {
+	case 0:
+		c.written = true
+		return None{}, nil
+	case http.StatusPreconditionFailed:
+		return None{}, exchange.Fail(exchange.PreconditionFailed, "The content is another one by now.")
+	default:
+		return None{}, exchange.Fail(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", t.Content.Size)
+	}
 }
+
+// rangeNotSatisfiable is 416 as an error_code.
+const rangeNotSatisfiable exchange.Code = "RANGE_NOT_SATISFIABLE"
+
+// downloading keeps back the refusals of http.ServeContent, which are plain text, so that they
+// get the shape of every error.
+type downloading struct {
+	http.ResponseWriter
+	refused int // the status
+}
+
+// WriteHeader passes on what is no refusal.
+func (w *downloading) WriteHeader(status int) {
+	if status >= 400 {
+		w.refused = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write drops the text of a refusal.
+func (w *downloading) Write(b []byte) (int, error) {
+	if w.refused != 0 {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// ReadFrom keeps the way open for sending a file without copying it through this process.
+func (w *downloading) ReadFrom(r io.Reader) (int64, error) { return io.Copy(w.ResponseWriter, r) }

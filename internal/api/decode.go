@@ -53,6 +53,9 @@ func decodeObject(raw []byte, in any) error {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return malformed(raw, err)
 	}
+	if tooDeep(raw) {
+		return exchange.Fail(exchange.MalformedJSON, "The body nests deeper than %d levels.", deepest)
+	}
 	if members == nil {
 		return exchange.Fail(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
 	}
@@ -70,6 +73,31 @@ func decodeObject(raw []byte, in any) error {
 		}
 	}
 	return f.Err()
+}
+
+// deepest is how deep a body may nest. encoding/json reads 10,000 levels and writes no more, so
+// what was read just below that could be shown by itself and not in a list.
+const deepest = 100
+
+// tooDeep looks at valid JSON.
+func tooDeep(raw []byte) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > deepest {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
 }
 
 // malformed says where the JSON of a body goes wrong.
@@ -104,6 +132,9 @@ func meaning(err error) string {
 		want = "an object"
 	}
 	got, _, _ := strings.Cut(wrong.Value, " ")
+	if want == "an integer" && got == "number" {
+		return "must be a whole number of at most 64 bits"
+	}
 	return "must be " + want + ", not " + got
 }
 

@@ -27,16 +27,10 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
 
 func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {
 	q := c.query()
-	page := q.page()
 	filter := exchange.MaterialFilter{Organization: q.integer("organization"), Category: q.text("category"), Archived: q.boolean("is_archived")}
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Materials(c.Context(), c.Actor, page, filter)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showMaterial)
+	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+		return a.App.Materials(c.Context(), c.Actor, p, filter)
+	}, showMaterial)
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {

@@ -1,6 +1,9 @@
 package api
 
-import "aliquot/internal/exchange"
+import (
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
 
 func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organization, error) {
 	v, err := a.App.CreateOrganization(c.Context(), c.Actor, in)
@@ -9,16 +12,9 @@ func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organi
 }
 
 func (a *API) listOrganizations(c *Call, _ None) ([]Organization, error) {
-	q := c.query()
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Organizations(c.Context(), page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showOrganization)
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.OrganizationView], error) {
+		return a.App.Organizations(c.Context(), p)
+	}, showOrganization)
 }
 
 func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
@@ -40,16 +36,9 @@ func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (Organi
 }
 
 func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
-	q := c.query()
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.OwnSettings(c.Context(), c.Actor, page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showSettings)
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Membership], error) {
+		return a.App.OwnSettings(c.Context(), c.Actor, p)
+	}, showSettings)
 }
 
 func (a *API) getSettings(c *Call, _ None) (Settings, error) {
@@ -78,15 +67,10 @@ func (a *API) createShipping(c *Call, in exchange.ShippingPatch) (Shipping, erro
 
 func (a *API) listShippings(c *Call, _ None) ([]Shipping, error) {
 	q := c.query()
-	page, organization := q.page(), q.integer("organization")
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Shippings(c.Context(), organization, page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showShipping)
+	organization := q.integer("organization")
+	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Shipping], error) {
+		return a.App.Shippings(c.Context(), organization, p)
+	}, showShipping)
 }
 
 func (a *API) getShipping(c *Call, _ None) (Shipping, error) {

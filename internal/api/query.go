@@ -127,15 +127,22 @@ func (q *query) page() exchange.Page {
 	return p
 }
 
-// answerPage answers with one part of a list as a bare array; X-Total-Count tells the number of all
-// and Link where the next part is (RFC 8288).
-func answerPage[T, Out any](c *Call, part exchange.Part[T], show func(T) Out) ([]Out, error) {
+// listed answers with one part of a list as a bare array; X-Total-Count tells the number of all
+// and Link where the next part is (RFC 8288). q has read the filters already.
+func listed[T, Out any](c *Call, q *query, read func(exchange.Page) (exchange.Part[T], error), show func(T) Out) ([]Out, error) {
+	page := q.page()
+	if err := q.faults.Err(); err != nil {
+		return nil, err
+	}
+	part, err := read(page)
+	if err != nil {
+		return nil, err
+	}
 	h := c.w.Header()
 	h.Set("X-Total-Count", strconv.FormatInt(part.Total, 10))
 	if part.Next != 0 {
-		values := c.URL.Query()
-		values.Set("cursor", base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(part.Next, 10))))
-		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.URL.EscapedPath(), values.Encode()))
+		q.values.Set("cursor", base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(part.Next, 10))))
+		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.URL.EscapedPath(), q.values.Encode()))
 	}
 	return list(part.Items, show), nil
 }

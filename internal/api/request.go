@@ -12,17 +12,11 @@ func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
 
 func (a *API) listRequests(c *Call, _ None) ([]Request, error) {
 	q := c.query()
-	page := q.page()
 	filter := exchange.RequestFilter{Material: q.integer("material"), Status: q.text("status"), Active: q.boolean("is_active"),
 		Requester: q.user("requester"), AssignedTo: q.user("assigned_to")}
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Requests(c.Context(), c.Actor, page, filter)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showRequest)
+	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Requested], error) {
+		return a.App.Requests(c.Context(), c.Actor, p, filter)
+	}, showRequest)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
@@ -41,12 +35,7 @@ func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
 	return a.review(c, true, "")
 }
 
-// Reason is the body of POST /material-requests/:id/documents/:document/return.
-type Reason struct {
-	Reason exchange.Opt[string] `json:"reason" alias:"text"`
-}
-
-func (a *API) returnDocument(c *Call, in Reason) (Request, error) {
+func (a *API) returnDocument(c *Call, in exchange.Reason) (Request, error) {
 	return a.review(c, false, in.Reason.Value)
 }
 
@@ -91,16 +80,9 @@ func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchang
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Events(c.Context(), c.Actor, id, kind, page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, show)
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Event], error) {
+		return a.App.Events(c.Context(), c.Actor, id, kind, p)
+	}, show)
 }
 
 func (a *API) sendMessage(c *Call, in exchange.Words) (Message, error) {
@@ -117,16 +99,9 @@ func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Issues(c.Context(), c.Actor, id, page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showIssue)
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Issue], error) {
+		return a.App.Issues(c.Context(), c.Actor, id, p)
+	}, showIssue)
 }
 
 func (a *API) openIssue(c *Call, in exchange.Words) (Issue, error) {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -142,4 +143,15 @@ type Call struct {
 	status  int // of success
 	stream  bool
 	written bool // the handler wrote the answer itself
+}
+
+// slowest is the speed of a connection, in bytes a second, at which a whole file still passes.
+const slowest = 64 << 10
+
+// forFile gives the connection the time for n bytes; the server's own limits are meant for JSON.
+func (c *Call) forFile(n int64) {
+	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
+	connection := http.NewResponseController(c.w)
+	_ = connection.SetReadDeadline(until) // fails only where a connection has no deadlines
+	_ = connection.SetWriteDeadline(until)
 }

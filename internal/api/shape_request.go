@@ -1,8 +1,6 @@
 package api
 
 import (
-	"time"
-
 	"aliquot/internal/exchange"
 
 	"github.com/google/uuid"
@@ -157,5 +155,5 @@ type Notification struct {
 
 func showNotification(n exchange.Notification) Notification {
 	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, n.Actor.Name(), n.Title), n.Event.RequestID, n.Material,
-		n.Event.ID, showPerson(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, (*Time)((*time.Time)(n.ReadAt))}
+		n.Event.ID, showPerson(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, timeOf(n.ReadAt)}
 }

@@ -70,16 +70,12 @@ func (a *API) listNotifications(c *Call, _ None) ([]Notification, error) {
 		return nil, err
 	}
 	q := c.query()
-	page, unread := q.page(), q.boolean("unread")
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, page)
-	if err != nil {
-		return nil, err
-	}
-	c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
-	return answerPage(c, part, showNotification)
+	unread := q.boolean("unread")
+	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
+		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, p)
+		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
+		return part, err
+	}, showNotification)
 }
 
 func (a *API) readNotifications(c *Call, _ None) (None, error) {
@@ -87,7 +83,7 @@ func (a *API) readNotifications(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.MarkRead(c.Context(), c.Actor, id, 0, true)
+	return None{}, a.App.MarkRead(c.Context(), c.Actor, id, 0, exchange.Some(true))
 }
 
 // ReadMark is the body of PUT and PATCH of a notification.
@@ -101,10 +97,10 @@ func (a *API) updateNotification(c *Call, in ReadMark) (None, error) {
 		return None{}, err
 	}
 	id, err := c.pathID("notification")
-	if err != nil || !in.Read.Set {
+	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.MarkRead(c.Context(), c.Actor, user, id, in.Read.Value)
+	return None{}, a.App.MarkRead(c.Context(), c.Actor, user, id, in.Read)
 }
 
 func (a *API) createAddress(c *Call, in exchange.AddressPatch) (Address, error) {
@@ -122,16 +118,9 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := a.App.Addresses(c.Context(), c.Actor, user, page)
-	if err != nil {
-		return nil, err
-	}
-	return answerPage(c, part, showAddress)
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Address], error) {
+		return a.App.Addresses(c.Context(), c.Actor, user, p)
+	}, showAddress)
 }
 
 func (a *API) getAddress(c *Call, _ None) (Address, error) {

@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,48 +22,62 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
 
 	"github.com/google/uuid"
 )
 
 // world is a whole installation on one database, with its API on a real listener.
 type world struct {
-	t   *testing.T
-	db  *store.DB
-	app *app.App
-	url string
+	t      testing.TB
+	db     *store.DB
+	sql    *sql.DB // a connection of its own
+	app    *app.App
+	folder *files.Folder
+	api    *api.API
+	door   http.Handler
+	url    string
 }
 
 // newWorld makes an installation; who can sign in is made by person, with no identity provider.
-func newWorld(t *testing.T, db *store.DB, access exchange.Access) *world {
+func newWorld(t testing.TB, db *store.DB, access exchange.Access) *world {
 	t.Helper()
-	return newWorldWith(t, db, access, nil)
+	return newWorldWith(t, db, func(c *app.Config) { c.Access = access })
 }
 
-func newWorldWith(t *testing.T, db *store.DB, access exchange.Access, who *identity.Client) *world {
+// newWorldWith is newWorld with other settings.
+func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	t.Helper()
 	folder, err := files.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	a := app.New(app.Config{
-		DB: db, Files: folder, Identity: who, Access: access, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: log,
-	})
-	s := httptest.NewServer(server.Record(api.New(a, log), log))
+	config := app.Config{
+		DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Log: log,
+	}
+	change(&config)
+	a := app.New(config)
+	door := api.New(a, config.Log)
+	handler := server.Record(door, config.Log)
+	s := httptest.NewServer(handler)
 	t.Cleanup(func() {
 		s.Close()
 		if err := folder.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &world{t, db, a, s.URL}
+	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL}
 }
+
+// uploadLimit is the size of a file in tests, in bytes.
+const uploadLimit = 1 << 20
 
 // person is someone who calls the API; the zero one is anonymous.
 type person struct {
 	w     *world
+	name  string
 	ID    uuid.UUID
 	Token string
 	Lab   int64 // the personal organization
@@ -70,15 +85,21 @@ type person struct {
 
 func (w *world) anonymous() *person { return &person{w: w} }
 
-// person registers someone, made up from a name.
-func (w *world) person(name string) *person {
+// signIn signs someone in, made up from a name; at first it registers them.
+func (w *world) signIn(name string) *person {
 	w.t.Helper()
 	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.UserPatch{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p := &person{w: w, ID: s.User, Token: s.Token}
-	labs, err := w.db.Read().OrganizationsOf(w.t.Context(), s.User)
+	return &person{w: w, name: name, ID: s.User, Token: s.Token}
+}
+
+// person registers someone, made up from a name.
+func (w *world) person(name string) *person {
+	w.t.Helper()
+	p := w.signIn(name)
+	labs, err := w.db.Read().OrganizationsOf(w.t.Context(), p.ID)
 	if err != nil || len(labs) == 0 {
 		w.t.Fatalf("no personal organization: %v", err)
 	}
@@ -147,7 +168,7 @@ func (p *person) send(method, path, contentType string, body io.Reader) answer {
 
 func (w *world) do(r *http.Request) answer {
 	w.t.Helper()
-	response, err := http.DefaultClient.Do(r)
+	response, err := client.Do(r)
 	if err != nil {
 		w.t.Fatalf("%s %s: %v", r.Method, r.URL.Path, err)
 	}
@@ -167,7 +188,55 @@ func (w *world) do(r *http.Request) answer {
 			w.t.Fatalf("%s %s: body is not JSON: %v: %s", r.Method, r.URL.Path, err, raw)
 		}
 	}
+	if fault := a.fault(r); fault != "" {
+		w.t.Errorf("%s %s: %s: %d %v %.300s", r.Method, r.URL.Path, fault, a.Status, a.Header, raw)
+	}
 	return a
+}
+
+// client follows no redirect: the API has none, since a redirect loses the body of a POST.
+var client = &http.Client{
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	Transport:     &http.Transport{MaxIdleConnsPerHost: 16},
+}
+
+// fault says what an answer has against contract.md sections 1 and 2, whatever was asked; every
+// answer of every test is held to it.
+func (a answer) fault(r *http.Request) string {
+	content := strings.Contains(r.URL.Path, "/uploaded-file/") && r.Method != http.MethodPut && a.Status < 400
+	kind, id := a.Header.Get("Content-Type"), a.Header.Get("X-Request-Id")
+	switch {
+	case len(id) < 16:
+		return "no X-Request-Id"
+	case a.Status >= 500 && a.Status != 503:
+		return "an error on our side"
+	case a.Status >= 300 && a.Status < 400 && a.Status != 304:
+		return "a redirect"
+	case len(a.Raw) > 0 && !content && kind != "application/json":
+		return "a body that is not application/json"
+	case a.Status == 401 && a.Header.Get("WWW-Authenticate") != "Token":
+		return "401 without WWW-Authenticate: Token"
+	case a.Status == 405 && a.Header.Get("Allow") == "":
+		return "405 without Allow"
+	case a.Status == 503 && a.Header.Get("Retry-After") == "":
+		return "503 without Retry-After"
+	case a.Status < 400 || r.Method == http.MethodHead:
+		return ""
+	case a.Body["request_id"] != id:
+		return "request_id is not the X-Request-Id"
+	}
+	text, _ := a.Body["error"].(string)
+	code, _ := a.Body["error_code"].(string)
+	_, named := a.Body["fields"]
+	switch {
+	case len(text) < 10 || !strings.HasSuffix(text, "."):
+		return "error is no sentence"
+	case strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") != "" || code == "":
+		return "error_code is not UPPER_SNAKE"
+	case named && a.Status != 400, named != (code == "INVALID_INPUT"):
+		return "fields go with 400 INVALID_INPUT"
+	}
+	return ""
 }
 
 // want is call with the status it must have.

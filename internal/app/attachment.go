@@ -131,6 +131,11 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if t, err = p.Patch(old); err != nil || same(t, old) {
 			return err
 		}
+		if t.Content != nil {
+			if _, err := files.Sniff(nil, t.Filename); err != nil { // some types only the name tells
+				return err
+			}
+		}
 		if err := a.checkAttachment(ctx, tx, who, old, t); err != nil {
 			return err
 		}

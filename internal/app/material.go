@@ -108,11 +108,14 @@ func (a *App) mayPublish(ctx context.Context, tx store.Conn, who exchange.Actor,
 	if ties.Public {
 		return nil // it is open already
 	}
-	if ok, _ := a.policy.Can(exchange.AttachmentUpdate, who.ToAttachment(t, false, false)); !ok {
+	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, who.ToAttachment(t, false, false))
+	switch {
+	case !ok:
 		return exchange.Fail(exchange.FieldForbidden, "You may not let a material show attachment %d: it is not yours.", attachment).With("field", field)
-	}
-	if ties.Requests {
+	case ties.Requests:
 		return fault(field, "attachment %d is a document of a request and stays private", attachment)
+	case asAdmin:
+		return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", attachment), true, nil)
 	}
 	return nil
 }

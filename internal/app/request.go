@@ -42,7 +42,7 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 		if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 			return err
 		}
-		m, err := tx.Material(ctx, r.MaterialID)
+		m, err := tx.MaterialForShare(ctx, r.MaterialID) // or it could be archived meanwhile
 		if err != nil {
 			return refer(err, "material", r.MaterialID)
 		}
@@ -115,7 +115,7 @@ func (a *App) address(ctx context.Context, tx store.Conn, who exchange.Actor, re
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		address := q.Address
-		if p.Address.Value != nil && (q.Address == nil || q.Address.ID != int64(*p.Address.Value)) {
+		if other := p.Address.Value != nil && (q.Address == nil || q.Address.ID != int64(*p.Address.Value)); other && (roles.Requester || roles.Admin) {
 			var err error
 			if address, err = a.address(ctx, tx, who, p.Address); err != nil {
 				return q.Request, nil, err
@@ -156,7 +156,16 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		return refer(err, field, id)
 	}
 	earlier := slices.ContainsFunc(q.Documents, func(d exchange.Document) bool { return d.AttachmentID == id })
-	if ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, who.ToAttachment(t, false, false)); !ok && !earlier {
+	rel := who.ToAttachment(t, false, false)
+	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, rel)
+	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 { // by being in the lab alone: not what another request stands on
+		ties, err := tx.Ties(ctx, t, who.ID)
+		if err != nil {
+			return err
+		}
+		ok = !ties.Requests
+	}
+	if !ok && !earlier {
 		return exchange.Fail(exchange.Forbidden, "Attachment %d (%s) is not yours to hand in.", id, field)
 	} else if asAdmin {
 		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true, nil); err != nil {
@@ -241,6 +250,12 @@ func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p e
 
 // ReviewDocument accepts or returns a document of a request.
 func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (exchange.Requested, error) {
+	if !accept {
+		var err error
+		if reason, err = (exchange.Reason{Reason: exchange.Some(reason)}).Check(); err != nil {
+			return exchange.Requested{}, err
+		}
+	}
 	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 	})
@@ -278,7 +293,9 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 		}
 		issue.OpenedAt = tx.Now
 		issue.ID, err = tx.InsertIssue(ctx, issue)
-		events[0].Detail.Issue = issue.ID
+		for i := range events {
+			events[i].Detail.Issue = issue.ID
+		}
 		return after, events, err
 	})
 	return issue, err
@@ -340,12 +357,16 @@ func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.U
 	return part, n, err
 }
 
-// MarkRead marks one notification of a person, or all where id is 0, as read or unread.
-func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, read bool) error {
+// MarkRead marks one notification of a person, or all where id is 0, as read or unread; without a
+// mark it changes nothing.
+func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, read exchange.Opt[bool]) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 			return err
 		}
-		return tx.MarkRead(ctx, user, id, read)
+		if !read.Set {
+			return nil
+		}
+		return tx.MarkRead(ctx, user, id, read.Value)
 	})
 }

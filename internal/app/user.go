@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -31,14 +32,15 @@ const tokenPrefix = "alq_"
 // where registration allows it.
 func (a *App) Login(ctx context.Context, code, origin string, names exchange.UserPatch) (Signed, error) {
 	var f exchange.Faults
+	_, err := names.Patch(exchange.User{})
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		f = e.Fields
+	}
 	if code == "" {
 		f.Add("code", "is required: the authorization code of the identity provider")
 	}
 	if origin == "" {
 		f.Add("origin_url", "is required: the redirect URL that the code was made for")
-	}
-	if _, err := names.Patch(exchange.User{}); err != nil {
-		return Signed{}, err
 	}
 	if err := f.Err(); err != nil {
 		return Signed{}, err
@@ -175,7 +177,8 @@ func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	if err != nil {
 		return v, err
 	}
-	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, u.ID, true)
+	// As u sees them: what was closed stays with someone who left the lab, who no longer may read it.
+	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, u.ID, false)
 	if err != nil {
 		return v, err
 	}

@@ -44,6 +44,7 @@ type Server struct {
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
+	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`

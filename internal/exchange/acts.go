@@ -85,7 +85,7 @@ func (r Request) CloseIssue(roles Roles, by uuid.UUID, issue Issue, t Terms, now
 		c.say(IssueClosed, Detail{Issue: issue.ID, Text: issue.Text})
 		if c.PutBack && c.OpenIssues == 0 {
 			c.Status, c.PutBack = Fulfilled, false
-			c.say(StatusChanged, Detail{From: InFulfillment, To: Fulfilled})
+			c.say(StatusChanged, Detail{From: InFulfillment, To: Fulfilled, Issue: issue.ID})
 		}
 		return nil
 	})

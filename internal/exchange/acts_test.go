@@ -176,7 +176,7 @@ func TestAnOpenIssuePutsFulfilledBackAndClosingTheLastReturnsIt(t *testing.T) {
 	}
 	r, events, err = closeIssue(r, asMember, requesterID)
 	wantKinds(t, events, err, exchange.IssueClosed, exchange.StatusChanged)
-	same(t, "the move", events[1].Detail, exchange.Detail{From: exchange.InFulfillment, To: exchange.Fulfilled})
+	same(t, "the move", events[1].Detail, exchange.Detail{From: exchange.InFulfillment, To: exchange.Fulfilled, Issue: 5})
 	if r.Status != exchange.Fulfilled || r.PutBack || r.OpenIssues != 0 || turn(everything, r) != "requester receipt" {
 		t.Errorf("both closed: got %s, put back %t, %d open, turn %q", r.Status, r.PutBack, r.OpenIssues, turn(everything, r))
 	}

@@ -223,5 +223,21 @@ func (w Words) Check() (string, error) {
 	return s, f.Err()
 }
 
+// Reason is the body of returning a document.
+type Reason struct {
+	Reason Opt[string] `json:"reason" alias:"text"`
+}
+
+// Check gives the tidy reason, which may not be empty.
+func (r Reason) Check() (string, error) {
+	var f Faults
+	s := ""
+	f.long("reason", r.Reason, &s)
+	if s == "" && len(f) == 0 {
+		f.Add("reason", "is required: say what to correct")
+	}
+	return s, f.Err()
+}
+
 // Valid says whether s is one of the three slots.
 func (s Slot) Valid() bool { return slices.Contains(Slots, s) }

@@ -13,7 +13,7 @@ func did(e Event) string {
 	case RequestMade:
 		return "sent a request"
 	case StatusChanged:
-		return statusDid(e.Detail.From, e.Detail.To)
+		return statusDid(e.Detail)
 	case Assigned:
 		return "assigned the request"
 	case DocumentAdded:
@@ -49,21 +49,24 @@ func did(e Event) string {
 	}
 }
 
-func statusDid(from, to Status) string {
-	switch to {
+func statusDid(d Detail) string {
+	switch d.To {
 	case Open:
-		if from == Approved {
+		if d.From == Approved {
 			return "returned the request for correction"
 		}
 		return "opened the request again"
 	case Approved:
 		return "accepted the request"
 	case InFulfillment:
-		if from == Fulfilled {
+		if d.From == Fulfilled {
 			return "put the shipment back into preparation"
 		}
 		return "started to prepare the shipment"
 	case Fulfilled:
+		if d.Issue != 0 {
+			return "put the shipment back to sent"
+		}
 		return "sent the parcel"
 	case Verified:
 		return "confirmed the receipt"

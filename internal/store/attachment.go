@@ -36,10 +36,10 @@ func (c Conn) AttachmentForUpdate(ctx context.Context, id int64) (exchange.Attac
 
 // Attachments lists all that were not deleted, newest first.
 func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
-	return page(ctx, c, p, scanAttachment, attachmentID, attachmentColumns, "attachments o", "o.deleted_at IS NULL")
+	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
+		id: func(a exchange.Attachment) int64 { return a.ID }}
+	return l.page(ctx, c, p, where("o.deleted_at IS NULL"))
 }
-
-func attachmentID(a exchange.Attachment) int64 { return a.ID }
 
 // AttachmentsOf reads a user's own attachments, the oldest first.
 func (c Conn) AttachmentsOf(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {

@@ -15,6 +15,7 @@ type dialect struct {
 	name      database.Dialect
 	types     *strings.Replacer // the type words of migrations
 	forUpdate string            // locks the rows of a SELECT until commit
+	forShare  string            // keeps the rows of a SELECT as they are until commit
 	migrated  string            // says whether the schema has a version
 	prepare   bool              // whether to keep prepared statements here; pgx keeps its own
 }
@@ -29,7 +30,7 @@ var (
 			"{time}", "TIMESTAMP",
 		),
 		migrated: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
-		prepare:  true, // one writer: BEGIN IMMEDIATE locks what forUpdate would
+		prepare:  true, // one writer: BEGIN IMMEDIATE locks what forUpdate and forShare would
 	}
 	postgresDialect = dialect{
 		name: goose.DialectPostgres,
@@ -40,6 +41,7 @@ var (
 			"{time}", "TIMESTAMPTZ",
 		),
 		forUpdate: " FOR UPDATE",
+		forShare:  " FOR SHARE",
 		migrated:  "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )

@@ -43,8 +43,13 @@ func scanEvent(r row, e *exchange.Event) error {
 
 // Events lists the events of a request, newest first; kind "" is every kind.
 func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
-	return page(ctx, c, p, scanEvent, func(e exchange.Event) int64 { return e.ID }, eventColumns, "request_events o",
-		"o.request_id = $1 AND ($2 = '' OR o.kind = $2)", request, string(kind))
+	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
+		id: func(e exchange.Event) int64 { return e.ID }}
+	f := where("o.request_id = ?", request)
+	if kind != "" {
+		f.and("o.kind = ?", string(kind))
+	}
+	return l.page(ctx, c, p, f)
 }
 
 // Head is the last event of a request as its row has it.
@@ -70,7 +75,7 @@ var notify = func() map[exchange.Audience]string {
 	from := map[exchange.Group]string{
 		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
 		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
-		exchange.ToRequester: "(SELECT CAST($6 AS {uuid}) AS user_id) m WHERE $5 > 0",
+		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
 	}
 	statements := map[exchange.Audience]string{}
 	for _, category := range []exchange.Category{exchange.NewRequestNotif, exchange.StatusNotif, exchange.DecisionNotif,
@@ -93,12 +98,18 @@ func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event,
 	if a.To != exchange.ToMembers {
 		args = append(args, person)
 	}
-	_, err := c.exec(ctx, c.db.dialect.types.Replace(notify[a]), args...)
+	_, err := c.exec(ctx, notify[a], args...)
 	return err
 }
 
-const notificationFrom = `notifications o JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = e.actor_id
-	JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`
+var notifications = listing[exchange.Notification]{
+	columns: "o.id, o.category, o.created_at, o.read_at, m.id, m.title, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns,
+	table:   "notifications",
+	joins: `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = e.actor_id
+		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`,
+	scan: scanNotification,
+	id:   func(n exchange.Notification) int64 { return n.ID },
+}
 
 func scanNotification(r row, n *exchange.Notification) error {
 	e := &n.Event
@@ -112,9 +123,11 @@ func scanNotification(r row, n *exchange.Notification) error {
 
 // Notifications lists a person's notifications, newest first.
 func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], error) {
-	return page(ctx, c, p, scanNotification, func(n exchange.Notification) int64 { return n.ID },
-		"o.id, o.category, o.created_at, o.read_at, m.id, m.title, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, "+userColumns,
-		notificationFrom, "o.user_id = $1 AND (NOT CAST($2 AS BOOLEAN) OR o.read_at IS NULL)", user, unread)
+	f := where("o.user_id = ?", user)
+	if unread {
+		f.and("o.read_at IS NULL")
+	}
+	return notifications.page(ctx, c, p, f)
 }
 
 // Unread counts a person's unread notifications.
@@ -129,7 +142,7 @@ func (c Conn) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool)
 	if read {
 		at = &c.Now
 	}
-	n, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND ($2 = 0 OR id = $2)", user, id, at)
+	n, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND (CAST($2 AS BIGINT) = 0 OR id = $2)", user, id, at)
 	if err == nil && n == 0 && id != 0 {
 		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such notification."}
 	}

@@ -16,5 +16,6 @@ func scanGrant(r row, g *exchange.Grant) error {
 
 // Grants lists a user's grants, newest first.
 func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Grant], error) {
-	return page(ctx, c, p, scanGrant, func(g exchange.Grant) int64 { return g.ID }, grantColumns, "grants o", "o.user_id = $1", user)
+	l := listing[exchange.Grant]{columns: grantColumns, table: "grants", scan: scanGrant, id: func(g exchange.Grant) int64 { return g.ID }}
+	return l.page(ctx, c, p, where("o.user_id = ?", user))
 }

@@ -46,7 +46,10 @@ func scanShownMaterial(r row, m *exchange.ShownMaterial) error {
 	return r.Scan(append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants})...)
 }
 
-const materialFrom = "materials o JOIN users u ON u.id = o.contact_user_id"
+const (
+	materialFrom = "materials o " + contactJoin
+	contactJoin  = "JOIN users u ON u.id = o.contact_user_id"
+)
 
 // ShownMaterial reads one material with its contact and grants, in one query.
 func (c Conn) ShownMaterial(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
@@ -63,6 +66,11 @@ func (c Conn) MaterialForUpdate(ctx context.Context, id int64) (exchange.Materia
 	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
 }
 
+// MaterialForShare reads one and keeps it as it is until commit; others may do so at the same time.
+func (c Conn) MaterialForShare(ctx context.Context, id int64) (exchange.Material, error) {
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1"+c.db.dialect.forShare, id)
+}
+
 // MaterialByImport reads the material that was imported under an identifier.
 func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
 	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
@@ -72,12 +80,14 @@ func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (
 // Materials lists the materials that viewer may see, newest first: an embargoed one only
 // members of its organization see.
 func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
-	return page(ctx, c, p, scanShownMaterial, func(m exchange.ShownMaterial) int64 { return m.ID }, shownMaterial, materialFrom,
-		`(CAST($1 AS BIGINT) IS NULL OR o.organization_id = $1) AND (CAST($2 AS TEXT) IS NULL OR o.category = $2)
-		AND (CAST($3 AS BOOLEAN) IS NULL OR o.is_archived = $3)
-		AND (o.embargo_date IS NULL OR o.embargo_date <= $4 OR EXISTS (SELECT 1 FROM memberships m
-			WHERE m.organization_id = o.organization_id AND m.user_id = $5 AND m.left_at IS NULL))`,
-		f.Organization, f.Category, f.Archived, c.Now.Format(time.DateOnly), viewer)
+	w := where(`(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN (SELECT m.organization_id FROM memberships m
+		WHERE m.user_id = ? AND m.left_at IS NULL))`, c.Now.Format(time.DateOnly), viewer)
+	andEqual(w, "o.organization_id", f.Organization)
+	andEqual(w, "o.category", f.Category)
+	andEqual(w, "o.is_archived", f.Archived)
+	l := listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
+		id: func(m exchange.ShownMaterial) int64 { return m.ID }}
+	return l.page(ctx, c, p, w)
 }
 
 // InsertMaterial adds a material and gives its id; the same identifier at the same source is a

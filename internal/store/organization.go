@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"aliquot/internal/exchange"
 
@@ -27,7 +28,9 @@ func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Org
 
 // Organizations lists all, newest first.
 func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Organization], error) {
-	return page(ctx, c, p, scanOrganization, func(o exchange.Organization) int64 { return o.ID }, organizationColumns, "organizations o", "1 = 1")
+	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
+		id: func(o exchange.Organization) int64 { return o.ID }}
+	return l.page(ctx, c, p, where("1 = 1"))
 }
 
 // OrganizationsOf reads those that a user is a member of, the oldest first.
@@ -76,22 +79,45 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 // with every switch on; someone who was one before finds their switches as they were. A
 // membership that ends keeps its settings, hidden.
 func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID, err error) {
-	places, args := in([]any{organization, c.Now}, users)
-	if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
-			request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
-		SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
-		ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
-			WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
+	present, err := all(ctx, c, value[uuid.UUID], "SELECT user_id FROM memberships WHERE organization_id = $1 AND left_at IS NULL ORDER BY id", organization)
+	if err != nil {
 		return nil, err
 	}
-	return all(ctx, c, value[uuid.UUID], `UPDATE memberships SET left_at = $2, updated_at = $2
-		WHERE organization_id = $1 AND left_at IS NULL AND user_id NOT IN (`+places+") RETURNING user_id", args...)
+	named, member := set(users), set(present)
+	joined := slices.DeleteFunc(slices.Clone(users), func(u uuid.UUID) bool { return member[u] })
+	for some := range slices.Chunk(joined, mostIn) {
+		places, args := in([]any{organization, c.Now}, some)
+		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
+				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
+			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
+			ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
+				WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
+			return nil, err
+		}
+	}
+	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
+	for some := range slices.Chunk(left, mostIn) {
+		places, args := in([]any{organization, c.Now}, some)
+		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE organization_id = $1 AND user_id IN ("+places+")", args...); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
 }
 
-// IsMember says whether a user is a member of an organization now.
+func set(users []uuid.UUID) map[uuid.UUID]bool {
+	m := make(map[uuid.UUID]bool, len(users))
+	for _, u := range users {
+		m[u] = true
+	}
+	return m
+}
+
+// IsMember says whether a user is a member of an organization, and keeps them from leaving until
+// commit.
 func (c Conn) IsMember(ctx context.Context, organization int64, user uuid.UUID) (bool, error) {
 	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
-		WHERE organization_id = $1 AND user_id = $2 AND left_at IS NULL)`, organization, user)
+		WHERE organization_id = $1 AND user_id = $2 AND left_at IS NULL`+c.db.dialect.forShare+")", organization, user)
 }
 
 const membershipColumns = `o.id, o.organization_id, o.user_id, o.new_request_notif, o.change_in_request_status_notif,
@@ -110,8 +136,9 @@ func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, er
 
 // Memberships lists a user's present memberships, newest first.
 func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Membership], error) {
-	return page(ctx, c, p, scanMembership, func(m exchange.Membership) int64 { return m.ID },
-		membershipColumns, "memberships o", "o.user_id = $1 AND o.left_at IS NULL", user)
+	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
+		id: func(m exchange.Membership) int64 { return m.ID }}
+	return l.page(ctx, c, p, where("o.user_id = ? AND o.left_at IS NULL", user))
 }
 
 // UpdateSwitches saves the switches of a membership.

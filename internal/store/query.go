@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -113,11 +111,10 @@ func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query str
 	defer func() { _ = rows.Close() }()
 	list := []T{}
 	for rows.Next() {
-		var item T
-		if err := scan(rows, &item); err != nil {
+		list = append(list, *new(T)) // scanned in its place: an item of its own would be another allocation
+		if err := scan(rows, &list[len(list)-1]); err != nil {
 			return nil, translate(err)
 		}
-		list = append(list, item)
 	}
 	return list, translate(rows.Err())
 }
@@ -162,7 +159,7 @@ func translate(err error) error {
 		return &exchange.Error{Code: exchange.Conflict, Message: "Someone else did this first.", Cause: err}
 	case "787", "23503": // SQLITE_CONSTRAINT_FOREIGNKEY, foreign_key_violation
 		return &exchange.Error{Code: exchange.InvalidInput, Message: "This names an object that does not exist.", Cause: err}
-	case "5", "6", "57P01", "57P03", "53300": // SQLITE_BUSY, _LOCKED, PostgreSQL going, starting or full
+	case "5", "6", "57P01", "57P03", "53300", "40001", "40P01": // SQLITE_BUSY, _LOCKED; PostgreSQL going, starting, full, rivals
 		return &exchange.Error{Code: exchange.Unavailable, Message: "The database is busy; try again.", Cause: err}
 	}
 	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
@@ -171,29 +168,9 @@ func translate(err error) error {
 	return err
 }
 
-// page runs a list query and its count. from names the listed table o; where is what both share.
-func page[T any](ctx context.Context, c Conn, p exchange.Page, scan func(row, *T) error, id func(T) int64, columns, from, where string, args ...any) (exchange.Part[T], error) {
-	total, err := one(ctx, c, value[int64], "SELECT COUNT(*) FROM "+from+" WHERE "+where, args...)
-	if err != nil {
-		return exchange.Part[T]{}, err
-	}
-	before := p.Before
-	if before == 0 {
-		before = math.MaxInt64
-	}
-	n := len(args)
-	list, err := all(ctx, c, scan, fmt.Sprintf("SELECT %s FROM %s WHERE %s AND o.id < $%d ORDER BY o.id DESC LIMIT $%d",
-		columns, from, where, n+1, n+2), append(slices.Clone(args), before, p.Limit+1)...)
-	if err != nil {
-		return exchange.Part[T]{}, err
-	}
-	part := exchange.Part[T]{Items: list, Total: total}
-	if len(list) > p.Limit {
-		part.Items = list[:p.Limit]
-		part.Next = id(part.Items[p.Limit-1])
-	}
-	return part, nil
-}
+// mostIn is the length above which lists of ids are cut: SQLite looks for each placeholder among
+// all others, so that ten thousand of them would keep its one writer busy for seconds.
+const mostIn = 256
 
 // in appends a list to the arguments of a query and gives its placeholders, for IN (...). Their
 // number is a power of two, filled up with zero ids, which no row has: so the texts of queries,

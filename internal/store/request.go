@@ -15,7 +15,9 @@ const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.st
 	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
 
-const requestFrom = `material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
+const requestFrom = "material_requests o " + requestJoins
+
+const requestJoins = `JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
 	LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id`
 
 func scanRequest(r row, q *exchange.Requested) error {
@@ -68,13 +70,20 @@ func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Docu
 // Requests lists what viewer may see, newest first: the requests of their organizations'
 // materials and their own; everything for everyone is for admins.
 func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer uuid.UUID, everyone bool) (exchange.Part[exchange.Requested], error) {
-	part, err := page(ctx, c, p, scanRequest, func(q exchange.Requested) int64 { return q.ID }, requestColumns, requestFrom,
-		`o.deleted_at IS NULL AND (CAST($1 AS BIGINT) IS NULL OR o.material_id = $1) AND (CAST($2 AS TEXT) IS NULL OR o.status = $2)
-		AND (CAST($3 AS BOOLEAN) IS NULL OR o.is_active = $3)
-		AND ($4 = '' OR CAST(o.requester_id AS TEXT) = $4) AND ($5 = '' OR CAST(o.assigned_to AS TEXT) = $5)
-		AND (CAST($6 AS BOOLEAN) OR o.requester_id = $7 OR EXISTS (SELECT 1 FROM memberships p
-			WHERE p.organization_id = m.organization_id AND p.user_id = $7 AND p.left_at IS NULL))`,
-		f.Material, f.Status, f.Active, idText(f.Requester), idText(f.AssignedTo), everyone, viewer)
+	w := where("o.deleted_at IS NULL")
+	andEqual(w, "o.material_id", f.Material)
+	andEqual(w, "o.status", f.Status)
+	andEqual(w, "o.is_active", f.Active)
+	andEqual(w, "o.requester_id", f.Requester)
+	andEqual(w, "o.assigned_to", f.AssignedTo)
+	if !everyone {
+		w.and(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
+			UNION SELECT r.id FROM memberships p JOIN materials m ON m.organization_id = p.organization_id
+				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer, viewer)
+	}
+	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
+		id: func(q exchange.Requested) int64 { return q.ID }}
+	part, err := l.page(ctx, c, p, w)
 	if err != nil || len(part.Items) == 0 {
 		return part, err
 	}
@@ -89,13 +98,6 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 		byID[d.RequestID].Documents = append(byID[d.RequestID].Documents, d)
 	}
 	return part, err
-}
-
-func idText(id *uuid.UUID) string {
-	if id == nil {
-		return ""
-	}
-	return id.String()
 }
 
 // InsertRequest adds a request and gives its id; its documents follow with SaveDocuments.
@@ -199,5 +201,7 @@ func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, err
 
 // Issues lists the issues of a request, newest first.
 func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
-	return page(ctx, c, p, scanIssue, func(i exchange.Issue) int64 { return i.ID }, issueColumns, "request_issues o", "o.request_id = $1", request)
+	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue,
+		id: func(i exchange.Issue) int64 { return i.ID }}
+	return l.page(ctx, c, p, where("o.request_id = ?", request))
 }

@@ -28,8 +28,11 @@ func (c Conn) ShippingForUpdate(ctx context.Context, id int64) (exchange.Shippin
 
 // Shippings lists shipping requirements, newest first; organization nil is every one.
 func (c Conn) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
-	return page(ctx, c, p, scanShipping, func(s exchange.Shipping) int64 { return s.ID }, shippingColumns,
-		"shipping_requirements o", "(CAST($1 AS BIGINT) IS NULL OR o.organization_id = $1)", organization)
+	l := listing[exchange.Shipping]{columns: shippingColumns, table: "shipping_requirements", scan: scanShipping,
+		id: func(s exchange.Shipping) int64 { return s.ID }}
+	f := where("1 = 1")
+	andEqual(f, "o.organization_id", organization)
+	return l.page(ctx, c, p, f)
 }
 
 // InsertShipping adds shipping requirements and gives their id.
@@ -66,7 +69,9 @@ func (c Conn) Address(ctx context.Context, user uuid.UUID, id int64) (exchange.A
 
 // Addresses lists a user's addresses, newest first.
 func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
-	return page(ctx, c, p, scanAddress, func(a exchange.Address) int64 { return a.ID }, addressColumns, "addresses o", "o.user_id = $1", user)
+	l := listing[exchange.Address]{columns: addressColumns, table: "addresses", scan: scanAddress,
+		id: func(a exchange.Address) int64 { return a.ID }}
+	return l.page(ctx, c, p, where("o.user_id = ?", user))
 }
 
 // InsertAddress adds an address and gives its id.

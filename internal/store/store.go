@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -217,8 +218,11 @@ func (db *DB) instant() time.Time { return db.now().UTC().Truncate(time.Microsec
 
 type inTx struct{}
 
+// mostTries is how often a transaction is run that others got in the way of.
+const mostTries = 5
+
 // Tx runs do in one transaction and commits when it returns nil. On PostgreSQL a serialization
-// failure or deadlock runs do again, at most three times, so do changes nothing but the
+// failure or deadlock runs do again after a short random pause, so do changes nothing but the
 // database and its own results. It never nests.
 func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
 	if ctx.Value(inTx{}) != nil {
@@ -227,8 +231,12 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 	ctx = context.WithValue(ctx, inTx{}, true)
 	for attempt := 1; ; attempt++ {
 		err := db.once(ctx, do)
-		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < 3 && (pg.Code == "40001" || pg.Code == "40P01") {
-			continue
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < mostTries && (pg.Code == "40001" || pg.Code == "40P01") {
+			select {
+			case <-time.After(rand.N(time.Duration(attempt) * 20 * time.Millisecond)): // so that rivals do not meet again
+				continue
+			case <-ctx.Done():
+			}
 		}
 		return translate(err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -34,12 +35,17 @@ func (c Conn) UserByRegistryID(ctx context.Context, registryID string) (exchange
 }
 
 // Users reads those of the users that exist, in the order of their ids.
-func (c Conn) Users(ctx context.Context, ids []uuid.UUID) ([]exchange.User, error) {
-	if len(ids) == 0 {
-		return nil, nil
+func (c Conn) Users(ctx context.Context, ids []uuid.UUID) (users []exchange.User, err error) {
+	ids = slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	for some := range slices.Chunk(slices.Compact(ids), mostIn) {
+		places, args := in(nil, some)
+		found, err := all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+") ORDER BY u.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		users = append(users, found...)
 	}
-	places, args := in(nil, ids)
-	return all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+") ORDER BY u.id", args...)
+	return users, nil
 }
 
 // Admins reads every admin.
@@ -88,8 +94,9 @@ func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exch
 	scan := func(r row, t *exchange.Token) error {
 		return r.Scan(&t.ID, &t.UserID, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
 	}
-	return page(ctx, c, p, scan, func(t exchange.Token) int64 { return t.ID },
-		"o.id, o.user_id, o.created_at, o.expires_at", "tokens o", "o.user_id = $1 AND o.expires_at > $2", user, c.Now)
+	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.created_at, o.expires_at", table: "tokens", scan: scan,
+		id: func(t exchange.Token) int64 { return t.ID }}
+	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }
 
 // Actor reads who presents the token with that hash, and their organizations, in one query.

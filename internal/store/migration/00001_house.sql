@@ -236,6 +236,8 @@ CREATE TABLE notifications (
   UNIQUE (user_id, event_id) -- one message per person and event
 );
 
+CREATE INDEX notifications_user ON notifications (user_id, id);
+
 CREATE TABLE audit_events (
   id {id},
   actor_id {uuid}, -- NULL: anonymous, or the operator at the machine

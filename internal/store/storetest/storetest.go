@@ -4,8 +4,10 @@ package storetest
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,12 +70,34 @@ func Open(t testing.TB, kind string) *store.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	places.Store(db, where)
 	t.Cleanup(func() {
+		places.Delete(db)
 		if err := db.Close(); err != nil {
 			t.Errorf("close the database: %v", err)
 		}
 	})
 	return db
+}
+
+var places sync.Map // *store.DB: where it lies
+
+// SQL gives a connection of its own to a database of Open, for tests that count rows or make what
+// no use case makes.
+func SQL(t testing.TB, db *store.DB) *sql.DB {
+	t.Helper()
+	where, _ := places.Load(db)
+	driver, name := "sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(5000)&_time_format=sqlite", where)
+	if db.Postgres() {
+		driver, name = "pgx", where.(string)
+	}
+	pool, err := sql.Open(driver, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool.SetMaxOpenConns(2)
+	t.Cleanup(func() { _ = pool.Close() })
+	return pool
 }
 
 // migrate migrates an empty database and lets go of it.

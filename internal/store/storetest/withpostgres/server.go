@@ -39,8 +39,8 @@ type server struct {
 }
 
 // start makes a folder, fills it and starts a server in it. Nothing is left of a failed start.
-func start(ctx context.Context, durable bool) (s *server, err error) {
-	s = &server{ended: make(chan struct{})}
+func start(ctx context.Context, durable bool) (_ *server, err error) {
+	s := &server{ended: make(chan struct{})}
 	if s.bin, err = findBin(ctx); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,305 @@
+package api_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/api"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// The fields of every object, to the letter and nothing beside them: the specification's first,
+// then those that contract.md adds behind "+". A ? marks what may be null.
+const (
+	personFields = "id:uuid username:string first_name:string last_name:string created_at:time updated_at:time"
+	labFields    = "id:int name:string"
+
+	attachmentFields = `id:int filename:string description:string download_url:string storage_resource_deleted:bool created_at:time
+		updated_at:time sequence_map_for:{id:int}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string?`
+	addressFields = `id:int name:string institution:string address_line_1:string address_line_2:string locality:string state:string
+		country:string postal_code:string saved_for_reuse:bool`
+	requestFields = `id:int material:int requester:uuid requester_signed_mta_attachment:int? irb_attachment:int? executed_mta_attachment:int?
+		is_active:bool status:string assigned_to:uuid + quantity:string note:string requester_abstract:string address:{` + addressFields + ` user:uuid}?
+		payment_method:string payment_method_notes:string rejection_reason:string override_reason:string correction:string
+		shipment:{carrier:string tracking:string conditions:string sent_at:time?}? open_issues:int
+		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
+		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time?}?
+		created_at:time updated_at:time`
+	materialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object
+		contact_user:{` + personFields + `} created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
+		imported:bool shipping_requirements:int? import_source:string organisms:[string]? publication_title:string? pre_print_doi:string?
+		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`
+	organizationFields = `id:int name:string owner:{` + personFields + `} members:[{` + personFields + `}] created_at:time updated_at:time
+		+ description:string decide_days:int countersign_days:int ship_days:int`
+	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
+		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
+	shippingFields = `id:int needs_shipping_address:bool needs_payment:bool accepts_shipping_code:bool accepts_reimbursement:bool
+		accepts_other_payment_methods:bool accepted_payment_details:string restrictions:string organization:int + created_at:time updated_at:time`
+	publicUserFields = personFields + " registry_id:string organizations:[{" + labFields + "}]"
+	userFields       = publicUserFields + " email:string addresses:[{" + addressFields + " user:uuid}] assignments:[{" + requestFields + `}]
+		grants:[{id:int title:string funder_id:string}] invitations:[object] material_requests:[{` + requestFields + `}]
+		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
+	eventFields        = "id:int seq:int kind:string actor:uuid at:time detail:object prev_hash:string hash:string"
+	messageFields      = "id:int sender:uuid text:string sent_at:time"
+	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
+	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}
+		created_at:time read:bool read_at:time?`
+	signedFields = "user_id:uuid token:string expires:expiry"
+)
+
+// TestAnswersHaveExactlyTheFieldsOfTheContract looks at every answer with a body.
+func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
+	t.Parallel()
+	shapes := map[string]string{
+		"/login": signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
+		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
+		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
+		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
+		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
+		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
+		"/materials": materialFields, "/materials/{id}": materialFields,
+		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
+		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,
+		"/material-requests":                         requestFields, "/material-requests/{id}": requestFields, "/material-requests/{id}/shipment": requestFields,
+		"/material-requests/{id}/documents/{document}/accept": requestFields,
+		"/material-requests/{id}/documents/{document}/return": requestFields,
+		"/material-requests/{id}/events":                      eventFields, "/material-requests/{id}/messages": messageFields,
+		"/material-requests/{id}/issues": issueFields, "/material-requests/{id}/issues/{issue}/close": issueFields,
+	}
+	statuses := map[string]int{ // of success, where it is not 200
+		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
+		"POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
+		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
+		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
+		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "DELETE /attachments/{id}": 204,
+		"DELETE /material-requests/{id}": 204,
+	}
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		s.fill()
+		for _, c := range visits {
+			methods, path := c.methods()
+			for _, method := range methods {
+				a := c.make(s, c.by).call(s.people[c.by], method)
+				want := statuses[method+" "+path]
+				if want == 0 {
+					want = 200
+				}
+				if a.Status != want {
+					t.Errorf("%s %s: %d, want %d: %s", method, c.route, a.Status, want, a.Raw)
+				}
+				shape := shapes[method+" "+path]
+				if shape == "" {
+					shape = shapes[path]
+				}
+				switch {
+				case want == 204 && len(a.Raw) > 0:
+					t.Errorf("%s %s: 204 with a body", method, c.route)
+				case want != 204 && a.List != nil && len(a.List) == 0:
+					t.Errorf("%s %s: an empty list shows nothing", method, c.route)
+				case shape == "" && a.Header.Get("Content-Type") == "application/json":
+					t.Errorf("%s %s: the test knows no fields", method, c.route)
+				}
+				for _, object := range append(a.List, any(a.Body)) {
+					if m, _ := object.(map[string]any); m != nil {
+						mustMatch(t, method+" "+c.route, "{"+shape+"}", m)
+					}
+				}
+			}
+		}
+		other := s.owner.want(200, "GET", s.user(""), nil)
+		mustMatch(t, "a user as others see them", "{"+publicUserFields+"}", any(other.Body))
+	})
+}
+
+// fill makes one of everything, so that no list and no field stays empty.
+func (s *scene) fill() {
+	s.t.Helper()
+	home := s.newAddress()
+	s.requester().want(200, "PATCH", s.req(""), obj{"address": home, "payment_method": "OTHER", "requester_abstract": "Why"})
+	s.member.want(200, "PATCH", s.req("/shipment"), obj{"sent_at": "2026-03-12T09:40:00+0000"})
+	s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"})
+	s.member.want(200, "POST", s.req("/documents/requester_signed_mta/return"), obj{"reason": "page 4"})
+	s.newIssue()
+	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"embargo_date": "2020-01-02", "publication_title": "A",
+		"pre_print_doi": "10.1101/2020.05.11.088500", "pre_print_title": "B", "citation": "C", "additional_info": "D", "pubmed_id": "32416070",
+		"url": "https://example.org", "mta_attachment_id": s.newAttachment().id()})
+	s.owner.want(200, "PATCH", fmt.Sprintf("/attachments/%d", s.newAttachment().id()), obj{"sequence_map_for": obj{"id": s.material}})
+	s.requester().want(201, "POST", "/attachments", obj{"filename": "x"})
+}
+
+var forms = map[string]*regexp.Regexp{
+	"uuid":   regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`),
+	"time":   regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`),
+	"expiry": regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`),
+	"date":   regexp.MustCompile(`^\d{4}-\d\d-\d\d$`),
+}
+
+// mustMatch fails where a JSON value is not of a type as the constants above write it.
+func mustMatch(t *testing.T, where, want string, got any) {
+	t.Helper()
+	if kind, nullable := strings.CutSuffix(want, "?"); nullable {
+		if got == nil {
+			return
+		}
+		want = kind
+	}
+	ok := false
+	switch v := got.(type) {
+	case string:
+		ok = want == "string" && v != "None" || forms[want] != nil && forms[want].MatchString(v)
+	case bool:
+		ok = want == "bool"
+	case float64:
+		ok = want == "int" && v == float64(int64(v))
+	case []any:
+		if ok = strings.HasPrefix(want, "["); ok {
+			for _, item := range v {
+				mustMatch(t, where+"[]", want[1:len(want)-1], item)
+			}
+		}
+	case map[string]any:
+		if ok = want == "object" || strings.HasPrefix(want, "{"); ok && want != "object" {
+			mustHave(t, where, members(want[1:len(want)-1]), v)
+		}
+	}
+	if !ok {
+		t.Errorf("%s is %v (%T), want %s", where, got, got, want)
+	}
+}
+
+// mustHave fails where an object has other members; one whose type ends in ! may be absent.
+func mustHave(t *testing.T, where string, want map[string]string, got map[string]any) {
+	t.Helper()
+	for name, kind := range want {
+		kind, optional := strings.CutSuffix(kind, "!")
+		if value, there := got[name]; there {
+			mustMatch(t, where+"."+name, kind, value)
+		} else if !optional {
+			t.Errorf("%s.%s is missing", where, name)
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			t.Errorf("%s.%s is not of the contract", where, name)
+		}
+	}
+}
+
+// members splits "a:int b:{c:int d:int}" at the blanks outside of brackets.
+func members(fields string) map[string]string {
+	list, depth := map[string]string{}, 0
+	split := func(r rune) bool {
+		depth += strings.Count("{[", string(r)) - strings.Count("}]", string(r))
+		return depth == 0 && strings.ContainsRune(" \t\n+", r)
+	}
+	for _, field := range strings.FieldsFunc(fields, split) {
+		name, kind, _ := strings.Cut(field, ":")
+		list[name] = kind
+	}
+	return list
+}
+
+// TestEveryPathAnswersAtBothBasesWithAndWithoutASlash compares the four addresses of every route.
+func TestEveryPathAnswersAtBothBasesWithAndWithoutASlash(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		for _, c := range visits {
+			methods, _ := c.methods()
+			for _, method := range methods {
+				var first answer
+				for i, form := range []string{"%s", "%s/", "/v1%s", "/v1%s/"} {
+					v := c.make(s, c.by)
+					v.path = fmt.Sprintf(form, v.path)
+					a := v.call(s.people[c.by], method)
+					if i == 0 {
+						first = a
+					}
+					if a.Status != first.Status || a.Status >= 300 || !slices.Equal(slices.Sorted(maps.Keys(a.Body)), slices.Sorted(maps.Keys(first.Body))) ||
+						(a.List == nil) != (first.List == nil) || method == "GET" && a.Header.Get("Link") == "" && len(a.List) < len(first.List) {
+						t.Errorf("%s %s: %d %s; without: %d %s", method, v.path, a.Status, a.Raw, first.Status, first.Raw)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		for _, c := range visits {
+			if !strings.HasPrefix(c.route, "GET ") {
+				continue
+			}
+			v := c.make(s, c.by)
+			get, head := v.call(s.people[c.by], "GET"), v.call(s.people[c.by], "HEAD")
+			for _, name := range []string{"Content-Type", "Content-Length", "X-Total-Count", "ETag"} {
+				if head.Header.Get(name) != get.Header.Get(name) {
+					t.Errorf("HEAD %s: %s is %q, of GET %q", v.path, name, head.Header.Get(name), get.Header.Get(name))
+				}
+			}
+			if head.Status != get.Status || len(head.Raw) > 0 || head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
+				t.Errorf("HEAD %s: %d with %d bytes, of GET %d", v.path, head.Status, len(head.Raw), get.Status)
+			}
+		}
+	})
+}
+
+func TestAMethodThatAPathLacksIsTold(t *testing.T) {
+	t.Parallel()
+	allowed := map[string][]string{}
+	for _, line := range api.Paths() {
+		method, path, _ := strings.Cut(line, " ")
+		allowed[path] = append(allowed[path], method)
+		if method == "GET" {
+			allowed[path] = append(allowed[path], "HEAD")
+		}
+	}
+	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
+	order := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
+	for path, methods := range allowed {
+		if path == "/users/{id}/notifications/read" {
+			continue // "read" could be a {notification} too, which has other methods
+		}
+		slices.SortFunc(methods, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"} {
+			if slices.Contains(methods, method) {
+				continue
+			}
+			for _, p := range []string{path, "/v1" + path + "/"} {
+				a := w.anonymous().call(method, strings.NewReplacer("{", "", "}", "").Replace(p), nil)
+				if a.Status != 405 || a.Body["error_code"] != "METHOD_NOT_ALLOWED" || a.Header.Get("Allow") != strings.Join(methods, ", ") {
+					t.Errorf("%s %s: %d %s, Allow %q, want %v", method, p, a.Status, a.Raw, a.Header.Get("Allow"), methods)
+				}
+			}
+		}
+	}
+}
+
+func TestPathsThatAreNoneAreNotFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessOpen)
+	for _, path := range []string{
+		"/nothing", "/v1", "/v1/", "/v1/nothing", "/v2/materials", "/v1/v1/materials", "/Materials", "/materials/1/2/3", "/user",
+		"//materials", "/materials//", "/v1//", "//", "/materials/./", "/materials/../materials", "/materials/.", "/materials/%2e%2e/materials",
+		"/materials/%2F", "/materials%2F", "/materials/1%2F", "/materials//1", "/v1//materials", "/materials/1//", "/%2e/materials", "/materials;x=1",
+		"/uploaded-file/attachment_1/a/b", "/uploaded-file/attachment_1/%2e%2e", "/uploaded-file/attachment_1//",
+		"/materials/0", "/materials/-1", "/materials/x", "/materials/1.0", "/materials/+1", "/materials/0x1", "/materials/9223372036854775808",
+		"/materials/%00", "/materials/1%00", "/materials/ 1", "/organizations/1e3", "/materials/99",
+	} {
+		for _, method := range []string{"GET", "PUT"} {
+			if a := w.anonymous().call(method, strings.ReplaceAll(path, " ", "%20"), nil); a.Status != 404 || a.Body["error_code"] != "NOT_FOUND" {
+				t.Errorf("%s %s: %d %s", method, path, a.Status, a.Raw)
+			}
+		}
+	}
+}

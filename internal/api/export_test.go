@@ -1,0 +1,9 @@
+package api
+
+// What only the tests of this room reach.
+
+// DecodeObject is decodeObject.
+var DecodeObject = decodeObject
+
+// Presented is presented.
+var Presented = presented

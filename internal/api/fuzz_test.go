@@ -1,0 +1,197 @@
+package api_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/api"
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store/storetest"
+
+	"github.com/google/uuid"
+)
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{
+		`{}`, `null`, `[]`, `{"title": "A", "category": "DATASET", "organization_id": {"id": "7"}, "additional_metadata": {"accession_code": "gse1", "x": [1.50]}}`,
+		`{"status": "OPEN", "address": {"id": 1}, "assigned_to": "018f0000-0000-7000-8000-000000000000", "is_active": null}`,
+		`{"title": "\ud800\u0000", "organisms": ["a", null], "organism": 1, "embargo_date": "2026-02-30"}`, `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
+		"{\"title\":\"\\\"\u2028<b>\"}", `{"material": 1e400, "title": {"title": {}}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		told := func(err error) {
+			t.Helper()
+			if e, ok := errors.AsType[*exchange.Error](err); err != nil && (!ok || e.Code != exchange.InvalidInput && e.Code != exchange.MalformedJSON) {
+				t.Errorf("%q: %v", raw, err)
+			}
+		}
+		var m exchange.MaterialPatch
+		err := api.DecodeObject(raw, &m)
+		told(err)
+		if err == nil {
+			made, err := m.Create()
+			told(err)
+			if err == nil {
+				if shown, err := json.Marshal([]any{made.Metadata}); err != nil || !json.Valid(shown) {
+					t.Errorf("%q was taken and cannot be shown: %v", raw, err)
+				}
+				again := exchange.MaterialPatch{Title: exchange.Some(made.Title), Metadata: exchange.Some(made.Metadata), Organisms: m.Organisms}
+				if kept, err := again.Patch(made); err != nil || string(kept.Metadata) != string(made.Metadata) || kept.Title != made.Title {
+					t.Errorf("%q: what was kept is not kept again: %q, then %q, %v", raw, made.Metadata, kept.Metadata, err)
+				}
+			}
+		}
+		var r exchange.RequestPatch
+		err = api.DecodeObject(raw, &r)
+		told(err)
+		if err == nil {
+			_, _, err = exchange.Request{Status: exchange.Open, Active: true}.Apply(exchange.Roles{Admin: true}, uuid.Max, r, nil, exchange.Terms{}, time.Unix(0, 0))
+			if e, ok := errors.AsType[*exchange.Error](err); err != nil && !ok {
+				t.Errorf("%q: %v", raw, e)
+			}
+		}
+	})
+}
+
+func FuzzAuthorization(f *testing.F) {
+	for _, seed := range []string{"", " ", "Token x", "token\tx ", "Token", "Bearer x", "Token x y", "Token \u00a0x", "Tokenx", strings.Repeat("Token ", 100)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		token, ok, err := api.Presented(header)
+		if ok != (token != "") || ok && err != nil || !ok && err == nil && header != "" {
+			t.Errorf("%q: %q, %v, %v", header, token, ok, err)
+		}
+		if err != nil && exchange.CodeOf(err) != exchange.NotAuthenticated {
+			t.Errorf("%q: %v", header, err)
+		}
+		if ok && (strings.ContainsAny(token, " \t") || !strings.HasSuffix(strings.TrimSpace(header), token)) {
+			t.Errorf("%q gave %q", header, token)
+		}
+	})
+}
+
+func FuzzTime(f *testing.F) {
+	f.Add(int64(0), int64(0))
+	f.Add(int64(1589206419), int64(999_999_999))
+	f.Add(int64(-2208988800), int64(1))
+	f.Add(int64(253402300799), int64(0))
+	f.Fuzz(func(t *testing.T, seconds, nanos int64) {
+		at := time.Unix(seconds, nanos%1e9).UTC()
+		if at.Year() < 1900 || at.Year() > 9999 {
+			return
+		}
+		raw, err := json.Marshal(api.Time(at))
+		if err != nil || !forms["time"].MatchString(strings.Trim(string(raw), `"`)) {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		var back exchange.Instant
+		if err := json.Unmarshal(raw, &back); err != nil || !time.Time(back).Equal(at.Truncate(time.Second)) {
+			t.Errorf("%s came back as %v: %v", raw, time.Time(back), err)
+		}
+		if raw, err = json.Marshal(api.Expiry(at)); err != nil || !forms["expiry"].MatchString(strings.Trim(string(raw), `"`)) {
+			t.Errorf("%s: %v", raw, err)
+		}
+	})
+}
+
+// quiet is an installation for a fuzz target, which may not write to the log of its parent.
+func quiet(f *testing.F) (*world, *person) {
+	f.Helper()
+	w := newWorldWith(f, storetest.Open(f, storetest.SQLite), func(c *app.Config) { c.Log = slog.New(slog.DiscardHandler) })
+	p := w.person("p")
+	p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": p.Lab})
+	p.want(201, "POST", "/material-requests", obj{"material": 1})
+	p.upload("a.pdf", pdf, nil)
+	return w, p
+}
+
+// answerOf calls the handler itself.
+func (w *world) answerOf(r *http.Request) *httptest.ResponseRecorder {
+	recorder := httptest.NewRecorder()
+	w.door.ServeHTTP(recorder, r)
+	return recorder
+}
+
+func FuzzMultipart(f *testing.F) {
+	w, p := quiet(f)
+	for _, parts := range [][]string{
+		{filePart("a.pdf", string(pdf))}, {field("filename", "a"), filePart("", "x")}, {field("owned_by_org", "{"), filePart("a", "x")}, {filePart("a", "")},
+		{field("description", "\xff"), filePart("a\xff", "x")}, {"\r\n"}, {filePart("a", "x"), filePart("b", "y")}, {"Content-Disposition: form-data\r\n\r\nx"},
+	} {
+		_, body := form(parts...)
+		f.Add(body)
+		f.Add(body[:len(body)/2])
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/attachments", strings.NewReader(body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+		r.Header.Set("Authorization", "Token "+p.Token)
+		before := keys(t, w)
+		a := w.answerOf(r)
+		if a.Code != 201 && a.Code != 400 && a.Code != 403 && a.Code != 413 && a.Code != 415 {
+			t.Errorf("%q: %d %s", body, a.Code, a.Body)
+		}
+		made := 0
+		if a.Code == 201 {
+			made = 1
+		}
+		if after := keys(t, w); after != before+made {
+			t.Errorf("%q: %d, and %d files became %d", body, a.Code, before, after)
+		}
+	})
+}
+
+func keys(t *testing.T, w *world) (n int) {
+	t.Helper()
+	for _, err := range w.folder.Keys(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	return n
+}
+
+func FuzzPath(f *testing.F) {
+	w, p := quiet(f)
+	for _, seed := range []string{"/", "//", "/v1/materials/1/", "/materials/%00", "/materials/../..", "/users/" + p.ID.String() + "/addresses/1", "/material-requests/1/events",
+		"/uploaded-file/attachment_1/a.pdf", "/uploaded-file/attachment_-1/%2e%2e", "*", "/materials//", "/%2f/%5c", "/organizations/9223372036854775807", "/material-requests/1/documents/irb/return"} {
+		f.Add("GET", seed, "limit=1&cursor=MQ", "")
+		f.Add("POST", seed, "", `{"text": "a", "material": 1}`)
+		f.Add("PATCH", seed, "%zz;", `{"title": "\u0000", "status": "FULFILLED"}`)
+		f.Add("DELETE", seed, "limit=-1&category=%ff&is_archived=x&requester=1", "[]")
+	}
+	f.Fuzz(func(t *testing.T, method, path, query, body string) {
+		target, err := url.ParseRequestURI(path)
+		if err != nil || strings.ContainsAny(method, " \t\r\n/") {
+			return
+		}
+		target.RawQuery = query
+		for _, token := range []string{"", p.Token} {
+			r := (&http.Request{Method: method, URL: target, Host: "x", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+				ContentLength: int64(len(body)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RequestURI: path}).WithContext(t.Context())
+			if token != "" {
+				r.Header.Set("Authorization", "Token "+token)
+			}
+			a := w.answerOf(r)
+			if a.Code >= 500 && (a.Code != 503 || !strings.HasSuffix(strings.TrimRight(path, "/"), "login") && !strings.HasSuffix(strings.TrimRight(path, "/"), "users")) || a.Code >= 300 && a.Code < 400 {
+				t.Errorf("%s %q ? %q %q: %d %s", method, path, query, body, a.Code, a.Body)
+			}
+			if a.Code >= 400 && method != http.MethodHead && !json.Valid(a.Body.Bytes()) {
+				t.Errorf("%s %q: %d %s", method, path, a.Code, a.Body)
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"aliquot/internal/app"
+	"aliquot/internal/store/storetest"
+)
+
+// tables are those whose rows tests count; that none is missing TestEveryTableIsCounted tells.
+var tables = []string{"users", "tokens", "organizations", "memberships", "addresses", "shipping_requirements", "materials", "grants",
+	"grant_materials", "attachments", "material_requests", "request_documents", "request_issues", "request_events", "notifications", "audit_events"}
+
+func TestEveryTableIsCounted(t *testing.T) {
+	t.Parallel()
+	pool := storetest.SQL(t, storetest.Open(t, storetest.SQLite))
+	var n int
+	err := pool.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table'
+		AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'`).Scan(&n)
+	if err != nil || n != len(tables) {
+		t.Errorf("the schema has %d tables, rows counts %d: %v", n, len(tables), err)
+	}
+}
+
+// rows counts the rows of every table, and the files of content as "files".
+func (w *world) rows() map[string]int {
+	w.t.Helper()
+	counts := make([]int, len(tables))
+	columns, places := make([]string, len(tables)), make([]any, len(tables))
+	for i, table := range tables {
+		columns[i], places[i] = "(SELECT COUNT(*) FROM "+table+")", &counts[i]
+	}
+	if err := w.sql.QueryRowContext(w.t.Context(), "SELECT "+strings.Join(columns, ", ")).Scan(places...); err != nil {
+		w.t.Fatal(err)
+	}
+	rows := map[string]int{"files": len(w.kept())}
+	for i, table := range tables {
+		rows[table] = counts[i]
+	}
+	return rows
+}
+
+// kept are the keys of the content in the files folder, half-written ones too.
+func (w *world) kept() []string {
+	w.t.Helper()
+	var keys []string
+	for info, err := range w.folder.Keys(context.Background()) {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		keys = append(keys, info.Key)
+	}
+	return keys
+}
+
+// grew says by how much the counts of rows differ, as "audit_events+1 materials+1"; "" not at all.
+func grew(before, after map[string]int) string {
+	var list []string
+	for _, table := range append([]string{"files"}, tables...) {
+		if n := after[table] - before[table]; n != 0 {
+			list = append(list, fmt.Sprintf("%s%+d", table, n))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// unchanged fails the test where do adds or removes a row or a file.
+func (w *world) unchanged(what string, do func()) {
+	w.t.Helper()
+	before := maps.Clone(w.rows())
+	do()
+	if diff := grew(before, w.rows()); diff != "" {
+		w.t.Errorf("%s changed %s", what, diff)
+	}
+}
+
+// audits lists the audit events of an object, the oldest first, each as "actor action", where the
+// actor is a name, "anonymous", and behind "admin:" where it was an admin's power.
+func (w *world) audits(object string) []string {
+	w.t.Helper()
+	rows, err := w.sql.QueryContext(w.t.Context(), `SELECT COALESCE(u.first_name, 'anonymous'), a.action, a.as_admin
+		FROM audit_events a LEFT JOIN users u ON u.id = a.actor_id WHERE a.object = $1 ORDER BY a.id`, object)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	list := []string{}
+	for rows.Next() {
+		var actor, action string
+		var admin bool
+		if err := rows.Scan(&actor, &action, &admin); err != nil {
+			w.t.Fatal(err)
+		}
+		if admin {
+			actor = "admin:" + actor
+		}
+		list = append(list, actor+" "+action)
+	}
+	if err := rows.Err(); err != nil {
+		w.t.Fatal(err)
+	}
+	return list
+}
+
+// hash is how the database keeps a token.
+func hash(token string) string { return app.Hash(token) }

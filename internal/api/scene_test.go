@@ -1,0 +1,311 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// scene is a world with a lab and one person of each role. Its objects: the requester's user
+// record with everything in it, a lab's material, documents and settings, and requests.
+type scene struct {
+	*world
+	lab
+	people  map[string]*person
+	n       int
+	turn    bool
+	request int64 // one of the requester
+}
+
+// roles are the callers of the sweep, in the order of the columns of its table.
+var roles = []string{"anonymous", "stranger", "member", "owner", "requester", "assignee", "former", "admin"}
+
+func newScene(t testing.TB, db *store.DB, access exchange.Access) *scene {
+	t.Helper()
+	w := newWorldWith(t, db, func(c *app.Config) { c.Access, c.Identity = access, demo(t).client })
+	l := w.lab()
+	s := &scene{world: w, lab: l, people: map[string]*person{
+		"anonymous": w.anonymous(), "stranger": w.person("stranger"), "member": l.member, "owner": l.owner,
+		"requester": w.person("requester"), "assignee": l.assignee, "former": l.former, "admin": w.admin(),
+	}}
+	s.request = s.newRequest()
+	return s
+}
+
+func (s *scene) requester() *person { return s.people["requester"] }
+
+// next is a number that was not used before.
+func (s *scene) next() int {
+	s.n++
+	return s.n
+}
+
+// other is one of two things, the other one each time.
+func other[T any](s *scene, a, b T) T {
+	if s.turn = !s.turn; s.turn {
+		return a
+	}
+	return b
+}
+
+// newRequest makes a request of the requester, with a signed MTA, and an executed MTA of the lab.
+func (s *scene) newRequest() int64 {
+	s.t.Helper()
+	signed := s.requester().want(201, "POST", "/attachments", obj{"filename": "signed.pdf"}).id()
+	executed := s.member.want(201, "POST", "/attachments", obj{"filename": "executed.pdf"}).id()
+	id := s.requester().want(201, "POST", "/material-requests", obj{"material": s.material, "requester_signed_mta_attachment": signed}).id()
+	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id), obj{"executed_mta_attachment": executed})
+	return id
+}
+
+func (s *scene) newMaterial() int64 {
+	s.t.Helper()
+	return s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": s.id}).id()
+}
+
+// newAttachment makes one of the owner, shared with the lab.
+func (s *scene) newAttachment() answer {
+	s.t.Helper()
+	return s.owner.upload("map.pdf", pdf, obj{"owned_by_org": s.id})
+}
+
+func (s *scene) newAddress() int64 {
+	s.t.Helper()
+	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
+}
+
+func (s *scene) newIssue() int64 {
+	s.t.Helper()
+	return s.requester().want(201, "POST", s.req("/issues"), obj{"text": "it thawed"}).id()
+}
+
+// notification is one of the requester's.
+func (s *scene) notification() int64 {
+	s.t.Helper()
+	list := s.requester().want(200, "GET", s.user("/notifications?limit=1"), nil).List
+	return int64(list[0].(map[string]any)["id"].(float64))
+}
+
+// settings is someone's record in the lab, also after they left.
+func (s *scene) settings(p *person) int64 {
+	s.t.Helper()
+	var id int64
+	err := s.sql.QueryRowContext(s.t.Context(), "SELECT id FROM memberships WHERE organization_id = $1 AND user_id = $2", s.id, p.ID).Scan(&id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return id
+}
+
+func (s *scene) user(rest string) string { return fmt.Sprintf("/users/%s%s", s.requester().ID, rest) }
+func (s *scene) req(rest string) string {
+	return fmt.Sprintf("/material-requests/%d%s", s.request, rest)
+}
+
+func address(name string) obj {
+	return obj{"name": name, "address_line_1": "1 Waterman St", "locality": "Providence", "country": "US"}
+}
+
+// visit is one call of a route: path without a slash at its end, body, and who calls where it is
+// not simply the role.
+type visit struct {
+	path string
+	body any
+	as   *person
+}
+
+func (v visit) call(p *person, method string) answer {
+	p.w.t.Helper()
+	if v.as != nil {
+		p = v.as
+	}
+	if raw, ok := v.body.([]byte); ok {
+		return p.send(method, v.path, "application/octet-stream", bytes.NewReader(raw))
+	}
+	return p.call(method, v.path, v.body)
+}
+
+// routeCase is one way to call a route of the table of routes with success.
+type routeCase struct {
+	route string // as "PUT,PATCH /path"; behind it, in brackets, which object where that matters
+	by    string // a role that may
+	make  func(s *scene, role string) visit
+}
+
+// methods and path of the route.
+func (c routeCase) methods() ([]string, string) {
+	methods, rest, _ := strings.Cut(c.route, " ")
+	path, _, _ := strings.Cut(rest, " ")
+	return strings.Split(methods, ","), path
+}
+
+func at(path string, body any) visit { return visit{path: path, body: body} }
+
+func atf(format string, args ...any) visit { return visit{path: fmt.Sprintf(format, args...)} }
+
+func (v visit) with(body any) visit {
+	v.body = body
+	return v
+}
+
+// visits call every route of the contract, each on an object that is fresh where calls use it up.
+// That none is missing the sweep tells.
+var visits = []routeCase{
+	{"POST /login", "anonymous", func(s *scene, _ string) visit {
+		return at("/login", obj{"code": demo(s.t).code(s.t, s.next()), "origin_url": origin})
+	}},
+	{"POST /logout", "stranger", func(s *scene, role string) visit {
+		v := at("/logout", nil)
+		if role != "anonymous" {
+			v.as = s.again(role)
+		}
+		return v
+	}},
+	{"POST /users", "anonymous", func(s *scene, _ string) visit {
+		return at("/users", obj{"code": demo(s.t).code(s.t, 1000+s.next()), "origin_url": origin})
+	}},
+	{"GET /users/{id}", "requester", func(s *scene, _ string) visit { return at(s.user(""), nil) }},
+	{"PUT,PATCH /users/{id}", "requester", func(s *scene, _ string) visit {
+		return at(s.user(""), obj{"first_name": fmt.Sprint("N", s.next())})
+	}},
+	{"GET /users/{id}/notifications", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications"), nil) }},
+	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), nil) }},
+	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
+		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
+	}},
+	{"POST /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), address("x")) }},
+	{"GET /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), nil) }},
+	{"GET /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {
+		return atf("%s/%d", s.user("/addresses"), s.newAddress())
+	}},
+	{"PUT,PATCH /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {
+		return atf("%s/%d", s.user("/addresses"), s.newAddress()).with(obj{"state": "RI"})
+	}},
+	{"DELETE /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {
+		return atf("%s/%d", s.user("/addresses"), s.newAddress())
+	}},
+
+	{"POST /organizations", "owner", func(s *scene, _ string) visit {
+		return at("/organizations", obj{"owner": s.owner.ID, "members": []any{}})
+	}},
+	{"GET /organizations", "anonymous", func(*scene, string) visit { return at("/organizations", nil) }},
+	{"GET /organizations/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d", s.id) }},
+	{"PUT,PATCH /organizations/{id}", "owner", func(s *scene, _ string) visit {
+		return atf("/organizations/%d", s.id).with(obj{"description": fmt.Sprint("No. ", s.next())})
+	}},
+	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
+	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/organization-user-settings/%d", s.settings(s.member))
+	}},
+	{"GET /organization-user-settings/{id} (of one who left)", "admin", func(s *scene, _ string) visit {
+		return atf("/organization-user-settings/%d", s.settings(s.former))
+	}},
+	{"PUT,PATCH /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/organization-user-settings/%d", s.settings(s.member)).with(obj{"reminder_notif": other(s, false, true)})
+	}},
+
+	{"POST /shipping-requirements", "member", func(s *scene, _ string) visit {
+		return at("/shipping-requirements", obj{"organization": s.id})
+	}},
+	{"GET /shipping-requirements", "anonymous", func(*scene, string) visit { return at("/shipping-requirements", nil) }},
+	{"GET /shipping-requirements/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/shipping-requirements/%d", s.shipping) }},
+	{"PUT,PATCH /shipping-requirements/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/shipping-requirements/%d", s.shipping).with(obj{"restrictions": fmt.Sprint("No. ", s.next())})
+	}},
+
+	{"POST /materials", "member", func(s *scene, _ string) visit {
+		return at("/materials", obj{"category": "PROTOCOL", "title": "B", "organization_id": s.id})
+	}},
+	{"GET /materials", "anonymous", func(*scene, string) visit { return at("/materials", nil) }},
+	{"GET /materials/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d", s.material) }},
+	{"PUT,PATCH /materials/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
+	}},
+	{"DELETE /materials/{id}", "member", func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
+
+	{"POST /attachments", "member", func(*scene, string) visit { return at("/attachments", obj{"filename": "a.pdf"}) }},
+	{"GET /attachments", "admin", func(*scene, string) visit { return at("/attachments", nil) }},
+	{"GET /attachments/{id}", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
+	{"GET /attachments/{id} (of a request)", "requester", func(s *scene, _ string) visit {
+		return atf("/attachments/%d", s.linked("requester_signed_mta_attachment").id())
+	}},
+	{"GET /attachments/{id} (the lab's, of a request)", "requester", func(s *scene, _ string) visit {
+		return atf("/attachments/%d", s.linked("executed_mta_attachment").id())
+	}},
+	{"PUT,PATCH /attachments/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/attachments/%d", s.newAttachment().id()).with(obj{"description": "of the plasmid"})
+	}},
+	{"DELETE /attachments/{id}", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
+	{"GET /uploaded-file/{attachment}/{filename}", "member", func(s *scene, _ string) visit {
+		return atf("/uploaded-file/attachment_%d/map.pdf", s.newAttachment().id())
+	}},
+	{"GET /uploaded-file/{attachment}/{filename} (of a request)", "requester", func(s *scene, _ string) visit {
+		return at(strings.TrimPrefix(s.linked("irb_attachment").Body["download_url"].(string), "/v1"), nil)
+	}},
+	{"GET /uploaded-file/{attachment}/{filename} (the MTA of a listed material)", "anonymous", func(s *scene, _ string) visit {
+		made := s.newAttachment()
+		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.newMaterial()), obj{"mta_attachment_id": made.id()})
+		return atf("/uploaded-file/attachment_%d/map.pdf", made.id())
+	}},
+	{"PUT /uploaded-file/{attachment}/{filename}", "member", func(s *scene, _ string) visit {
+		return atf("/uploaded-file/attachment_%d/map.pdf", s.newAttachment().id()).with(pdf)
+	}},
+
+	{"POST /material-requests", "requester", func(s *scene, _ string) visit { return at("/material-requests", obj{"material": s.material}) }},
+	{"GET /material-requests", "requester", func(*scene, string) visit { return at("/material-requests", nil) }},
+	{"GET /material-requests/{id}", "requester", func(s *scene, _ string) visit { return at(s.req(""), nil) }},
+	{"PUT,PATCH /material-requests/{id}", "member", func(s *scene, role string) visit {
+		if role == "requester" {
+			return at(s.req(""), obj{"payment_method_notes": fmt.Sprint("No. ", s.next())})
+		}
+		return at(s.req(""), obj{"assigned_to": other(s, s.member, s.assignee).ID})
+	}},
+	{"DELETE /material-requests/{id}", "admin", func(s *scene, _ string) visit { return atf("/material-requests/%d", s.newRequest()) }},
+	{"GET /material-requests/{id}/events", "member", func(s *scene, _ string) visit { return at(s.req("/events"), nil) }},
+	{"GET /material-requests/{id}/messages", "member", func(s *scene, _ string) visit { return at(s.req("/messages"), nil) }},
+	{"POST /material-requests/{id}/messages", "requester", func(s *scene, _ string) visit { return at(s.req("/messages"), obj{"text": "Hello"}) }},
+	{"GET /material-requests/{id}/issues", "member", func(s *scene, _ string) visit { return at(s.req("/issues"), nil) }},
+	{"POST /material-requests/{id}/issues", "requester", func(s *scene, _ string) visit { return at(s.req("/issues"), obj{"text": "it thawed"}) }},
+	{"POST /material-requests/{id}/issues/{issue}/close", "member", func(s *scene, _ string) visit {
+		return atf("%s/%d/close", s.req("/issues"), s.newIssue())
+	}},
+	{"PUT,PATCH /material-requests/{id}/shipment", "member", func(s *scene, _ string) visit {
+		return at(s.req("/shipment"), obj{"tracking": fmt.Sprint("JD0146000", s.next())})
+	}},
+	{"POST /material-requests/{id}/documents/{document}/accept", "member", func(s *scene, _ string) visit {
+		return atf("/material-requests/%d/documents/requester_signed_mta/accept", s.newRequest())
+	}},
+	{"POST /material-requests/{id}/documents/{document}/accept (the lab's)", "requester", func(s *scene, _ string) visit {
+		return atf("/material-requests/%d/documents/executed_mta/accept", s.newRequest())
+	}},
+	{"POST /material-requests/{id}/documents/{document}/return", "member", func(s *scene, _ string) visit {
+		return at(s.req("/documents/requester_signed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
+	}},
+	{"POST /material-requests/{id}/documents/{document}/return (the lab's)", "requester", func(s *scene, _ string) visit {
+		return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
+	}},
+}
+
+// linked hands a new document in to a new request, in one of its fields.
+func (s *scene) linked(field string) answer {
+	s.t.Helper()
+	giver := s.requester()
+	if field == "executed_mta_attachment" {
+		giver = s.member
+	}
+	made := giver.upload("paper.pdf", pdf, nil)
+	id := s.requester().want(201, "POST", "/material-requests", obj{"material": s.material}).id()
+	giver.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id), obj{field: made.id()})
+	return made
+}
+
+// again signs the person of a role in once more.
+func (s *scene) again(role string) *person {
+	s.t.Helper()
+	return s.signIn(s.people[role].name)
+}

@@ -1,0 +1,189 @@
+package api_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/api"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// access says who may call each route: one sign for each of roles, + allowed, 1 refused with 401,
+// 3 refused with 403. The second word is for the access setting members, where it differs.
+// The columns:            anonymous, stranger, member, owner, requester, assignee, former, admin
+var access = map[string]string{
+	"POST /login":                         "++++++++",
+	"POST /logout":                        "1+++++++",
+	"POST /users":                         "++++++++",
+	"GET /users/{id}":                     "1+++++++",
+	"PUT,PATCH /users/{id}":               "1333+33+",
+	"GET /users/{id}/notifications":       "1333+33+",
+	"POST /users/{id}/notifications/read": "1333+33+",
+	"PUT,PATCH /users/{id}/notifications/{notification}": "1333+33+",
+	"POST /users/{id}/addresses":                         "1333+33+",
+	"GET /users/{id}/addresses":                          "1333+33+",
+	"GET /users/{id}/addresses/{address}":                "1333+33+",
+	"PUT,PATCH /users/{id}/addresses/{address}":          "1333+33+",
+	"DELETE /users/{id}/addresses/{address}":             "1333+33+",
+
+	"POST /organizations":                                    "++++++++ 1+++++++",
+	"GET /organizations":                                     "++++++++",
+	"GET /organizations/{id}":                                "++++++++",
+	"PUT,PATCH /organizations/{id}":                          "++++++++ 133+333+",
+	"GET /organization-user-settings":                        "1+++++++",
+	"GET /organization-user-settings/{id}":                   "13+3333+",
+	"GET /organization-user-settings/{id} (of one who left)": "1333333+",
+	"PUT,PATCH /organization-user-settings/{id}":             "13+3333+",
+
+	"POST /shipping-requirements":           "13++3+3+",
+	"GET /shipping-requirements":            "++++++++",
+	"GET /shipping-requirements/{id}":       "++++++++",
+	"PUT,PATCH /shipping-requirements/{id}": "13++3+3+",
+
+	"POST /materials":           "++++++++ 13++3+3+",
+	"GET /materials":            "++++++++",
+	"GET /materials/{id}":       "++++++++",
+	"PUT,PATCH /materials/{id}": "++++++++ 13++3+3+",
+	"DELETE /materials/{id}":    "13++3+3+",
+
+	"POST /attachments":                                                         "1+++++++",
+	"GET /attachments":                                                          "1333333+",
+	"GET /attachments/{id}":                                                     "13++3+3+",
+	"GET /attachments/{id} (of a request)":                                      "13++++3+",
+	"GET /attachments/{id} (the lab's, of a request)":                           "13++++3+",
+	"PUT,PATCH /attachments/{id}":                                               "13++3+3+",
+	"DELETE /attachments/{id}":                                                  "13++3+3+",
+	"GET /uploaded-file/{attachment}/{filename}":                                "13++3+3+",
+	"GET /uploaded-file/{attachment}/{filename} (of a request)":                 "13++++3+",
+	"GET /uploaded-file/{attachment}/{filename} (the MTA of a listed material)": "++++++++",
+	"PUT /uploaded-file/{attachment}/{filename}":                                "13++3+3+",
+
+	"POST /material-requests":                                              "1+++++++",
+	"GET /material-requests":                                               "1+++++++",
+	"GET /material-requests/{id}":                                          "13++++3+",
+	"PUT,PATCH /material-requests/{id}":                                    "13++++3+",
+	"DELETE /material-requests/{id}":                                       "1333333+",
+	"GET /material-requests/{id}/events":                                   "13++++3+",
+	"GET /material-requests/{id}/messages":                                 "13++++3+",
+	"POST /material-requests/{id}/messages":                                "13++++3+",
+	"GET /material-requests/{id}/issues":                                   "13++++3+",
+	"POST /material-requests/{id}/issues":                                  "13++++3+",
+	"POST /material-requests/{id}/issues/{issue}/close":                    "13++++3+",
+	"PUT,PATCH /material-requests/{id}/shipment":                           "13++3+3+",
+	"POST /material-requests/{id}/documents/{document}/accept":             "13++3+3+",
+	"POST /material-requests/{id}/documents/{document}/accept (the lab's)": "1333+33+",
+	"POST /material-requests/{id}/documents/{document}/return":             "13++3+3+",
+	"POST /material-requests/{id}/documents/{document}/return (the lab's)": "1333+33+",
+}
+
+func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {
+	t.Parallel()
+	visited := map[string]bool{}
+	for _, c := range visits {
+		methods, path := c.methods()
+		for _, method := range methods {
+			visited[method+" "+path] = true
+		}
+		if access[c.route] == "" {
+			t.Errorf("%s: the table of access has no line", c.route)
+		}
+	}
+	for _, path := range api.Paths() {
+		if !visited[path] {
+			t.Errorf("%s is never visited", path)
+		}
+		delete(visited, path)
+	}
+	for path := range visited {
+		t.Errorf("%s is no route", path)
+	}
+	if len(access) != len(visits) {
+		t.Errorf("%d lines of access for %d visits", len(access), len(visits))
+	}
+}
+
+func TestWhoMayCallEachRoute(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
+		t.Run(string(setting), func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, db *store.DB) {
+				s := newScene(t, db, setting)
+				for _, c := range visits {
+					words := strings.Fields(access[c.route])
+					want := words[0]
+					if setting == exchange.AccessMembers {
+						want = words[len(words)-1]
+					}
+					for i, role := range roles {
+						s.knock(c, role, want[i])
+					}
+				}
+			})
+		})
+	}
+}
+
+// knock calls a route as a role. A refused call changes nothing.
+func (s *scene) knock(c routeCase, role string, want byte) {
+	s.t.Helper()
+	methods, _ := c.methods()
+	for _, method := range methods {
+		v := c.make(s, role)
+		var before map[string]int
+		if want != '+' {
+			before = s.rows()
+		}
+		a := v.call(s.people[role], method)
+		got := byte('?')
+		switch {
+		case a.Status >= 200 && a.Status < 300:
+			got = '+'
+		case a.Status == 401 && a.Body["error_code"] == "NOT_AUTHENTICATED":
+			got = '1'
+		case a.Status == 403 && slices.Contains([]any{"FORBIDDEN", "FIELD_FORBIDDEN"}, a.Body["error_code"]):
+			got = '3'
+		}
+		if got != want {
+			s.t.Errorf("%s %s by %s: %c, want %c: %d %s", method, c.route, role, got, want, a.Status, a.Raw)
+		}
+		if got != '+' && before != nil {
+			if diff := grew(before, s.rows()); diff != "" {
+				s.t.Errorf("%s %s by %s was refused and changed %s", method, c.route, role, diff)
+			}
+		}
+	}
+}
+
+// TestAWrongTokenIsRefusedEverywhere holds for open routes too: who presents a token means to be
+// known, and shall learn that they are not.
+func TestAWrongTokenIsRefusedEverywhere(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessOpen)
+		expired := s.signIn("stranger")
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE tokens SET expires_at = $1 WHERE hash = $2",
+			db.Read().Now.Add(-1), hash(expired.Token)); err != nil {
+			t.Fatal(err)
+		}
+		revoked := s.signIn("stranger")
+		revoked.want(204, "POST", "/logout", nil)
+		for name, token := range map[string]string{"unknown": "alq_unknown", "expired": expired.Token, "revoked": revoked.Token} {
+			s.unchanged(name, func() {
+				for _, c := range visits {
+					methods, path := c.methods()
+					path = strings.NewReplacer("{id}", "1", "{attachment}", "attachment_1").Replace(path)
+					for _, method := range methods {
+						p := &person{w: s.world, Token: token}
+						if a := p.call(method, path, nil); a.Status != 401 || a.Body["error_code"] != "NOT_AUTHENTICATED" {
+							t.Errorf("%s %s with an %s token: %d %s", method, path, name, a.Status, a.Raw)
+						}
+					}
+				}
+			})
+		}
+	})
+}

@@ -1,0 +1,278 @@
+package store_test
+
+import (
+	stdcontext "context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+func TestWhatIsMissingIsNotFound(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		material := l.material(l.organization(user), user, nil)
+		l.request(material, user, user, nil)
+		for name, read := range map[string]func(ctx context, c store.Conn) error{
+			"User":                  func(ctx context, c store.Conn) error { _, err := c.User(ctx, uuid.New()); return err },
+			"UserForUpdate":         func(ctx context, c store.Conn) error { _, err := c.UserForUpdate(ctx, uuid.New()); return err },
+			"UserByRegistryID":      func(ctx context, c store.Conn) error { _, err := c.UserByRegistryID(ctx, ""); return err },
+			"Organization":          func(ctx context, c store.Conn) error { _, err := c.Organization(ctx, 1); return err },
+			"OrganizationForUpdate": func(ctx context, c store.Conn) error { _, err := c.OrganizationForUpdate(ctx, 1); return err },
+			"Membership":            func(ctx context, c store.Conn) error { _, err := c.Membership(ctx, 1); return err },
+			"Shipping":              func(ctx context, c store.Conn) error { _, err := c.Shipping(ctx, 1); return err },
+			"ShippingForUpdate":     func(ctx context, c store.Conn) error { _, err := c.ShippingForUpdate(ctx, 1); return err },
+			"Address":               func(ctx context, c store.Conn) error { _, err := c.Address(ctx, user, 1); return err },
+			"Material":              func(ctx context, c store.Conn) error { _, err := c.Material(ctx, -1); return err },
+			"MaterialForUpdate":     func(ctx context, c store.Conn) error { _, err := c.MaterialForUpdate(ctx, 0); return err },
+			"MaterialForShare":      func(ctx context, c store.Conn) error { _, err := c.MaterialForShare(ctx, 1); return err },
+			"ShownMaterial":         func(ctx context, c store.Conn) error { _, err := c.ShownMaterial(ctx, 1<<63-1); return err },
+			"MaterialByImport":      func(ctx context, c store.Conn) error { _, err := c.MaterialByImport(ctx, "GEO", "GSE1"); return err },
+			"Attachment":            func(ctx context, c store.Conn) error { _, err := c.Attachment(ctx, 1); return err },
+			"AttachmentForUpdate":   func(ctx context, c store.Conn) error { _, err := c.AttachmentForUpdate(ctx, 1); return err },
+			"Request":               func(ctx context, c store.Conn) error { _, err := c.Request(ctx, 1); return err },
+			"RequestForUpdate":      func(ctx context, c store.Conn) error { _, err := c.RequestForUpdate(ctx, 1); return err },
+			"Issue":                 func(ctx context, c store.Conn) error { _, err := c.Issue(ctx, 1, 1); return err },
+			"DeleteAddress":         func(ctx context, c store.Conn) error { return c.DeleteAddress(ctx, user, 1) },
+			"DeleteToken":           func(ctx context, c store.Conn) error { return c.DeleteToken(ctx, user, 1) },
+			"MarkRead":              func(ctx context, c store.Conn) error { return c.MarkRead(ctx, user, 1, true) },
+		} {
+			l.write(func(ctx context, tx store.Conn) error {
+				code(t, name, read(ctx, tx), exchange.NotFound)
+				return nil
+			})
+		}
+	})
+}
+
+func TestTheSecondOfAKindIsAConflict(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		first := l.user()
+		organization := l.organization(first.ID)
+		request := l.request(l.material(organization, first.ID, nil), first.ID, first.ID, nil)
+		imported := exchange.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO", ImportIdentifier: new("GSE1")}
+		l.write(func(ctx context, tx store.Conn) error {
+			_, err := tx.InsertMaterial(ctx, imported)
+			return errors.Join(err, tx.InsertToken(ctx, first.ID, "hash", start))
+		})
+		l.attachment(first.ID, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "key"} })
+		l.event(request, first.ID, exchange.Messaged)
+		for name, again := range map[string]func(ctx context, tx store.Conn) error{
+			"id": func(ctx context, tx store.Conn) error {
+				u := newUser()
+				u.ID = first.ID
+				return tx.InsertUser(ctx, u)
+			},
+			"username": func(ctx context, tx store.Conn) error {
+				u := newUser()
+				u.Username = first.Username
+				return tx.InsertUser(ctx, u)
+			},
+			"registry id": func(ctx context, tx store.Conn) error {
+				u := newUser()
+				u.RegistryID = first.RegistryID
+				return tx.InsertUser(ctx, u)
+			},
+			"import identifier": func(ctx context, tx store.Conn) error { _, err := tx.InsertMaterial(ctx, imported); return err },
+			"token":             func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, first.ID, "hash", start) },
+			"content key": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertAttachment(ctx, exchange.Attachment{Content: &exchange.Content{Key: "key"}})
+				return err
+			},
+			"number of an event": func(ctx context, tx store.Conn) error {
+				q := exchange.Requested{Request: exchange.Request{ID: request}}
+				_, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Actor: first.ID}})
+				return err
+			},
+		} {
+			err := l.db.Tx(l.ctx, again)
+			code(t, "the same "+name, err, exchange.Conflict)
+			if e, ok := errors.AsType[*exchange.Error](err); ok && e.Cause == nil {
+				t.Errorf("the same %s: the log is not told the cause", name)
+			}
+		}
+		l.write(func(ctx context, tx store.Conn) error { // what has no identifier is no duplicate
+			other := imported
+			other.ImportSource = "SRA"
+			_, err := tx.InsertMaterial(ctx, other)
+			other.ImportIdentifier = nil
+			_, again := tx.InsertMaterial(ctx, other)
+			_, more := tx.InsertMaterial(ctx, other)
+			return errors.Join(err, again, more)
+		})
+	})
+}
+
+func TestWhoRefersToNothingIsInvalid(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		organization := l.organization(user)
+		material := l.material(organization, user, nil)
+		for name, insert := range map[string]func(ctx context, tx store.Conn) error{
+			"owner": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertOrganization(ctx, exchange.Organization{Owner: uuid.New()})
+				return err
+			},
+			"organization of a material": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertMaterial(ctx, exchange.Material{OrganizationID: 1, ContactID: user})
+				return err
+			},
+			"shipping of a material": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertMaterial(ctx, exchange.Material{OrganizationID: organization, ContactID: user, ShippingID: new(int64(1))})
+				return err
+			},
+			"organization of shipping": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertShipping(ctx, exchange.Shipping{})
+				return err
+			},
+			"user of an address": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertAddress(ctx, exchange.Address{})
+				return err
+			},
+			"user of a token": func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, uuid.New(), "h", start) },
+			"owner of an attachment": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertAttachment(ctx, exchange.Attachment{OwnedByUser: new(uuid.New())})
+				return err
+			},
+			"material of a request": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertRequest(ctx, exchange.Request{MaterialID: 1, Requester: user, AssignedTo: user})
+				return err
+			},
+			"assignee of a request": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertRequest(ctx, exchange.Request{MaterialID: material, Requester: user, AssignedTo: uuid.New()})
+				return err
+			},
+			"members of nothing": func(ctx context, tx store.Conn) error {
+				_, err := tx.SetMembers(ctx, 1, []uuid.UUID{user})
+				return err
+			},
+		} {
+			code(t, name, l.db.Tx(l.ctx, insert), exchange.InvalidInput)
+		}
+	})
+}
+
+// rivals runs do ten times at once, and says how it ended each time.
+func (l lab) rivals(do func(ctx context, tx store.Conn) error) (codes []exchange.Code) {
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	begin := make(chan struct{})
+	for range 10 {
+		wait.Go(func() {
+			<-begin
+			err := l.db.Tx(l.ctx, do)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				codes = append(codes, "")
+			} else {
+				codes = append(codes, exchange.CodeOf(err))
+			}
+		})
+	}
+	close(begin)
+	wait.Wait()
+	slices.Sort(codes)
+	return codes
+}
+
+func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		organization := l.organization(user)
+		want := append([]exchange.Code{""}, slices.Repeat([]exchange.Code{exchange.Conflict}, 9)...)
+		same(t, "one registry id", want, l.rivals(func(ctx context, tx store.Conn) error {
+			u := newUser()
+			u.RegistryID = "0000-0002-1825-0097"
+			return tx.InsertUser(ctx, u)
+		}))
+		same(t, "one import identifier", want, l.rivals(func(ctx context, tx store.Conn) error {
+			_, err := tx.InsertMaterial(ctx, exchange.Material{OrganizationID: organization, ContactID: user, ImportSource: "GEO", ImportIdentifier: new("GSE1")})
+			return err
+		}))
+		if n := l.rows("materials"); n != 1 {
+			t.Errorf("%d materials", n)
+		}
+	})
+}
+
+func TestDriversErrorsAreTranslated(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err  error
+		want exchange.Code
+	}{
+		"no row":               {sql.ErrNoRows, exchange.NotFound},
+		"unique":               {&pgconn.PgError{Code: "23505"}, exchange.Conflict},
+		"foreign key":          {&pgconn.PgError{Code: "23503"}, exchange.InvalidInput},
+		"full":                 {&pgconn.PgError{Code: "53300"}, exchange.Unavailable},
+		"going":                {&pgconn.PgError{Code: "57P01"}, exchange.Unavailable},
+		"starting":             {&pgconn.PgError{Code: "57P03"}, exchange.Unavailable},
+		"not null":             {&pgconn.PgError{Code: "23502"}, exchange.Internal},
+		"gone":                 {stdcontext.Canceled, exchange.Internal},
+		"ours, as it is":       {exchange.Fail(exchange.Forbidden, "no"), exchange.Forbidden},
+		"busy (SQLite)":        {busy(t), exchange.Unavailable},
+		"no server (Postgres)": {noServer(t), exchange.Unavailable},
+	} {
+		got := store.Translate(test.err)
+		code(t, name, got, test.want)
+		if !errors.Is(got, test.err) && test.want != exchange.NotFound {
+			t.Errorf("%s: the cause is lost", name)
+		}
+	}
+	if err := store.Translate(nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+}
+
+// busy is the error of SQLite for one who would not wait for another's transaction.
+func busy(t *testing.T) error {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "busy.db")+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	other, err := db.BeginTx(t.Context(), nil)
+	if err == nil {
+		_ = other.Rollback()
+		t.Fatal("two transactions at once")
+	}
+	return err
+}
+
+// noServer is the error of pgx where nobody listens.
+func noServer(t *testing.T) error {
+	t.Helper()
+	_, err := pgconn.Connect(t.Context(), "postgres://nobody@127.0.0.1:1/none?connect_timeout=5&sslmode=disable")
+	if err == nil {
+		t.Fatal("someone listens on port 1")
+	}
+	return err
+}
+
+func TestOpenFailsWithoutAServerAndHidesThePassword(t *testing.T) {
+	t.Parallel()
+	_, err := store.Open(t.Context(), "postgres://nobody:hunter2@127.0.0.1:1/none?connect_timeout=5")
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("Open: %v", err)
+	}
+}

@@ -1,0 +1,222 @@
+package store_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// list is one paged list: how a row is added to it, and its ids on a page.
+type list struct {
+	add  func(l lab) int64
+	page func(ctx context, c store.Conn, p exchange.Page) (ids []int64, total, next int64, err error)
+}
+
+func ids[T any](part exchange.Part[T], err error, id func(T) int64) ([]int64, int64, int64, error) {
+	list := []int64{}
+	for _, item := range part.Items {
+		list = append(list, id(item))
+	}
+	return list, part.Total, part.Next, err
+}
+
+// lists are all paged lists of the store, on rows of their own.
+func lists(l lab) map[string]list {
+	user, viewer := l.user().ID, l.user().ID
+	organization := l.organization(user, user)
+	material := l.material(organization, user, nil)
+	request := l.request(material, user, user, nil)
+	inserted := func(insert func(ctx context, tx store.Conn) (int64, error)) func(l lab) int64 {
+		return func(l lab) (id int64) {
+			l.write(func(ctx context, tx store.Conn) (err error) {
+				id, err = insert(ctx, tx)
+				return err
+			})
+			return id
+		}
+	}
+	newest := func(l lab, table string) int64 {
+		found, err := store.Values[int64](l.ctx, *l.tx, "SELECT MAX(id) FROM "+table)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		return found[0]
+	}
+	return map[string]list{
+		"organizations": {func(l lab) int64 { return l.organization(user) },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+				part, err := c.Organizations(ctx, p)
+				return ids(part, err, func(o exchange.Organization) int64 { return o.ID })
+			}},
+		"memberships": {func(l lab) int64 { l.organization(user, viewer); return newest(l, "memberships") },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+				part, err := c.Memberships(ctx, viewer, p)
+				return ids(part, err, func(m exchange.Membership) int64 { return m.ID })
+			}},
+		"materials": {func(l lab) int64 { return l.material(organization, user, nil) },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+				part, err := c.Materials(ctx, p, exchange.MaterialFilter{}, viewer)
+				return ids(part, err, func(m exchange.ShownMaterial) int64 { return m.ID })
+			}},
+		"requests": {func(l lab) int64 { return l.request(material, viewer, user, nil) },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+				part, err := c.Requests(ctx, p, exchange.RequestFilter{}, viewer, false)
+				return ids(part, err, func(q exchange.Requested) int64 { return q.ID })
+			}},
+		"shippings": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Shippings(ctx, &organization, p)
+			return ids(part, err, func(s exchange.Shipping) int64 { return s.ID })
+		}},
+		"addresses": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertAddress(ctx, exchange.Address{UserID: user})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Addresses(ctx, user, p)
+			return ids(part, err, func(a exchange.Address) int64 { return a.ID })
+		}},
+		"attachments": {func(l lab) int64 { return l.attachment(user, nil) },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+				part, err := c.Attachments(ctx, p)
+				return ids(part, err, func(a exchange.Attachment) int64 { return a.ID })
+			}},
+		"grants": {func(l lab) int64 {
+			l.exec("INSERT INTO grants (user_id, title, funder_id, created_at, updated_at) VALUES ($1, '', '', $2, $2)", user, start)
+			return newest(l, "grants")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Grants(ctx, user, p)
+			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
+		}},
+		"tokens": {func(l lab) int64 {
+			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })
+			return newest(l, "tokens")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Tokens(ctx, user, p)
+			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
+		}},
+		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Issues(ctx, request, p)
+			return ids(part, err, func(i exchange.Issue) int64 { return i.ID })
+		}},
+		"events": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+				part, err := c.Events(ctx, request, exchange.Messaged, p)
+				return ids(part, err, func(e exchange.Event) int64 { return e.ID })
+			}},
+		"notifications": {func(l lab) int64 {
+			e := l.event(request, user, exchange.Closed)
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization, viewer)
+			})
+			return newest(l, "notifications")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Notifications(ctx, viewer, true, p)
+			return ids(part, err, func(n exchange.Notification) int64 { return n.ID })
+		}},
+	}
+}
+
+func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		for name, list := range lists(l) {
+			add := func(n int) {
+				l.write(func(ctx context, tx store.Conn) error {
+					in := l
+					in.tx = &tx
+					for range n {
+						list.add(in)
+					}
+					return nil
+				})
+			}
+			add(101)
+			want, total, next, err := list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 1000})
+			if err != nil || total < 101 || int(total) != len(want) || next != 0 {
+				t.Fatalf("all %s: %d of %d, next %d, %v", name, len(want), total, next, err)
+			}
+			if !slices.IsSortedFunc(want, func(a, b int64) int { return int(b - a) }) {
+				t.Errorf("%s are not the newest first: %v", name, want)
+			}
+			for _, limit := range []int{1, 7, len(want) - 1, len(want)} {
+				var got []int64
+				pages := 0
+				for p := (exchange.Page{Limit: limit}); ; pages++ {
+					page, _, next, err := list.page(l.ctx, l.db.Read(), p)
+					if err != nil || len(page) > limit {
+						t.Fatalf("a page of %s: %v, %v", name, page, err)
+					}
+					got = append(got, page...)
+					if next == 0 {
+						break
+					}
+					p.Before = next
+					if pages%5 == 0 {
+						add(1)
+					}
+				}
+				same(t, name, want, got)
+				want, _, _, err = list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 1000})
+				code(t, name, err, "")
+			}
+		}
+	})
+}
+
+func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		for name, list := range lists(l) {
+			l.write(func(ctx context, tx store.Conn) error {
+				in := l
+				in.tx = &tx
+				list.add(in)
+				return nil
+			})
+			got, total, next, err := list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 5, Before: 1})
+			if err != nil || got == nil || len(got) != 0 || total == 0 || next != 0 {
+				t.Errorf("%s: %v of %d, next %d, %v", name, got, total, next, err)
+			}
+		}
+	})
+}
+
+func TestShippingsAreFilteredByOrganization(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		here, there := l.organization(user), l.organization(user)
+		l.write(func(ctx context, tx store.Conn) error {
+			_, err := tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: here})
+			_, again := tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: there})
+			return errors.Join(err, again)
+		})
+		for organization, want := range map[*int64]int64{nil: 2, &here: 1, new(int64(1)): 0} {
+			part, err := l.db.Read().Shippings(l.ctx, organization, exchange.Page{Limit: 5})
+			if err != nil || part.Total != want || (want == 1 && part.Items[0].OrganizationID != here) {
+				t.Errorf("Shippings = %+v, %v, want %d", part, err, want)
+			}
+		}
+	})
+}
+
+func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user, other := l.user().ID, l.user().ID
+		first := l.attachment(user, nil)
+		l.attachment(other, nil)
+		second := l.attachment(user, nil)
+		list, err := l.db.Read().AttachmentsOf(l.ctx, user)
+		if err != nil || len(list) != 2 || list[0].ID != first || list[1].ID != second {
+			t.Errorf("AttachmentsOf = %+v, %v", list, err)
+		}
+	})
+}

@@ -1,0 +1,157 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+var categories = []exchange.Category{exchange.NewRequestNotif, exchange.StatusNotif, exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif}
+
+func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		l.check(t, func(r *rapid.T, l lab) {
+			w := l.world(r)
+			organization := rapid.SampledFrom(w.organizations).Draw(r, "organization")
+			switches := map[uuid.UUID]exchange.Switches{} // of present members
+			for _, u := range w.members[organization] {
+				part, err := l.tx.Memberships(l.ctx, u, exchange.Page{Limit: 9})
+				if err != nil {
+					r.Fatal(err)
+				}
+				for _, m := range part.Items {
+					on := rapid.Bool()
+					s := exchange.Switches{NewRequest: on.Draw(r, "new"), StatusChange: on.Draw(r, "status"), Decision: on.Draw(r, "decision"),
+						Assigned: on.Draw(r, "assigned"), Reminder: on.Draw(r, "reminder")}
+					if err := l.tx.UpdateSwitches(l.ctx, m.ID, s); err != nil {
+						r.Fatal(err)
+					}
+					if m.OrganizationID == organization {
+						switches[u] = s
+					}
+				}
+			}
+			user := rapid.SampledFrom(w.users)
+			actor := user.Draw(r, "actor")
+			request := l.request(l.material(organization, w.users[0], nil), user.Draw(r, "requester"), w.users[0], nil)
+			for range 2 {
+				event := l.event(request, actor, exchange.Messaged)
+				want := map[uuid.UUID]exchange.Category{}
+				for range rapid.IntRange(0, 5).Draw(r, "audiences") {
+					audience := exchange.Audience{Category: rapid.SampledFrom(categories).Draw(r, "category"),
+						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester, exchange.ToAssignee}).Draw(r, "to")}
+					person := user.Draw(r, "person")
+					if err := l.tx.Notify(l.ctx, audience, event, organization, person); err != nil {
+						r.Fatal(err)
+					}
+					for _, u := range w.users {
+						s, member := switches[u]
+						hears := audience.To == exchange.ToRequester && u == person ||
+							member && s.On(audience.Category) && (audience.To == exchange.ToMembers || audience.To == exchange.ToAssignee && u == person)
+						if _, told := want[u]; hears && !told && u != actor {
+							want[u] = audience.Category
+						}
+					}
+				}
+				for _, u := range w.users {
+					part, err := l.tx.Notifications(l.ctx, u, false, exchange.Page{Limit: 99})
+					if err != nil {
+						r.Fatal(err)
+					}
+					got := slices.DeleteFunc(part.Items, func(n exchange.Notification) bool { return n.Event.ID != event.ID })
+					category, hears := want[u]
+					if hears && (len(got) != 1 || got[0].Category != category) || !hears && len(got) != 0 {
+						r.Fatalf("%v was told %+v, should hear: %v, of %q", u, got, hears, category)
+					}
+				}
+			}
+		})
+	})
+}
+
+func TestNotificationIsReadAsItHappened(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		actor, requester := l.user(), l.user().ID
+		organization := l.organization(actor.ID, actor.ID)
+		material := l.material(organization, actor.ID, func(m *exchange.Material) { m.Title = odd })
+		request := l.request(material, requester, actor.ID, nil)
+		event := l.event(request, actor.ID, exchange.StatusChanged)
+		want := exchange.Notification{Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd, Actor: actor}
+		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
+		l.write(func(ctx context, tx store.Conn) error {
+			want.CreatedAt = tx.Now
+			return tx.Notify(ctx, exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event, organization, requester)
+		})
+		part, err := l.db.Read().Notifications(l.ctx, requester, true, exchange.Page{Limit: 2})
+		if err != nil || len(part.Items) != 1 {
+			t.Fatalf("Notifications = %+v, %v", part, err)
+		}
+		want.ID = part.Items[0].ID
+		same(t, "Notification", want, part.Items[0])
+	})
+}
+
+func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		actor, user, other := l.user().ID, l.user().ID, l.user().ID
+		organization := l.organization(actor)
+		request := l.request(l.material(organization, actor, nil), user, actor, nil)
+		for range 3 {
+			e := l.event(request, actor, exchange.Messaged)
+			l.write(func(ctx context, tx store.Conn) error {
+				for _, u := range []uuid.UUID{user, other} {
+					if err := tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization, u); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		part, err := l.db.Read().Notifications(l.ctx, user, false, exchange.Page{Limit: 9})
+		if err != nil || len(part.Items) != 3 {
+			t.Fatalf("Notifications = %+v, %v", part, err)
+		}
+		middle := part.Items[1].ID
+		for _, step := range []struct {
+			user  uuid.UUID
+			id    int64
+			read  bool
+			want  exchange.Code
+			mine  int64
+			their int64
+		}{
+			{user, middle, true, "", 2, 3},
+			{user, middle, true, "", 2, 3},
+			{other, middle, true, exchange.NotFound, 2, 3},
+			{user, middle, false, "", 3, 3},
+			{user, 0, true, "", 0, 3},
+			{user, middle, false, "", 1, 3},
+			{user, 0, false, "", 3, 3},
+			{actor, 0, true, "", 3, 3}, // who has none has read all
+			{other, 0, true, "", 3, 0},
+		} {
+			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error { return tx.MarkRead(ctx, step.user, step.id, step.read) })
+			code(t, "MarkRead", err, step.want)
+			for u, want := range map[uuid.UUID]int64{user: step.mine, other: step.their} {
+				n, err := l.db.Read().Unread(l.ctx, u)
+				unread, again := l.db.Read().Notifications(l.ctx, u, true, exchange.Page{Limit: 9})
+				if n != want || unread.Total != want || int64(len(unread.Items)) != want || err != nil || again != nil {
+					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again, want)
+				}
+				for _, n := range unread.Items {
+					if n.ReadAt != nil {
+						t.Errorf("an unread one was read at %v", n.ReadAt)
+					}
+				}
+			}
+		}
+	})
+}

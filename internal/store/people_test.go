@@ -1,0 +1,261 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+func TestActorIsWhoHoldsALivingToken(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user, admin, other := l.user().ID, l.user(), l.user().ID
+		l.write(func(ctx context, tx store.Conn) error {
+			admin.Admin = true
+			return tx.UpdateUser(ctx, admin)
+		})
+		owned := l.organization(user, other) // an owner need not be a member here
+		member := l.organization(other, user, other)
+		former := l.organization(other, user, other)
+		l.setMembers(former, other)
+		l.organization(other, other)
+		back := l.organization(other, user)
+		l.setMembers(back, other)
+		l.setMembers(back, other, user)
+		zone := time.FixedZone("", 9*3600)
+		l.write(func(ctx context, tx store.Conn) error {
+			for hash, token := range map[string]struct {
+				user    uuid.UUID
+				expires time.Time
+			}{
+				"living":  {user, start.Add(10 * time.Hour).In(zone)},
+				"admin's": {admin.ID, times[1]},
+				"expired": {user, start.Add(-time.Hour).In(zone)}, // later as a text than the others
+			} {
+				if err := tx.InsertToken(ctx, token.user, hash, token.expires); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		actor, err := l.db.Read().Actor(l.ctx, "living")
+		code(t, "Actor", err, "")
+		same(t, "Actor", exchange.Actor{ID: user, Organizations: []int64{member, back}, Owns: []int64{owned}, TokenID: actor.TokenID}, actor)
+		got, err := l.db.Read().Actor(l.ctx, "admin's")
+		code(t, "Actor", err, "")
+		same(t, "an admin without organizations", exchange.Actor{ID: admin.ID, Admin: true, TokenID: got.TokenID}, got)
+		for _, hash := range []string{"expired", "unknown", ""} {
+			_, err = l.db.Read().Actor(l.ctx, hash)
+			code(t, "Actor with the token "+hash, err, exchange.NotFound)
+		}
+
+		tokens, err := l.db.Read().Tokens(l.ctx, user, exchange.Page{Limit: 5})
+		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user {
+			t.Fatalf("Tokens = %+v, %v, want the living one", tokens, err)
+		}
+		same(t, "expires", start.Add(10*time.Hour), tokens.Items[0].ExpiresAt)
+		l.write(func(ctx context, tx store.Conn) error { return tx.DeleteExpiredTokens(ctx) })
+		if n, err := store.Values[int64](l.ctx, l.db.Read(), "SELECT COUNT(*) FROM tokens"); err != nil || n[0] != 2 {
+			t.Errorf("after DeleteExpiredTokens there are %v, %v, want 2", n, err)
+		}
+		l.write(func(ctx context, tx store.Conn) error {
+			code(t, "DeleteToken of another's", tx.DeleteToken(ctx, other, actor.TokenID), exchange.NotFound)
+			code(t, "DeleteToken", tx.DeleteToken(ctx, user, actor.TokenID), "")
+			code(t, "DeleteToken again", tx.DeleteToken(ctx, user, actor.TokenID), exchange.NotFound)
+			return nil
+		})
+		_, err = l.db.Read().Actor(l.ctx, "living")
+		code(t, "Actor with a revoked token", err, exchange.NotFound)
+	})
+}
+
+func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		expires := start.Add(time.Hour)
+		l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, "h", expires) })
+		for now, want := range map[time.Time]exchange.Code{
+			expires.Add(-time.Microsecond): "", expires: exchange.NotFound, expires.Add(time.Microsecond): exchange.NotFound} {
+			c := l.db.Read()
+			c.Now = now
+			_, err := c.Actor(l.ctx, "h")
+			code(t, "Actor at "+now.String(), err, want)
+			part, err := c.Tokens(l.ctx, user, exchange.Page{Limit: 1})
+			if listed := part.Total == 1; listed != (want == "") || err != nil {
+				t.Errorf("Tokens at %v: %+v, %v", now, part, err)
+			}
+		}
+	})
+}
+
+func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		a, b, d := l.user(), l.user(), l.user()
+		organization, other := l.organization(a.ID), l.organization(a.ID, d.ID)
+		is := func(step string, want ...exchange.User) {
+			t.Helper()
+			members, err := l.db.Read().Members(l.ctx, organization)
+			code(t, step, err, "")
+			var got []uuid.UUID
+			for _, m := range members {
+				if m.OrganizationID != organization {
+					t.Errorf("%s: a member of %d", step, m.OrganizationID)
+				}
+				got = append(got, m.User.ID)
+			}
+			for _, u := range []exchange.User{a, b, d} {
+				in := slices.Contains(want, u)
+				if slices.Contains(got, u.ID) != in {
+					t.Errorf("%s: members %v, want %v", step, got, want)
+				}
+				if is, err := l.db.Read().IsMember(l.ctx, organization, u.ID); is != in || err != nil {
+					t.Errorf("%s: IsMember = %v, %v, want %v", step, is, err, in)
+				}
+			}
+			if len(got) != len(want) {
+				t.Errorf("%s: %d members, want %d", step, len(got), len(want))
+			}
+		}
+		settings := func(u exchange.User) exchange.Membership {
+			t.Helper()
+			part, err := l.db.Read().Memberships(l.ctx, u.ID, exchange.Page{Limit: 9})
+			code(t, "Memberships", err, "")
+			for _, m := range part.Items {
+				if m.OrganizationID == organization {
+					return m
+				}
+			}
+			return exchange.Membership{}
+		}
+		is("at first")
+		if left := l.setMembers(organization, b.ID); len(left) != 0 {
+			t.Errorf("left: %v", left)
+		}
+		is("b joined", b)
+		joined := settings(b)
+		same(t, "the switches of a new member", exchange.AllOn, joined.Switches)
+		if joined.LeftAt != nil || joined.UserID != b.ID || !joined.CreatedAt.Equal(joined.UpdatedAt) {
+			t.Errorf("a new membership: %+v", joined)
+		}
+		for i := range 5 {
+			s := exchange.Switches{NewRequest: i == 0, StatusChange: i == 1, Decision: i == 2, Assigned: i == 3, Reminder: i == 4}
+			l.write(func(ctx context, tx store.Conn) error { return tx.UpdateSwitches(ctx, joined.ID, s) })
+			same(t, "Switches", s, settings(b).Switches)
+		}
+		before := settings(b)
+		if left := l.setMembers(organization, b.ID, a.ID, a.ID); len(left) != 0 {
+			t.Errorf("left: %v", left)
+		}
+		is("a joined", b, a)
+		same(t, "the membership of one who stayed", before, settings(b))
+		same(t, "who left", []uuid.UUID{b.ID}, l.setMembers(organization, a.ID))
+		is("b left", a)
+		same(t, "the settings of one who left", exchange.Membership{}, settings(b))
+		hidden, err := l.db.Read().Membership(l.ctx, joined.ID)
+		if err != nil || hidden.LeftAt == nil || hidden.Switches != before.Switches {
+			t.Errorf("the record of one who left: %+v, %v", hidden, err)
+		}
+		l.setMembers(organization, b.ID, a.ID)
+		is("b came back", b, a)
+		came := settings(b)
+		if came.ID != joined.ID || came.Switches != before.Switches || !came.CreatedAt.Equal(joined.CreatedAt) || !came.UpdatedAt.After(before.UpdatedAt) {
+			t.Errorf("came back to %+v, left %+v", came, before)
+		}
+		if left := l.setMembers(organization); len(left) != 2 {
+			t.Errorf("all left: %v", left)
+		}
+		is("nobody")
+		if is, err := l.db.Read().IsMember(l.ctx, other, d.ID); !is || err != nil {
+			t.Errorf("a member of another organization left: %v", err)
+		}
+	})
+}
+
+func TestListsOfPeopleMayBeLong(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization := l.organization(l.user().ID)
+		users := make([]uuid.UUID, 10_000) // mostMembers
+		for i := range users {
+			users[i] = uuid.New()
+		}
+		var known []uuid.UUID
+		l.write(func(ctx context, tx store.Conn) error {
+			in := l
+			in.tx = &tx
+			for i := 0; i < len(users); i += 20 {
+				users[i] = in.user().ID
+				known = append(known, users[i])
+			}
+			return nil
+		})
+		l.setMembers(organization, users...) // those who do not exist are passed over
+		members, err := l.db.Read().Members(l.ctx, organization)
+		if err != nil || len(members) != len(known) {
+			t.Errorf("%d members, %v, want %d", len(members), err, len(known))
+		}
+		slices.SortFunc(known, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		found, err := l.db.Read().Users(l.ctx, users)
+		code(t, "Users", err, "")
+		var got []uuid.UUID
+		for _, u := range found {
+			got = append(got, u.ID)
+		}
+		same(t, "Users", known, got)
+		if left := l.setMembers(organization, known[0]); len(left) != len(known)-1 {
+			t.Errorf("%d left, want all but one of %d", len(left), len(known))
+		}
+	})
+}
+
+func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		a, b := l.user(), l.user()
+		first, second, third := l.organization(a.ID, a.ID), l.organization(a.ID, b.ID), l.organization(a.ID, a.ID)
+		l.setMembers(first, a.ID, b.ID)
+		got, err := l.db.Read().Members(l.ctx, third, first)
+		code(t, "Members", err, "")
+		same(t, "Members", []store.Member{{OrganizationID: first, User: a}, {OrganizationID: first, User: b}, {OrganizationID: third, User: a}}, got)
+		if got, err := l.db.Read().Members(l.ctx); len(got) != 0 || err != nil {
+			t.Errorf("Members of none = %v, %v", got, err)
+		}
+		of, err := l.db.Read().OrganizationsOf(l.ctx, b.ID)
+		if err != nil || len(of) != 2 || of[0].ID != first || of[1].ID != second {
+			t.Errorf("OrganizationsOf = %+v, %v", of, err)
+		}
+		l.setMembers(second)
+		if of, err = l.db.Read().OrganizationsOf(l.ctx, b.ID); err != nil || len(of) != 1 {
+			t.Errorf("OrganizationsOf a former member = %+v, %v", of, err)
+		}
+	})
+}
+
+func TestUsersReadsThoseThatExist(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		all := []exchange.User{l.user(), l.user(), l.user()}
+		l.write(func(ctx context, tx store.Conn) error {
+			all[1].Admin, all[1].UpdatedAt = true, tx.Now
+			return tx.UpdateUser(ctx, all[1])
+		})
+		admins, err := l.db.Read().Admins(l.ctx)
+		code(t, "Admins", err, "")
+		same(t, "Admins", []exchange.User{all[1]}, admins)
+		want := slices.Clone(all)
+		slices.SortFunc(want, func(a, b exchange.User) int { return slices.Compare(a.ID[:], b.ID[:]) })
+		got, err := l.db.Read().Users(l.ctx, []uuid.UUID{all[0].ID, uuid.New(), all[1].ID, all[2].ID, all[0].ID})
+		code(t, "Users", err, "")
+		same(t, "Users", want, got)
+		if got, err := l.db.Read().Users(l.ctx, nil); len(got) != 0 || err != nil {
+			t.Errorf("Users of none = %v, %v", got, err)
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		member, requester := l.user().ID, l.user().ID
+		organization := l.organization(member, member)
+		var shipping int64
+		l.write(func(ctx context, tx store.Conn) (err error) {
+			shipping, err = tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization, NeedsPayment: true})
+			return err
+		})
+		plain := l.material(organization, member, func(m *exchange.Material) { m.NeedsIRB = true })
+		shipped := l.material(organization, member, func(m *exchange.Material) {
+			m.Title, m.ShippingID, m.NeedsMTA, m.NeedsAbstract = odd, &shipping, true, true
+		})
+		targets := exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}
+		for _, beside := range []exchange.Requested{
+			{Request: exchange.Request{MaterialID: plain}, Material: "HeLa", Organization: organization, Targets: targets,
+				Terms: exchange.Terms{IRB: true}},
+			{Request: exchange.Request{MaterialID: shipped}, Material: odd, Organization: organization, Targets: targets,
+				Terms: exchange.Terms{MTA: true, Abstract: true, Payment: true}},
+		} {
+			var first exchange.Request
+			every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
+				q := beside
+				fill(&q.Request, round)
+				q.Requester, q.AssignedTo, q.MaterialID, q.Documents = requester, member, beside.MaterialID, []exchange.Document{}
+				if q.Address != nil {
+					q.Address.CreatedAt, q.Address.UpdatedAt = time.Time{}, time.Time{} // a copy has none
+				}
+				if *id == 0 {
+					first = q.Request
+					first.CreatedAt = tx.Now
+					*id, err = tx.InsertRequest(ctx, q.Request)
+				} else {
+					q.ID, q.Quantity, q.Note = *id, first.Quantity, first.Note // these never change
+					err = tx.UpdateRequest(ctx, q, false)
+				}
+				code(t, "save", err, "")
+				if q.Shipment != nil {
+					q.Shipment.SentAt = utc(q.Shipment.SentAt)
+				}
+				q.ID, q.WaitingSince, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(), first.CreatedAt, tx.Now
+				got, err := tx.Request(ctx, *id)
+				same(t, "Request", q, got)
+				code(t, "Request", err, "")
+				got, err = tx.RequestForUpdate(ctx, *id)
+				same(t, "RequestForUpdate", q, got)
+				code(t, "RequestForUpdate", err, "")
+				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{}, requester, false)
+				q.Documents = nil
+				same(t, "Requests", []exchange.Requested{q}, part.Items)
+				return err
+			})
+		}
+	})
+}
+
+func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		member, requester := l.user().ID, l.user().ID
+		organization := l.organization(member, member)
+		material := l.material(organization, member, nil)
+		id := l.request(material, requester, member, nil)
+		l.event(id, requester, exchange.RequestMade)
+		c := l.db.Read()
+		if n, err := c.ActiveRequests(l.ctx, material); n != 1 || err != nil {
+			t.Errorf("ActiveRequests = %d, %v", n, err)
+		}
+		if list, err := c.AssignedTo(l.ctx, organization, member); len(list) != 1 || list[0] != id || err != nil {
+			t.Errorf("AssignedTo = %v, %v", list, err)
+		}
+		l.change(id, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+		_, err := c.Request(l.ctx, id)
+		code(t, "Request", err, exchange.NotFound)
+		_, err = c.RequestForUpdate(l.ctx, id)
+		code(t, "RequestForUpdate", err, exchange.NotFound)
+		part, err := c.Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, requester, true)
+		if err != nil || part.Total != 0 || len(part.Items) != 0 {
+			t.Errorf("Requests = %+v, %v", part, err)
+		}
+		if n, err := c.ActiveRequests(l.ctx, material); n != 0 || err != nil {
+			t.Errorf("ActiveRequests = %d, %v", n, err)
+		}
+		if list, err := c.AssignedTo(l.ctx, organization, member); len(list) != 0 || err != nil {
+			t.Errorf("AssignedTo = %v, %v", list, err)
+		}
+		if chain, err := c.Chain(l.ctx, id); len(chain) != 1 || err != nil {
+			t.Errorf("Chain = %v, %v", chain, err)
+		}
+	})
+}
+
+func TestAssignedToReadsActiveRequestsOfThatOrganizationAlone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		member, other := l.user().ID, l.user().ID
+		here, there := l.organization(member, member), l.organization(member, member)
+		material := l.material(here, member, nil)
+		first := l.request(material, other, member, nil)
+		l.request(material, other, other, nil)
+		l.request(l.material(there, member, nil), other, member, nil)
+		l.request(material, other, member, func(r *exchange.Request) { r.Active = false })
+		second := l.request(material, other, member, nil)
+		list, err := l.db.Read().AssignedTo(l.ctx, here, member)
+		code(t, "AssignedTo", err, "")
+		same(t, "AssignedTo", []int64{first, second}, list)
+		if n, err := l.db.Read().ActiveRequests(l.ctx, material); n != 3 || err != nil {
+			t.Errorf("ActiveRequests = %d, %v, want 3", n, err)
+		}
+	})
+}
+
+func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		member, requester := l.user().ID, l.user().ID
+		material := l.material(l.organization(member, member), member, nil)
+		id, neighbour := l.request(material, requester, member, nil), l.request(material, requester, member, nil)
+		document := func() (d exchange.Document) {
+			fill(&d, 0)
+			d.ID, d.RequestID, d.AttachmentID, d.AddedBy = 0, id, l.attachment(requester, nil), requester
+			return d
+		}
+		saved := func(before, after []exchange.Document) []exchange.Document {
+			l.write(func(ctx context, tx store.Conn) error { return tx.SaveDocuments(ctx, id, before, after) })
+			q, err := l.db.Read().Request(l.ctx, id)
+			if err != nil || len(q.Documents) != len(after) {
+				t.Fatalf("documents %+v, %v", q.Documents, err)
+			}
+			for i, d := range after {
+				d.ID, d.AddedAt, d.ReviewedAt = q.Documents[i].ID, d.AddedAt.UTC(), utc(d.ReviewedAt)
+				same(t, "document", d, q.Documents[i])
+			}
+			return q.Documents
+		}
+		none := saved(nil, nil)
+		first := saved(none, []exchange.Document{document(), document()})
+		second := append([]exchange.Document(nil), first...)
+		second[0].State, second[0].Reason, second[0].ReviewedAt = exchange.Returned, odd, &times[0]
+		second[1].State, second[1].ReviewedAt = exchange.Superseded, nil
+		second = saved(first, append(second, document()))
+		saved(second, second)
+		part, err := l.db.Read().Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, requester, false)
+		if err != nil || len(part.Items) != 2 {
+			t.Fatalf("Requests = %+v, %v", part, err)
+		}
+		if part.Items[0].ID != neighbour || len(part.Items[0].Documents) != 0 {
+			t.Errorf("the neighbour has documents: %+v", part.Items[0].Documents)
+		}
+		same(t, "the documents in the list", second, part.Items[1].Documents)
+	})
+}
+
+func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		material := l.material(l.organization(user), user, nil)
+		request, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
+		issue := exchange.Issue{RequestID: request, Text: odd, OpenedBy: user}
+		l.write(func(ctx context, tx store.Conn) (err error) {
+			issue.OpenedAt = tx.Now
+			issue.ID, err = tx.InsertIssue(ctx, issue)
+			return err
+		})
+		for _, closed := range []bool{false, true} {
+			if closed {
+				l.write(func(ctx context, tx store.Conn) error {
+					issue.ClosedAt = &tx.Now
+					return tx.CloseIssue(ctx, issue.ID)
+				})
+			}
+			got, err := l.db.Read().Issue(l.ctx, request, issue.ID)
+			code(t, "Issue", err, "")
+			same(t, "Issue", issue, got)
+			part, err := l.db.Read().Issues(l.ctx, request, exchange.Page{Limit: 2})
+			code(t, "Issues", err, "")
+			same(t, "Issues", exchange.Part[exchange.Issue]{Items: []exchange.Issue{issue}, Total: 1}, part)
+		}
+		_, err := l.db.Read().Issue(l.ctx, other, issue.ID)
+		code(t, "the issue in another request", err, exchange.NotFound)
+	})
+}
+
+func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		material := l.material(l.organization(user), user, nil)
+		request, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
+		var made []exchange.Event
+		for round := range rounds {
+			var detail exchange.Detail
+			fill(&detail, round)
+			detail.AssignedTo = new(uuid.New())
+			if round == 0 { // an empty list is left out
+				detail.Missing, detail.Fields = nil, nil
+			}
+			l.change(request, false, func(ctx context, tx store.Conn, q *exchange.Requested) error {
+				events, err := tx.AppendEvents(ctx, q, []exchange.Event{
+					{Kind: exchange.Messaged, Actor: user, Detail: detail}, {Kind: exchange.Closed, Actor: user}})
+				made = append(made, events...)
+				return err
+			})
+		}
+		l.event(other, user, exchange.RequestMade)
+		chain, err := l.db.Read().Chain(l.ctx, request)
+		code(t, "Chain", err, "")
+		same(t, "Chain", made, chain)
+		var last exchange.Event
+		for _, e := range chain {
+			if !e.Follows(last.Seq, last.Hash) {
+				t.Errorf("event %d does not follow event %d", e.Seq, last.Seq)
+			}
+			last = e
+		}
+		heads, err := l.db.Read().Heads(l.ctx, 0, 5)
+		if err != nil || len(heads) != 2 {
+			t.Fatalf("Heads = %v, %v", heads, err)
+		}
+		same(t, "the head", store.Head{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}}, heads[0])
+		if heads, err := l.db.Read().Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other || err != nil {
+			t.Errorf("Heads behind the first = %v, %v", heads, err)
+		}
+		if heads, err := l.db.Read().Heads(l.ctx, 0, 1); len(heads) != 1 || heads[0].Request != request || err != nil {
+			t.Errorf("one of Heads = %v, %v", heads, err)
+		}
+		for kind, want := range map[exchange.EventKind]int64{"": 2 * rounds, exchange.Closed: rounds, exchange.Reopened: 0} {
+			part, err := l.db.Read().Events(l.ctx, request, kind, exchange.Page{Limit: 100})
+			if err != nil || part.Total != want || int64(len(part.Items)) != want || (kind == "" && part.Items[0].ID != last.ID) {
+				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total, err, want)
+			}
+		}
+	})
+}
+
+func TestAuditKeepsWhatWasDone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user()
+		l.write(func(ctx context, tx store.Conn) error {
+			if err := tx.InsertAudit(ctx, &user.ID, "material.create", odd, true, user); err != nil {
+				return err
+			}
+			return tx.InsertAudit(ctx, nil, "", "", false, nil)
+		})
+		c := l.db.Read()
+		for query, want := range map[string]int64{
+			"SELECT COUNT(*) FROM audit_events WHERE actor_id IS NULL AND state = 'null'":                 1,
+			"SELECT COUNT(*) FROM audit_events WHERE as_admin AND action = 'material.create'":             1,
+			"SELECT COUNT(*) FROM audit_events a JOIN users u ON u.id = a.actor_id AND u.created_at < at": 1,
+		} {
+			if n, err := store.Values[int64](l.ctx, c, query); err != nil || n[0] != want {
+				t.Errorf("%s = %v, %v, want %d", query, n, err, want)
+			}
+		}
+		if objects, err := store.Values[string](l.ctx, c, "SELECT object FROM audit_events ORDER BY id"); err != nil || objects[0] != odd {
+			t.Errorf("objects = %q, %v", objects, err)
+		}
+	})
+}

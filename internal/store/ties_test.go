@@ -1,0 +1,111 @@
+package store_test
+
+import (
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+func TestTiesOfAnAttachment(t *testing.T) {
+	t.Parallel()
+	type setup struct{ attachment, request, material int64 }
+	link := func(l lab, s setup, state exchange.Review) {
+		l.write(func(ctx context, tx store.Conn) error {
+			u, err := tx.Request(ctx, s.request)
+			if err != nil {
+				return err
+			}
+			return tx.SaveDocuments(ctx, s.request, nil, []exchange.Document{{Slot: exchange.IRB, AttachmentID: s.attachment, State: state, AddedBy: u.Requester}})
+		})
+	}
+	change := func(l lab, s setup, change func(m *exchange.Material)) {
+		l.write(func(ctx context, tx store.Conn) error {
+			m, err := tx.Material(ctx, s.material)
+			if err != nil {
+				return err
+			}
+			change(&m)
+			return tx.UpdateMaterial(ctx, m)
+		})
+	}
+	mapFor := func(l lab, s setup) {
+		l.write(func(ctx context, tx store.Conn) error {
+			a, err := tx.Attachment(ctx, s.attachment)
+			if err != nil {
+				return err
+			}
+			a.SequenceMapFor = &s.material
+			return tx.UpdateAttachment(ctx, a)
+		})
+	}
+	linked := store.Ties{Linked: true, Requests: true}
+	stands := store.Ties{Requests: true}
+	for name, test := range map[string]struct {
+		make                                func(l lab, s setup)
+		requester, member, former, stranger store.Ties
+	}{
+		"bound to nothing": {make: func(lab, setup) {}},
+		"linked to a request": {func(l lab, s setup) { link(l, s, exchange.Delivered) },
+			linked, linked, stands, stands},
+		"once linked to a request": {func(l lab, s setup) { link(l, s, exchange.Superseded) },
+			linked, linked, stands, stands},
+		"linked to a deleted request": {func(l lab, s setup) {
+			link(l, s, exchange.Delivered)
+			l.change(s.request, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+		}, stands, stands, stands, stands},
+		"MTA of a listed material": {func(l lab, s setup) {
+			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID = &s.attachment })
+		}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}},
+		"MTA of an archived material": {func(l lab, s setup) {
+			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID, m.Archived = &s.attachment, true })
+		}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}},
+		"MTA of an embargoed material": {func(l lab, s setup) {
+			change(l, s, func(m *exchange.Material) {
+				m.MTAAttachmentID, m.EmbargoDate = &s.attachment, new(exchange.Date("2026-03-13"))
+			})
+		}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}},
+		"MTA of a material whose embargo ends today": {func(l lab, s setup) {
+			change(l, s, func(m *exchange.Material) {
+				m.MTAAttachmentID, m.EmbargoDate = &s.attachment, new(exchange.Date("2026-03-12"))
+			})
+		}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}},
+		"sequence map of a listed material": {mapFor,
+			store.Ties{Public: true}, store.Ties{Public: true}, store.Ties{Public: true}, store.Ties{Public: true}},
+		"sequence map of an archived material": {func(l lab, s setup) {
+			mapFor(l, s)
+			change(l, s, func(m *exchange.Material) { m.Archived = true })
+		}, store.Ties{}, store.Ties{}, store.Ties{}, store.Ties{}},
+		"all of it": {func(l lab, s setup) {
+			link(l, s, exchange.Accepted)
+			mapFor(l, s)
+			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID = &s.attachment })
+		}, store.Ties{Linked: true, Public: true, Requests: true, MTA: true}, store.Ties{Linked: true, Public: true, Requests: true, MTA: true},
+			store.Ties{Public: true, Requests: true, MTA: true}, store.Ties{Public: true, Requests: true, MTA: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, func(t *testing.T, l lab) {
+				requester, member, former, stranger := l.user().ID, l.user().ID, l.user().ID, l.user().ID
+				organization := l.organization(member, member, former)
+				l.setMembers(organization, member)
+				s := setup{material: l.material(organization, member, nil)}
+				s.request = l.request(s.material, requester, member, nil)
+				s.attachment = l.attachment(requester, nil)
+				other := l.attachment(requester, nil)
+				test.make(l, s)
+				c := l.db.Read()
+				a, err := c.Attachment(l.ctx, s.attachment)
+				code(t, "Attachment", err, "")
+				for who, want := range map[[16]byte]store.Ties{requester: test.requester, member: test.member, former: test.former, stranger: test.stranger} {
+					got, err := c.Ties(l.ctx, a, who)
+					code(t, "Ties", err, "")
+					same(t, "Ties of one of requester, member, former member, stranger", want, got)
+				}
+				got, err := c.Ties(l.ctx, exchange.Attachment{ID: other}, requester)
+				code(t, "Ties", err, "")
+				same(t, "Ties of another attachment", store.Ties{}, got)
+			})
+		})
+	}
+}
