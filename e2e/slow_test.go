@@ -23,7 +23,7 @@ import (
 // what the binary runs.
 func TestAFileMayTakeLongerThanOtherBodies(t *testing.T) {
 	t.Parallel()
-	const limit = 100 * time.Millisecond
+	const limit = 500 * time.Millisecond
 	folder, err := files.OpenFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 		t, err = a.App.CreateAttachment(c.Context(), c.Actor, in, content)
 	}
 	if err != nil && content != nil {
-		a.App.Discard(c.Context(), *content)
+		a.App.Discard(c.Context(), *content, err)
 	}
 	c.location(err, "/attachments/%d", t.ID)
 	return showAttachment(t), err
@@ -94,7 +94,7 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 	if err != nil {
 		return in, content, broken(err)
 	}
-	return in, content, decodeObject(raw, &in)
+	return in, content, decodeObject(raw, &in, true)
 }
 
 // broken is the error of a body that is cut off or not what it says, which is the caller's to mend.

@@ -41,14 +41,15 @@ func decode(r *http.Request, in any) error {
 	if !utf8.Valid(raw) {
 		return exchange.Fail(exchange.MalformedJSON, "The body must be UTF-8.")
 	}
-	return decodeObject(raw, in)
+	return decodeObject(raw, in, r.Method == http.MethodPost)
 }
 
 func tooLarge() error {
 	return exchange.Fail(exchange.TooLarge, "A JSON body may be at most 1 MiB (%d bytes).", bodyLimit).With("limit", bodyLimit)
 }
 
-func decodeObject(raw []byte, in any) error {
+// decodeObject is decode for a body that was read; made: it is to make an object.
+func decodeObject(raw []byte, in any, made bool) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return malformed(raw, err)
@@ -70,6 +71,16 @@ func decodeObject(raw []byte, in any) error {
 		}
 		if err := json.Unmarshal(value, v.Field(field.index).Addr().Interface()); err != nil {
 			f.Add(field.name, "%s", meaning(err))
+		}
+	}
+	if len(f) == 0 {
+		return nil
+	}
+	for name, faults := range exchange.FaultsOf(v.Interface(), made) {
+		field, _, _ := strings.Cut(name, ".")
+		_, sent := members[field]
+		if _, wrong := f[field]; !wrong && (sent || made) {
+			f[name] = faults
 		}
 	}
 	return f.Err()

@@ -37,7 +37,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		var m exchange.MaterialPatch
-		err := api.DecodeObject(raw, &m)
+		err := api.DecodeObject(raw, &m, true)
 		told(err)
 		if err == nil {
 			made, err := m.Create()
@@ -53,7 +53,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		var r exchange.RequestPatch
-		err = api.DecodeObject(raw, &r)
+		err = api.DecodeObject(raw, &r, true)
 		told(err)
 		if err == nil {
 			_, _, err = exchange.Request{Status: exchange.Open, Active: true}.Apply(exchange.Roles{Admin: true}, uuid.Max, r, nil, exchange.Terms{}, time.Unix(0, 0))

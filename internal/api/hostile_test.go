@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,6 +224,31 @@ func TestHowATokenIsPresented(t *testing.T) {
 			r.Header.Set("Authorization", header)
 			if a := w.do(r); a.Status != want {
 				t.Errorf("%q: %d, want %d", header, a.Status, want)
+			}
+		}
+	})
+}
+
+func TestWrongTypesAndWrongValuesAreNamedInOneAnswer(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, exchange.AccessOpen)
+		ada := w.person("ada")
+		for _, c := range []struct {
+			method, path string
+			body         obj
+			want         []string
+		}{
+			{"POST", "/materials/", obj{"category": "STONE", "needs_mta": "yes", "url": "nowhere", "embargo_date": "soon"},
+				[]string{"category", "embargo_date", "needs_mta", "organization_id", "title", "url"}},
+			{"POST", "/organizations/", obj{"name": 7, "owner": ada.ID, "ship_days": 0}, []string{"members", "name", "ship_days"}},
+			{"PATCH", fmt.Sprintf("/users/%s", ada.ID), obj{"first_name": 7, "email": "nobody"}, []string{"email", "first_name"}},
+			{"POST", "/material-requests/", obj{"quantity": false, "payment_method": "GOLD"}, []string{"material", "payment_method", "quantity"}},
+		} {
+			a := ada.refused(400, "INVALID_INPUT", c.method, c.path, c.body)
+			fields, _ := a.Body["fields"].(map[string]any)
+			if got := slices.Sorted(maps.Keys(fields)); !slices.Equal(got, c.want) {
+				t.Errorf("%s %s: got %v, want %v", c.method, c.path, got, c.want)
 			}
 		}
 	})

@@ -73,8 +73,13 @@ func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (ex
 	return a.Files.Put(ctx, body, a.UploadLimit)
 }
 
-// Discard forgets content that no record came to name; should it fail, the sweep follows.
-func (a *App) Discard(ctx context.Context, c exchange.Content) {
+// Discard forgets content whose record was refused with err. Where err leaves open whether the
+// record was made (a connection that broke at commit), the content stays: the sweep forgets it
+// when no record names it.
+func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
+	if code := exchange.CodeOf(err); code == exchange.Internal || code == exchange.Unavailable {
+		return
+	}
 	if err := a.Files.Delete(context.WithoutCancel(ctx), c.Key); err != nil {
 		a.Log.WarnContext(ctx, "discard content", "error", err)
 	}
@@ -201,7 +206,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		return tx.UpdateAttachment(ctx, t)
 	})
 	if err != nil {
-		a.Discard(ctx, content)
+		a.Discard(ctx, content, err)
 	}
 	return t, err
 }

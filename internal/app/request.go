@@ -55,7 +55,7 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 		if r.AssignedTo, err = assignee(ctx, tx, m); err != nil {
 			return err
 		}
-		if r.Address, err = a.address(ctx, tx, who, n.Address); err != nil {
+		if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
 			return err
 		}
 		for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA, exchange.IRB: n.IRB} {
@@ -99,12 +99,12 @@ func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUI
 	return o.Owner, err
 }
 
-// address is the address that a body names, which is one of the caller's own.
-func (a *App) address(ctx context.Context, tx store.Conn, who exchange.Actor, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+// address is the address that a body names, which is one of the requester's own.
+func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
 	if ref.Value == nil {
 		return nil, nil
 	}
-	address, err := tx.Address(ctx, who.ID, int64(*ref.Value))
+	address, err := tx.Address(ctx, requester, int64(*ref.Value))
 	if err != nil {
 		return nil, refer(err, "address", *ref.Value)
 	}
@@ -117,7 +117,7 @@ func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p
 		address := q.Address
 		if other := p.Address.Value != nil && (q.Address == nil || q.Address.ID != int64(*p.Address.Value)); other && (roles.Requester || roles.Admin) {
 			var err error
-			if address, err = a.address(ctx, tx, who, p.Address); err != nil {
+			if address, err = a.address(ctx, tx, q.Requester, p.Address); err != nil {
 				return q.Request, nil, err
 			}
 		} else if p.Address.Set && p.Address.Value == nil {

@@ -139,7 +139,7 @@ func (f *filling) attach(by, file string, p exchange.AttachmentPatch) (exchange.
 	p.Filename = exchange.Some(file)
 	t, err := f.app.CreateAttachment(f.ctx, f.actors[by], p, &content)
 	if err != nil {
-		f.app.Discard(f.ctx, content)
+		f.app.Discard(f.ctx, content, err)
 	}
 	return exchange.Ref(t.ID), err
 }

@@ -1,0 +1,57 @@
+package exchange
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// FaultsOf says what is wrong with the values of a body by themselves, whatever they are laid
+// over; made: the body is to make an object. It completes the answer to a body of which some
+// fields have a wrong type already, so that one answer names them all.
+func FaultsOf(body any, made bool) Faults {
+	var err error
+	switch p := body.(type) {
+	case UserPatch:
+		_, err = p.Patch(User{})
+	case OrganizationPatch:
+		if made {
+			_, _, err = p.Create()
+		} else {
+			_, _, err = p.Patch(Organization{}, nil)
+		}
+	case ShippingPatch:
+		if made {
+			_, err = p.Create()
+		} else {
+			_, err = p.Patch(Shipping{})
+		}
+	case AddressPatch:
+		_, err = p.Patch(Address{})
+	case MaterialPatch:
+		if made {
+			_, err = p.Create()
+		} else {
+			_, err = p.Patch(Material{Category: p.Category.Value})
+		}
+	case AttachmentPatch:
+		if made {
+			_, err = p.Create(Actor{})
+		} else {
+			_, err = p.Patch(Attachment{OwnedByUser: &uuid.Nil})
+		}
+	case RequestNew:
+		_, err = p.Create(Actor{})
+	case RequestPatch:
+		_, _, err = Request{Status: Open, Active: true}.Apply(Roles{Admin: true}, uuid.Nil, p, nil, Terms{}, time.Time{})
+	case ShipmentPatch:
+		_, err = p.Patch(Shipment{})
+	case Words:
+		_, err = p.Check()
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Fields
+	}
+	return nil
+}
