@@ -18,6 +18,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/limit"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 )
@@ -77,7 +78,7 @@ func (s *serve) Run(e environment) error {
 	if s.Role != "worker" {
 		door := api.New(a, log)
 		if s.RateLimit == "on" {
-			if door.Limits, err = api.NewLimits(); err != nil {
+			if door.Limits, err = api.NewLimits(limit.Token, limit.Address, limit.Login); err != nil {
 				return err
 			}
 		}

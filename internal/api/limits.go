@@ -14,10 +14,10 @@ import (
 // Limits are the gates that every call passes (contract.md section 9).
 type Limits struct{ token, address, login *limit.Gate }
 
-// NewLimits makes the gates.
-func NewLimits() (*Limits, error) {
+// NewLimits makes the gates of three rules.
+func NewLimits(token, address, login limit.Rule) (*Limits, error) {
 	var l Limits
-	for gate, rule := range map[**limit.Gate]limit.Rule{&l.token: limit.Token, &l.address: limit.Address, &l.login: limit.Login} {
+	for gate, rule := range map[**limit.Gate]limit.Rule{&l.token: token, &l.address: address, &l.login: login} {
 		var err error
 		if *gate, err = limit.NewGate(rule); err != nil {
 			return nil, err

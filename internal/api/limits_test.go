@@ -12,68 +12,63 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
+// limited is a world whose buckets hardly fill up again while a test runs.
+func limited(t *testing.T, db *store.DB) *world {
+	t.Helper()
+	w := newWorld(t, db, exchange.AccessOpen)
+	slow := limit.Rule{Name: "token", Rate: 0.01, Burst: 5, Callers: 100}
+	address, login := slow, slow
+	address.Name, login.Name, login.Burst = "address", "login", 2
+	var err error
+	if w.api.Limits, err = api.NewLimits(slow, address, login); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 func TestALimitAnswersWithItsNumber(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		w := newWorld(t, db, exchange.AccessOpen)
-		limits, err := api.NewLimits()
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.api.Limits = limits
+		w := limited(t, db)
 		ada := w.person("ada")
 		path := fmt.Sprintf("/users/%s", ada.ID)
-		// The first call with a token counts as its address, which it proves by.
-		for i := range limit.Token.Burst {
-			if a := ada.want(200, "GET", path, nil); i > 0 && a.Header.Get("RateLimit-Policy") != `"token";q=100;w=5` {
-				t.Fatalf("call %d: RateLimit-Policy is %q", i, a.Header.Get("RateLimit-Policy"))
+		for i, want := range []string{`"address";r=4;t=0`, `"token";r=3;t=0`, `"token";r=2;t=0`, `"token";r=1;t=0`, `"token";r=0;t=0`} {
+			if got := ada.want(200, "GET", path, nil).Header.Get("RateLimit"); got != want {
+				t.Errorf("call %d: RateLimit is %s, want %s", i, got, want)
 			}
 		}
-		refused := answer{}
-		for range limit.Token.Burst { // the bucket fills while we call
-			if refused = ada.call("GET", path, nil); refused.Status != http.StatusOK {
-				break
-			}
+		a := ada.refused(429, "RATE_LIMITED", "GET", path, nil)
+		if a.Body["limit"] != 5.0 || a.Body["per_second"] != 0.01 || a.Header.Get("RateLimit-Policy") != `"token";q=5;w=500` || a.Header.Get("Retry-After") == "" {
+			t.Errorf("over the limit: %s, %v", a.Raw, a.Header)
 		}
-		if refused.Status != http.StatusTooManyRequests || refused.Body["error_code"] != "RATE_LIMITED" ||
-			refused.Body["limit"] != float64(limit.Token.Burst) || refused.Header.Get("Retry-After") != "1" {
-			t.Errorf("over the limit: %d %s, Retry-After %q", refused.Status, refused.Raw, refused.Header.Get("Retry-After"))
+		if got := w.person("bob").call("GET", path, nil).Status; got != http.StatusOK {
+			t.Errorf("another person: got %d", got)
 		}
+	})
+}
 
-		// Tokens that are made up count as their address, so nobody tries them without a limit.
-		last := 0
-		for i := range 2 * limit.Address.Burst {
-			guess := &person{w: w, Token: fmt.Sprintf("alq_guess%d", i)}
-			if last = guess.call("GET", path, nil).Status; last == http.StatusTooManyRequests {
-				break
-			}
+func TestTokensThatAreMadeUpCountAsTheirAddress(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := limited(t, db)
+		for i := range 5 {
+			(&person{w: w, Token: fmt.Sprintf("alq_guess%d", i)}).refused(401, "NOT_AUTHENTICATED", "GET", "/materials/", nil)
 		}
-		if last != http.StatusTooManyRequests {
-			t.Errorf("guessing tokens: the last answer is %d", last)
-		}
-		if got := w.anonymous().call("GET", "/materials/", nil).Status; got != http.StatusTooManyRequests {
-			t.Errorf("the address that guesses: got %d", got)
-		}
+		(&person{w: w, Token: "alq_guess"}).refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
+		w.anonymous().refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
 	})
 }
 
 func TestLoginHasALimitOfItsOwn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		w := newWorld(t, db, exchange.AccessOpen)
-		limits, err := api.NewLimits()
-		if err != nil {
-			t.Fatal(err)
+		w := limited(t, db)
+		for range 2 {
+			w.anonymous().refused(400, "INVALID_INPUT", "POST", "/login", obj{})
 		}
-		w.api.Limits = limits
-		last := answer{}
-		for range 2 * limit.Login.Burst {
-			if last = w.anonymous().call("POST", "/login", obj{}); last.Status != http.StatusBadRequest {
-				break
-			}
+		if a := w.anonymous().refused(429, "RATE_LIMITED", "POST", "/login", obj{}); a.Body["limit"] != 2.0 {
+			t.Errorf("got %s", a.Raw)
 		}
-		if last.Status != http.StatusTooManyRequests || last.Body["limit"] != float64(limit.Login.Burst) {
-			t.Errorf("got %d %s", last.Status, last.Raw)
-		}
+		w.anonymous().want(200, "GET", "/materials/", nil)
 	})
 }

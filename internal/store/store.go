@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // and the driver "sqlite"
 )
 
 //go:embed migration/*.sql
@@ -63,7 +63,7 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		db.read.SetMaxOpenConns(readers())
 		db.read.SetMaxIdleConns(readers())
 	}
-	if err := db.write.PingContext(ctx); err != nil {
+	if err := db.answer(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
 	}
 	return db, nil
@@ -80,6 +80,25 @@ func sqliteName(path, more string) string {
 func sqliteURL(path string) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 }
+
+// answer waits for the first answer of the database. Several processes that open a new SQLite file
+// at once get in each other's way when each turns on WAL, for which SQLite does not wait.
+func (db *DB) answer(ctx context.Context) error {
+	for pause := time.Millisecond; ; pause *= 2 {
+		err := db.write.PingContext(ctx)
+		if e, ok := errors.AsType[*sqlite.Error](err); !ok || e.Code()&0xff != busy || pause > 4*time.Second {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// busy is the primary result code SQLITE_BUSY.
+const busy = 5
 
 func redacted(where string) string {
 	if u, err := url.Parse(where); err == nil {
@@ -254,8 +273,11 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 			_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
 		}
 	}()
-	if err := do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err != nil {
-		return err
+	if err = do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err == nil {
+		err = tx.Commit()
 	}
-	return tx.Commit()
+	if err != nil { // where the caller went away, database/sql only says that all was closed
+		err = errors.Join(err, ctx.Err())
+	}
+	return err
 }

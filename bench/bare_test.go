@@ -1,0 +1,293 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/api"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store/storetest"
+
+	"github.com/google/uuid"
+)
+
+// The texts of the statements are those of internal/store.
+const (
+	selectMaterial = `SELECT o.id, o.organization_id, o.category, o.title, o.url, o.pubmed_id, o.additional_metadata,
+		o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
+		o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi, o.pre_print_title,
+		o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at,
+		u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at,
+		(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)
+		FROM materials o JOIN users u ON u.id = o.contact_user_id WHERE o.id = $1`
+	selectActor = `SELECT t.id, u.id, u.is_admin,
+		(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
+		(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)
+		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`
+	selectRequest = `SELECT o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
+		o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
+		o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.created_at, o.updated_at,
+		o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
+		COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days
+		FROM material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
+		LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id WHERE o.id = $1 AND o.deleted_at IS NULL`
+	selectDocuments = `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at
+		FROM request_documents WHERE request_id IN ($1) ORDER BY id`
+	insertEvent = `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+	updateRequest = `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
+		payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
+		carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
+		updated_at = $18, deleted_at = $19, last_seq = $20, last_hash = $21
+		WHERE id = $22`
+	tellRequester = `INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id
+		FROM (SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0 AND m.user_id <> $4 ON CONFLICT (user_id, event_id) DO NOTHING`
+	tellMembers = `INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id
+		FROM memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4
+		AND m.request_approval_determined_notif ON CONFLICT (user_id, event_id) DO NOTHING`
+)
+
+// bareHandler is net/http, database/sql and encoding/json with nothing around them: no table of
+// routes, policy, rules, log, request id or limits.
+type bareHandler struct {
+	write *sql.DB
+	rules map[exchange.Status]said
+
+	material, actor, request, documents                     *sql.Stmt // to read
+	lock, locked, event, update, tellRequester, tellMembers *sql.Stmt // to write
+}
+
+// said is what the rules make of the request in a status, taken from answers of ours.
+type said struct {
+	Correction   string
+	Requirements []api.Requirement
+	WaitingOn    struct {
+		Party exchange.Side
+		What  []string
+	} `json:"waiting_on"`
+}
+
+// newBare opens the database as the store does, and makes sure that it is durable.
+func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
+	open := func(driver, where string, most int) *sql.DB {
+		db, err := sql.Open(driver, where)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { db.Close() })
+		db.SetMaxOpenConns(most)
+		db.SetMaxIdleConns(most)
+		return db
+	}
+	h := bareHandler{rules: rules}
+	var read *sql.DB
+	lock := " FOR UPDATE OF o"
+	settings := "SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes')"
+	durable := "ononon"
+	if kind == storetest.SQLite {
+		lock = "" // one writer, who begins with a lock
+		settings, durable = "SELECT journal_mode || synchronous FROM pragma_journal_mode, pragma_synchronous", "wal2"
+		name := "file:" + where + "?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
+			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)"
+		h.write = open("sqlite", name+"&_txlock=immediate", 1)
+		read = open("sqlite", name+"&_pragma=query_only(1)", max(4, 2*runtime.NumCPU()))
+	} else {
+		h.write = open("pgx", where, 32)
+		read = h.write
+	}
+	var got string
+	if err := h.write.QueryRowContext(b.Context(), settings).Scan(&got); err != nil || got != durable {
+		b.Fatalf("not durable: %s, %v; run make bench", got, err)
+	}
+	prepare := func(db *sql.DB, query string) *sql.Stmt {
+		stmt, err := db.PrepareContext(b.Context(), query)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { stmt.Close() })
+		return stmt
+	}
+	h.material, h.actor = prepare(read, selectMaterial), prepare(read, selectActor)
+	h.request, h.documents = prepare(read, selectRequest), prepare(read, selectDocuments)
+	h.lock, h.locked = prepare(h.write, selectRequest+lock), prepare(h.write, selectDocuments)
+	h.event, h.update = prepare(h.write, insertEvent), prepare(h.write, updateRequest)
+	h.tellRequester, h.tellMembers = prepare(h.write, tellRequester), prepare(h.write, tellMembers)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
+	mux.HandleFunc("GET /v1/material-requests/{id}", h.getRequest)
+	mux.HandleFunc("PATCH /v1/material-requests/{id}", h.patchRequest)
+	return mux
+}
+
+func answer(w http.ResponseWriter, body any, err error) {
+	w.Header().Set("Content-Type", "application/json")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func (h *bareHandler) getMaterial(w http.ResponseWriter, r *http.Request) {
+	var m api.Material
+	var organisms, email, registryID string
+	var identifier, grants *string
+	var contact uuid.UUID
+	var admin bool
+	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	err := h.material.QueryRowContext(r.Context(), id).Scan(&m.ID, &m.Organization, &m.Category, &m.Title, &m.URL, &m.PubMedID,
+		(*[]byte)(&m.Metadata), &m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachment, &m.Shipping,
+		&m.Imported, &m.ImportSource, &identifier, &organisms, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
+		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &contact, &m.Archived, instant(&m.CreatedAt), instant(&m.UpdatedAt),
+		&m.ContactUser.ID, &m.ContactUser.Username, &m.ContactUser.FirstName, &m.ContactUser.LastName, &email, &registryID, &admin,
+		instant(&m.ContactUser.CreatedAt), instant(&m.ContactUser.UpdatedAt), &grants)
+	if err == nil {
+		err = json.Unmarshal([]byte(organisms), &m.Organisms)
+	}
+	m.Grants = []int64{} // the materials here have none
+	answer(w, m, err)
+}
+
+func instant(t *api.Time) *time.Time { return (*time.Time)(t) }
+
+// known gives the user whom the token belongs to.
+func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
+	var token int64
+	var admin bool
+	var memberOf, owns *string
+	sum := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Token ")))
+	err = h.actor.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &user, &admin, &memberOf, &owns)
+	return user, err
+}
+
+// row is a request with its columns that are not shown.
+type row struct {
+	api.Request
+	address, carrier, tracking, conditions *string
+	sent                                   *time.Time
+	putBack                                bool
+	since                                  time.Time
+	seq, organization                      int64
+	hash                                   string
+}
+
+// statement is a prepared statement, in a transaction or not.
+type statement interface {
+	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, args ...any) *sql.Row
+}
+
+func (h *bareHandler) read(ctx context.Context, id string, request, documents statement) (q row, err error) {
+	var title string
+	var mta, irb, abstract, address, payment bool
+	var decide, countersign, ship int
+	n, _ := strconv.ParseInt(id, 10, 64)
+	if err := request.QueryRowContext(ctx, n).Scan(&q.ID, &q.Material, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
+		&q.Abstract, &q.address, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
+		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.since, instant(&q.CreatedAt), instant(&q.UpdatedAt),
+		&q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign, &ship); err != nil {
+		return q, err
+	}
+	rows, err := documents.QueryContext(ctx, n)
+	if err != nil {
+		return q, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var d api.Document
+		var id, request int64
+		if err := rows.Scan(&id, &request, &d.Name, &d.Attachment, &d.State, &d.Reason, &d.AddedBy, instant(&d.AddedAt), &d.ReviewedAt); err != nil {
+			return q, err
+		}
+		switch d.Name {
+		case exchange.SignedMTA:
+			q.SignedMTA = &d.Attachment
+		case exchange.IRB:
+			q.IRB = &d.Attachment
+		}
+		q.Documents = append(q.Documents, d)
+	}
+	h.show(&q)
+	return q, rows.Err()
+}
+
+// show adds what the rules say.
+func (h *bareHandler) show(q *row) {
+	s := h.rules[q.Status]
+	q.Correction, q.Requirements = s.Correction, s.Requirements
+	q.WaitingOn = &api.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: api.Time(q.since)}
+}
+
+func (h *bareHandler) getRequest(w http.ResponseWriter, r *http.Request) {
+	if _, err := h.known(r); err != nil {
+		answer(w, nil, err)
+		return
+	}
+	q, err := h.read(r.Context(), r.PathValue("id"), h.request, h.documents)
+	answer(w, q.Request, err)
+}
+
+func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Status exchange.Status }
+	user, err := h.known(r)
+	if err == nil {
+		err = json.NewDecoder(r.Body).Decode(&in)
+	}
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	q, err := h.set(r.Context(), r.PathValue("id"), user, in.Status)
+	answer(w, q.Request, err)
+}
+
+// set gives a request another status in one transaction.
+func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status exchange.Status) (row, error) {
+	tx, err := h.write.BeginTx(ctx, nil)
+	if err != nil {
+		return row{}, err
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	in := func(stmt *sql.Stmt) statement { return tx.StmtContext(ctx, stmt) }
+	q, err := h.read(ctx, id, in(h.lock), in(h.locked))
+	if err != nil {
+		return q, err
+	}
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	detail := `{"from":"` + string(q.Status) + `","to":"` + string(status) + `"}`
+	sum := sha256.Sum256([]byte(q.hash + detail))
+	hash := hex.EncodeToString(sum[:])
+	q.seq++
+	var event int64
+	if err := in(h.event).QueryRowContext(ctx, q.ID, q.seq, "status_changed", user, now, detail, q.hash, hash).Scan(&event); err != nil {
+		return q, err
+	}
+	q.Status, q.since, q.UpdatedAt = status, now, api.Time(now)
+	h.show(&q)
+	if _, err := in(h.update).ExecContext(ctx, q.AssignedTo, string(q.Status), q.Active, q.Abstract, q.address, q.Payment, q.PaymentNotes,
+		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack, q.since, now, nil,
+		q.seq, hash, q.ID); err != nil {
+		return q, err
+	}
+	category := "change_in_request_status_notif"
+	if status == exchange.Approved {
+		category = "request_approval_determined_notif"
+		if _, err := in(h.tellMembers).ExecContext(ctx, event, category, now, user, q.organization); err != nil {
+			return q, err
+		}
+	}
+	if _, err := in(h.tellRequester).ExecContext(ctx, event, category, now, user, q.organization, q.Requester); err != nil {
+		return q, err
+	}
+	return q, tx.Commit()
+}

@@ -1,0 +1,229 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
+	"aliquot/internal/store"
+)
+
+const (
+	mib = 1 << 20
+
+	startBar  = 300 * time.Millisecond
+	demoBar   = 2 * time.Second // with the sample data
+	idleBar   = 48 * mib
+	growthBar = 32 * mib
+)
+
+// BenchmarkStart is from nothing to ready on an empty folder, and the memory of a process that
+// nobody calls.
+func BenchmarkStart(b *testing.B) { start(b, startBar) }
+
+// BenchmarkStartDemo is the same with the sample data.
+func BenchmarkStartDemo(b *testing.B) { start(b, demoBar, "--demo") }
+
+func start(b *testing.B, bar time.Duration, flags ...string) {
+	binary := build(b)
+	var took []time.Duration
+	var idle int64
+	for range b.N {
+		for range 10 {
+			p := run(b, binary, b.TempDir(), flags...)
+			took = append(took, p.took)
+			time.Sleep(500 * time.Millisecond)
+			idle = max(idle, p.memory("VmRSS"))
+			p.stop()
+		}
+	}
+	slices.Sort(took)
+	median := took[len(took)/2]
+	b.ReportMetric(float64(took[0].Milliseconds()), "best-ms")
+	b.ReportMetric(float64(median.Milliseconds()), "median-ms")
+	b.ReportMetric(float64(idle)/mib, "idle-MiB")
+	b.ReportMetric(0, "ns/op")
+	if median >= bar {
+		b.Errorf("ready after %s, not %s", median, bar)
+	}
+	if idle >= idleBar {
+		b.Errorf("idle memory is %d MiB, not %d", idle/mib, idleBar/mib)
+	}
+}
+
+// BenchmarkContent sends 1 GiB in and out again.
+func BenchmarkContent(b *testing.B) {
+	const size = 1 << 30
+	const path = "/v1/uploaded-file/attachment_1/reads.fasta"
+	data := b.TempDir()
+	token := signIn(b, data)
+	p := run(b, build(b), data, "--upload-limit", "2GiB")
+	defer p.stop()
+	call := func(b *testing.B, method, path string, length int64, body io.Reader) int64 {
+		r, err := http.NewRequestWithContext(b.Context(), method, p.url+path, body)
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.ContentLength = length
+		r.Header.Set("Authorization", "Token "+token)
+		n, err := send(http.DefaultClient, r, io.Discard)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return n
+	}
+	record := `{"filename": "reads.fasta"}`
+	call(b, "POST", "/v1/attachments", int64(len(record)), strings.NewReader(record))
+	b.Run("upload", func(b *testing.B) {
+		p.grow(b, size, func() { call(b, "PUT", path, size, &endless{line: []byte("ACGTACGTTTGACCAGTTTACGCATTAGGCAC\n")}) })
+	})
+	b.Run("download", func(b *testing.B) {
+		p.grow(b, size, func() {
+			if n := call(b, "GET", path, 0, http.NoBody); n != size {
+				b.Fatalf("%d bytes came back", n)
+			}
+		})
+	})
+}
+
+// grow transfers so many bytes, and reports the most memory that the process held meanwhile, less
+// what it held before.
+func (p *process) grow(b *testing.B, size int64, transfer func()) {
+	p.resetPeak()
+	before := p.memory("VmRSS")
+	for b.Loop() {
+		transfer()
+	}
+	growth := p.memory("VmHWM") - before
+	b.SetBytes(size)
+	b.ReportMetric(float64(growth)/mib, "growth-MiB")
+	b.ReportMetric(0, "ns/op")
+	if growth >= growthBar {
+		b.Errorf("memory grew by %d MiB, not %d", growth/mib, growthBar/mib)
+	}
+}
+
+// endless reads the same line over and over.
+type endless struct {
+	line []byte
+	at   int
+}
+
+func (e *endless) Read(p []byte) (n int, _ error) {
+	for n < len(p) {
+		k := copy(p[n:], e.line[e.at:])
+		n, e.at = n+k, (e.at+k)%len(e.line)
+	}
+	return n, nil
+}
+
+// signIn gives a token for an installation that is not running.
+func signIn(b *testing.B, data string) string {
+	db, err := store.Open(b.Context(), filepath.Join(data, "aliquot.db"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Migrate(b.Context(), false); err != nil {
+		b.Fatal(err)
+	}
+	a := app.New(app.Config{DB: db, Registration: []string{"open"}, TokenLifetime: time.Hour})
+	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"}, exchange.UserPatch{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s.Token
+}
+
+// build builds the program.
+func build(b *testing.B) (binary string) {
+	binary = filepath.Join(b.TempDir(), "aliquot")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", binary, "aliquot/cmd/aliquot").CombinedOutput(); err != nil {
+		b.Fatalf("build: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// process is a running "aliquot serve".
+type process struct {
+	b    *testing.B
+	cmd  *exec.Cmd
+	log  bytes.Buffer
+	url  string
+	took time.Duration // until it was ready
+}
+
+func run(b *testing.B, binary, data string, flags ...string) *process {
+	args := append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data}, flags...)
+	p := &process{b: b, cmd: exec.CommandContext(b.Context(), binary, args...)}
+	p.cmd.Stderr = &p.log
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	if err := p.cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	var ok bool
+	if p.url, ok = strings.CutPrefix(strings.TrimSpace(line), "Aliquot is ready at "); !ok {
+		p.stop()
+		b.Fatalf("%q\n%s", line, &p.log)
+	}
+	r, err := http.NewRequestWithContext(b.Context(), http.MethodGet, p.url+"/readyz", http.NoBody)
+	if err == nil {
+		_, err = send(http.DefaultClient, r, io.Discard)
+	}
+	p.took = time.Since(began)
+	if err != nil {
+		p.stop()
+		b.Fatal(err)
+	}
+	return p
+}
+
+func (p *process) stop() {
+	http.DefaultClient.CloseIdleConnections()
+	err := p.cmd.Process.Signal(syscall.SIGTERM)
+	if err = errors.Join(err, p.cmd.Wait()); err != nil {
+		p.b.Errorf("%v\n%s", err, &p.log)
+	}
+}
+
+// memory is VmRSS, what the process holds, or VmHWM, the most that it ever held, in bytes.
+func (p *process) memory(what string) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), what+":")
+	kib, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	n, err := strconv.ParseInt(kib, 10, 64)
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	return n << 10
+}
+
+// resetPeak makes VmHWM start again from VmRSS.
+func (p *process) resetPeak() {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		p.b.Fatal(err)
+	}
+}
