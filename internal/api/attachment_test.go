@@ -244,7 +244,9 @@ func TestADocumentThatARequestStandsOnIsSharedAndKept(t *testing.T) {
 						t.Errorf("%s", a.Raw)
 					}
 				}
-				s.member.refused(400, "INVALID_INPUT", "PATCH", of(document), obj{"sequence_map_for": s.material})
+				s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", of(document), obj{"sequence_map_for": s.material})
+				s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", of(document), obj{"filename": "other.pdf"})
+				s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", of(document), obj{"owned_by_user": s.member.ID})
 			}
 		})
 		// Superseded, it stays on record.

@@ -328,3 +328,66 @@ func TestRequestsAreListedForTheirParties(t *testing.T) {
 		}
 	})
 }
+
+func TestAMaterialWithARequestUnderWayStaysInItsLab(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		request := s.newRequest()
+		path := fmt.Sprintf("/materials/%d", s.material)
+		move := obj{"organization_id": s.owner.Lab, "shipping_requirements_id": nil}
+		s.owner.refused(409, "CONFLICT", "PATCH", path, move)
+		for {
+			list := s.member.want(200, "GET", "/material-requests/?is_active=true", nil).List
+			if len(list) == 0 {
+				break
+			}
+			id, _ := list[0].(map[string]any)["id"].(float64)
+			s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%.0f", id), obj{"is_active": false})
+		}
+		s.owner.want(200, "PATCH", path, move)
+		s.member.refused(403, "FORBIDDEN", "GET", fmt.Sprintf("/material-requests/%d", request), nil)
+	})
+}
+
+func TestARequestThatOpensAgainIsAssignedToAMember(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		path := fmt.Sprintf("/material-requests/%d", s.newRequest())
+		if a := s.member.want(200, "PATCH", path, obj{"status": "REJECTED"}); a.Body["assigned_to"] != s.assignee.ID.String() {
+			t.Fatalf("assigned to %v", a.Body["assigned_to"])
+		}
+		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.member.ID}})
+		a := s.member.want(200, "PATCH", path, obj{"status": "OPEN"})
+		if a.Body["status"] != "OPEN" || a.Body["assigned_to"] != s.owner.ID.String() {
+			t.Errorf("status %v, assigned to %v; want the owner %s", a.Body["status"], a.Body["assigned_to"], s.owner.ID)
+		}
+	})
+}
+
+func TestAnAdminWhoIsAPartyIsNotedOnlyForWhatAPartyMayNot(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		admin := s.people["admin"]
+		path := fmt.Sprintf("/material-requests/%d", admin.want(201, "POST", "/material-requests/", obj{"material": s.material}).id())
+		noted := func() (n int) {
+			t.Helper()
+			err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM audit_events WHERE as_admin AND action = 'request.update'").Scan(&n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before := noted()
+		admin.want(200, "PATCH", path, obj{"requester_abstract": "As any requester."})
+		if n := noted() - before; n != 0 {
+			t.Errorf("what a requester may is noted %d times", n)
+		}
+		admin.want(200, "PATCH", path, obj{"status": "APPROVED"})
+		if n := noted() - before; n != 1 {
+			t.Errorf("what only the lab may is noted %d times, want 1", n)
+		}
+	})
+}

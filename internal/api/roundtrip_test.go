@@ -113,7 +113,7 @@ func TestReferencesAreTakenInEveryForm(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		mta := s.newAttachment().id()
 		other := s.owner.Lab
-		path := fmt.Sprintf("/materials/%d", s.material)
+		path := fmt.Sprintf("/materials/%d", s.newMaterial())
 		read := map[string]string{"contact_user_id": "contact_user", "mta_attachment_id": "mta_attachment",
 			"organization_id": "organization", "shipping_requirements_id": "shipping_requirements"}
 		values := map[string][2]any{ // from, to

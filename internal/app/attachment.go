@@ -94,8 +94,8 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 			f.Add("owned_by_org", "there is no organization with the id %d", *id)
 		} else if err != nil {
 			return err
-		} else if !who.MemberOf(*id) && !who.Admin {
-			return exchange.Fail(exchange.FieldForbidden, "You may give an attachment only to an organization that you are in.").With("field", "owned_by_org")
+		} else if err := asMember(ctx, tx, who, *id, "owned_by_org"); err != nil {
+			return err
 		}
 	}
 	if id := t.OwnedByUser; id != nil && *id != who.ID && (old.OwnedByUser == nil || *old.OwnedByUser != *id) {
@@ -111,18 +111,23 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 			f.Add("sequence_map_for", "there is no material with the id %d", *id)
 		} else if err != nil {
 			return err
-		} else if !who.MemberOf(m.OrganizationID) && !who.Admin {
-			return exchange.Fail(exchange.FieldForbidden, "You may add a sequence map only to a material of an organization that you are in.").With("field", "sequence_map_for")
-		}
-		if old.ID != 0 {
-			if ties, err := tx.Ties(ctx, old, who.ID); err != nil {
-				return err
-			} else if ties.Requests {
-				f.Add("sequence_map_for", "this is a document of a request and stays private")
-			}
+		} else if err := asMember(ctx, tx, who, m.OrganizationID, "sequence_map_for"); err != nil {
+			return err
 		}
 	}
 	return f.Err()
+}
+
+// asMember says whether who may bind an attachment to an organization by a field: a member may,
+// and an admin, whose power is noted.
+func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64, field string) error {
+	switch {
+	case who.MemberOf(organization):
+		return nil
+	case who.Admin:
+		return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("organization", organization), true, nil)
+	}
+	return exchange.Fail(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you are in.", field).With("field", field)
 }
 
 // UpdateAttachment changes the record of an attachment.
@@ -143,6 +148,13 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		}
 		if err := a.checkAttachment(ctx, tx, who, old, t); err != nil {
 			return err
+		}
+		ties, err := tx.Ties(ctx, old, who.ID)
+		if err != nil {
+			return err
+		}
+		if old.Description = t.Description; ties.Requests && !same(old, t) {
+			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
 		}
 		t.UpdatedAt = tx.Now
 		return tx.UpdateAttachment(ctx, t)

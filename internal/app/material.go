@@ -140,11 +140,18 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 				return err
 			}
 		}
+		if m.OrganizationID != old.OrganizationID { // its documents are shared with the lab that was asked
+			if err := idle(ctx, tx, id); err != nil {
+				return err
+			}
+		}
 		if !same(m, old) {
 			if err := a.checkMaterial(ctx, tx, who, old, &m); err != nil {
 				return err
 			}
-			if err := tx.UpdateMaterial(ctx, m); err != nil {
+			if err := tx.UpdateMaterial(ctx, m); exchange.CodeOf(err) == exchange.Conflict {
+				return exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
+			} else if err != nil {
 				return err
 			}
 			m.UpdatedAt = tx.Now
@@ -155,10 +162,16 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		shown, err = tx.ShownMaterial(ctx, id)
 		return err
 	})
-	if exchange.CodeOf(err) == exchange.Conflict {
-		err = exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
-	}
 	return shown, err
+}
+
+// idle says that no request of a material is under way.
+func idle(ctx context.Context, tx store.Conn, material int64) error {
+	active, err := tx.ActiveRequests(ctx, material)
+	if err == nil && active > 0 {
+		err = exchange.Fail(exchange.Conflict, "%d requests of this material are under way; resolve them first.", active).With("active_requests", active)
+	}
+	return err
 }
 
 // ArchiveMaterial takes a material off the shelf; refused while a request is under way.
@@ -174,12 +187,8 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if m.Archived {
 			return nil
 		}
-		active, err := tx.ActiveRequests(ctx, id)
-		if err != nil {
+		if err := idle(ctx, tx, id); err != nil {
 			return err
-		}
-		if active > 0 {
-			return exchange.Fail(exchange.Conflict, "%d requests of this material are under way; resolve them first.", active).With("active_requests", active)
 		}
 		m.Archived = true
 		if err := tx.UpdateMaterial(ctx, m); err != nil {

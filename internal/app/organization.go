@@ -209,9 +209,8 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 		if err != nil {
 			return err
 		}
-		patch := exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(o.Owner))}
 		roles := exchange.Roles{Member: true}
-		after, events, err := q.Apply(roles, by, patch, nil, q.Terms, tx.Now)
+		after, events, err := q.Apply(roles, by, handTo(o.Owner), nil, q.Terms, tx.Now)
 		if err != nil {
 			return err
 		}

@@ -114,37 +114,65 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, r
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		address := q.Address
-		if other := p.Address.Value != nil && (q.Address == nil || q.Address.ID != int64(*p.Address.Value)); other && (roles.Requester || roles.Admin) {
-			var err error
-			if address, err = a.address(ctx, tx, q.Requester, p.Address); err != nil {
-				return q.Request, nil, err
-			}
-		} else if p.Address.Set && p.Address.Value == nil {
-			address = nil
+		address, err := a.newAddress(ctx, tx, q, roles, p.Address)
+		if err != nil {
+			return q.Request, nil, err
 		}
 		after, events, err := q.Apply(roles, who.ID, p, address, q.Terms, tx.Now)
 		if err != nil {
 			return after, nil, err
 		}
-		for _, e := range events {
-			switch e.Kind {
-			case exchange.DocumentAdded:
-				if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
+		if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin && party != (exchange.Roles{}) {
+			if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
+				if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), true, nil); err != nil {
 					return after, nil, err
-				}
-			case exchange.Assigned:
-				member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
-				if err != nil {
-					return after, nil, err
-				}
-				if !member {
-					return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
 				}
 			}
 		}
-		return after, events, nil
+		for _, e := range events {
+			if e.Kind == exchange.DocumentAdded {
+				if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
+					return after, nil, err
+				}
+			}
+		}
+		if after.AssignedTo == q.AssignedTo && (q.Active || !after.Active) {
+			return after, events, nil
+		}
+		member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
+		switch {
+		case err != nil || member:
+			return after, events, err
+		case after.AssignedTo != q.AssignedTo:
+			return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
+		}
+		// It is open again, and whom it was assigned to left meanwhile.
+		o, err := tx.Organization(ctx, q.Organization)
+		if err != nil {
+			return after, nil, err
+		}
+		after, more, err := after.Apply(exchange.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
+		return after, append(events, more...), err
 	})
+}
+
+// handTo is the patch that assigns a request.
+func handTo(user uuid.UUID) exchange.RequestPatch {
+	return exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))}
+}
+
+// newAddress is the address of a request after a patch. Only who may set it has it looked up;
+// for the others Apply says that they may not.
+func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+	switch {
+	case !ref.Set:
+		return q.Address, nil
+	case ref.Value == nil:
+		return nil, nil
+	case q.Address != nil && q.Address.ID == int64(*ref.Value), !roles.Requester && !roles.Admin:
+		return q.Address, nil
+	}
+	return a.address(ctx, tx, q.Requester, ref)
 }
 
 // link lets a request stand on a document of the caller and shares it with the other side, so

@@ -146,7 +146,7 @@ type UserView struct {
 }
 
 // everything is a page without a bound, for lists inside of an object.
-var everything = exchange.Page{Limit: 1<<31 - 2}
+var everything exchange.Page
 
 // User reads a user as who may see them.
 func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserView, error) {

@@ -2,8 +2,8 @@ package exchange
 
 import "github.com/google/uuid"
 
-// Page is a part of a list, newest first: at most Limit rows with ids below Before (0: from the
-// newest).
+// Page is a part of a list, newest first: at most Limit rows (0: all) with ids below Before (0:
+// from the newest).
 type Page struct {
 	Limit  int
 	Before int64

@@ -54,8 +54,14 @@ type listing[T any] struct {
 	id                    func(T) int64
 }
 
-// page reads a part of a list, newest first, and counts all of it.
+// page reads a part of a list, newest first, and counts all of it; a page without a limit is
+// its own count.
 func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.Part[T], error) {
+	query := "SELECT " + l.columns + " FROM " + l.table + " o " + l.joins + " WHERE "
+	if p.Limit == 0 {
+		list, err := all(ctx, c, l.scan, query+f.sql.String()+" ORDER BY o.id DESC", f.args...)
+		return exchange.Part[T]{Items: list, Total: int64(len(list))}, err
+	}
 	total, err := one(ctx, c, value[int64], "SELECT COUNT(*) FROM "+l.table+" o WHERE "+f.sql.String(), f.args...)
 	if err != nil {
 		return exchange.Part[T]{}, err
@@ -65,7 +71,7 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 		before = math.MaxInt64
 	}
 	f.and("o.id < ? ORDER BY o.id DESC LIMIT ?", before, p.Limit+1)
-	list, err := all(ctx, c, l.scan, "SELECT "+l.columns+" FROM "+l.table+" o "+l.joins+" WHERE "+f.sql.String(), f.args...)
+	list, err := all(ctx, c, l.scan, query+f.sql.String(), f.args...)
 	if err != nil {
 		return exchange.Part[T]{}, err
 	}

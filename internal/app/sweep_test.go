@@ -1,0 +1,122 @@
+package app_test
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, dir := t.Context(), t.TempDir()
+		folder, err := files.OpenFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = folder.Close() })
+		a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+			TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: slog.New(slog.DiscardHandler)})
+		signed, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.UserPatch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		who, err := a.Actor(ctx, signed.Token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		attach := func(name string) exchange.Attachment {
+			t.Helper()
+			content, err := a.Store(ctx, who, strings.NewReader(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := a.CreateAttachment(ctx, who, exchange.AttachmentPatch{Filename: exchange.Some(name)}, &content)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return made
+		}
+		kept, young, gone := attach("kept.txt"), attach("young.txt"), attach("gone.txt")
+		fresh, err := a.Store(ctx, who, strings.NewReader("its record is on the way"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		orphan, err := a.Store(ctx, who, strings.NewReader("nobody names it"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		age(t, dir, orphan.Key)
+		for _, id := range []int64{young.ID, gone.ID} {
+			if err := a.DeleteAttachment(ctx, who, id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		raw := storetest.SQL(t, db)
+		long := time.Now().UTC().Add(-2 * time.Hour)
+		if _, err := raw.ExecContext(ctx, "UPDATE attachments SET deleted_at = $1 WHERE id = $2", long, gone.ID); err != nil {
+			t.Fatal(err)
+		}
+		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.UserPatch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := raw.ExecContext(ctx, "UPDATE tokens SET expires_at = $1 WHERE hash = $2", long, app.Hash(expired.Token)); err != nil {
+			t.Fatal(err)
+		}
+
+		for range 2 { // it may run again, and in another process
+			if err := a.Sweep(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for key, want := range map[string]bool{kept.Content.Key: true, young.Content.Key: true, fresh.Key: true, gone.Content.Key: false, orphan.Key: false} {
+			file, err := folder.Open(ctx, key)
+			if got := err == nil; got != want {
+				t.Errorf("content %s…: there is %t, want %t", key[:8], got, want)
+			}
+			if err == nil {
+				_, _ = io.Copy(io.Discard, file)
+				_ = file.Close()
+			}
+		}
+		tokens, removed := 0, false
+		if err := raw.QueryRowContext(ctx, "SELECT COUNT(*) FROM tokens").Scan(&tokens); err != nil || tokens != 1 {
+			t.Errorf("%d tokens are left, want 1: %v", tokens, err)
+		}
+		if err := raw.QueryRowContext(ctx, "SELECT storage_resource_deleted FROM attachments WHERE id = $1", gone.ID).Scan(&removed); err != nil || !removed {
+			t.Errorf("storage_resource_deleted is %t: %v", removed, err)
+		}
+		if _, err := a.Actor(ctx, signed.Token); err != nil {
+			t.Errorf("the living token: %v", err)
+		}
+	})
+}
+
+// age makes stored content two days old.
+func age(t *testing.T, dir, key string) {
+	t.Helper()
+	old := time.Now().Add(-48 * time.Hour)
+	found := false
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), key[:16]) || err == nil && !d.IsDir() && strings.Contains(path, key) {
+			found = true
+			return os.Chtimes(path, old, old)
+		}
+		return err
+	})
+	if err != nil || !found {
+		t.Fatalf("content %s: found %t, %v", key, found, err)
+	}
+}
