@@ -1,4 +1,4 @@
-// Command aliquot is the service and its tools; see docs/operate.md.
+// Command aliquot is the service and its tools; "aliquot --help" lists them.
 package main
 
 import (
