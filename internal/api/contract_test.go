@@ -31,11 +31,15 @@ const (
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
 		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time?}?
 		created_at:time updated_at:time`
-	materialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object
-		contact_user:{` + personFields + `} created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
+	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
+	bareMaterialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
 		imported:bool shipping_requirements:int? import_source:string organisms:[string]? publication_title:string? pre_print_doi:string?
 		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`
-	organizationFields = `id:int name:string owner:{` + personFields + `} members:[{` + personFields + `}] created_at:time updated_at:time
+	grantFields = `id:int title:string funder_id:string user:{` + personFields + `} organizations:[{` + grantOrganizationFields + `}]
+		materials:[{` + grantMaterialFields + `}] created_at:time updated_at:time`
+	grantMaterialFields, grantOrganizationFields = "contact_user:uuid " + bareMaterialFields, "owner:uuid " + bareOrganizationFields
+	organizationFields                           = "owner:{" + personFields + "} " + bareOrganizationFields
+	bareOrganizationFields                       = `id:int name:string members:[{` + personFields + `}] created_at:time updated_at:time
 		+ description:string decide_days:int countersign_days:int ship_days:int`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
@@ -64,6 +68,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
+		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
 		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,
 		"/material-requests":                         requestFields, "/material-requests/{id}": requestFields, "/material-requests/{id}/shipment": requestFields,
@@ -74,7 +79,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	}
 	statuses := map[string]int{ // of success, where it is not 200
 		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
-		"POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
+		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
 		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "DELETE /attachments/{id}": 204,
@@ -127,6 +132,8 @@ func (s *scene) fill() {
 	s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"})
 	s.member.want(200, "POST", s.req("/documents/requester_signed_mta/return"), obj{"reason": "page 4"})
 	s.newIssue()
+	s.newGrant()
+	s.requester().want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"})
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"embargo_date": "2020-01-02", "publication_title": "A",
 		"pre_print_doi": "10.1101/2020.05.11.088500", "pre_print_title": "B", "citation": "C", "additional_info": "D", "pubmed_id": "32416070",
 		"url": "https://example.org", "mta_attachment_id": s.newAttachment().id()})

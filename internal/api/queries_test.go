@@ -20,38 +20,46 @@ var statements = map[string]int64{
 	"PUT,PATCH /users/{id}":               10,
 	"GET /users/{id}/notifications":       4,
 	"POST /users/{id}/notifications/read": 2,
-	"PUT,PATCH /users/{id}/notifications/{notification}":                        2,
-	"POST /users/{id}/addresses":                                                3,
-	"GET /users/{id}/addresses":                                                 3,
-	"GET /users/{id}/addresses/{address}":                                       3,
-	"PUT,PATCH /users/{id}/addresses/{address}":                                 4,
-	"DELETE /users/{id}/addresses/{address}":                                    2,
-	"POST /organizations":                                                       7,
-	"GET /organizations":                                                        3,
-	"GET /organizations/{id}":                                                   2,
-	"PUT,PATCH /organizations/{id}":                                             8,
-	"GET /organization-user-settings":                                           3,
-	"GET /organization-user-settings/{id}":                                      2,
-	"GET /organization-user-settings/{id} (of one who left)":                    3,
-	"PUT,PATCH /organization-user-settings/{id}":                                3,
-	"POST /shipping-requirements":                                               3,
-	"GET /shipping-requirements":                                                2,
-	"GET /shipping-requirements/{id}":                                           1,
-	"PUT,PATCH /shipping-requirements/{id}":                                     3,
-	"POST /materials":                                                           6,
-	"GET /materials":                                                            2,
-	"GET /materials/{id}":                                                       1,
-	"PUT,PATCH /materials/{id}":                                                 6,
-	"DELETE /materials/{id}":                                                    5,
-	"POST /attachments":                                                         2,
-	"GET /attachments":                                                          4,
-	"GET /attachments/{id}":                                                     3,
-	"GET /attachments/{id} (of a request)":                                      3,
-	"GET /attachments/{id} (the lab's, of a request)":                           3,
-	"PUT,PATCH /attachments/{id}":                                               4,
-	"DELETE /attachments/{id}":                                                  4,
-	"GET /uploaded-file/{attachment}/{filename}":                                3,
-	"GET /uploaded-file/{attachment}/{filename} (of a request)":                 3,
+	"PUT,PATCH /users/{id}/notifications/{notification}":        2,
+	"POST /users/{id}/addresses":                                3,
+	"GET /users/{id}/addresses":                                 3,
+	"GET /users/{id}/addresses/{address}":                       3,
+	"PUT,PATCH /users/{id}/addresses/{address}":                 4,
+	"DELETE /users/{id}/addresses/{address}":                    2,
+	"POST /organizations":                                       7,
+	"GET /organizations":                                        3,
+	"GET /organizations/{id}":                                   2,
+	"PUT,PATCH /organizations/{id}":                             8,
+	"GET /organization-user-settings":                           3,
+	"GET /organization-user-settings/{id}":                      2,
+	"GET /organization-user-settings/{id} (of one who left)":    3,
+	"PUT,PATCH /organization-user-settings/{id}":                3,
+	"POST /shipping-requirements":                               3,
+	"GET /shipping-requirements":                                2,
+	"GET /shipping-requirements/{id}":                           1,
+	"PUT,PATCH /shipping-requirements/{id}":                     3,
+	"POST /materials":                                           6,
+	"GET /materials":                                            2,
+	"GET /materials/{id}":                                       1,
+	"PUT,PATCH /materials/{id}":                                 6,
+	"DELETE /materials/{id}":                                    5,
+	"POST /grants":                                              4,
+	"GET /grants":                                               7,
+	"GET /grants/{id}":                                          6,
+	"PUT,PATCH /grants/{id}":                                    7,
+	"GET /grants/{id}/materials":                                4,
+	"POST /grants/{id}/materials":                               6,
+	"POST /grants/{id}/materials (of another lab)":              8,
+	"DELETE /grants/{id}/materials/{material}":                  4,
+	"POST /attachments":                                         2,
+	"GET /attachments":                                          4,
+	"GET /attachments/{id}":                                     3,
+	"GET /attachments/{id} (of a request)":                      3,
+	"GET /attachments/{id} (the lab's, of a request)":           3,
+	"PUT,PATCH /attachments/{id}":                               4,
+	"DELETE /attachments/{id}":                                  4,
+	"GET /uploaded-file/{attachment}/{filename}":                3,
+	"GET /uploaded-file/{attachment}/{filename} (of a request)": 3,
 	"GET /uploaded-file/{attachment}/{filename} (the MTA of a listed material)": 2,
 	"PUT /uploaded-file/{attachment}/{filename}":                                6,
 	"POST /material-requests":                                                   10,
@@ -96,11 +104,13 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
+		grant := s.newGrant()
 		lists := map[string]*person{
 			s.user(""): s.requester(), s.user("/addresses"): s.requester(), s.user("/notifications"): s.member, "/materials": s.member,
 			"/organizations": s.member, "/organization-user-settings": s.owner, "/shipping-requirements": s.member,
 			"/attachments": s.people["admin"], "/material-requests": s.member, s.req("/events"): s.member, s.req("/messages"): s.member,
-			s.req("/issues"): s.member, fmt.Sprintf("/organizations/%d", s.id): s.member, fmt.Sprintf("/users/%s", s.assignee.ID): s.assignee,
+			s.req("/issues"): s.member, "/grants": s.member, fmt.Sprintf("/grants/%d", grant): s.member, fmt.Sprintf("/grants/%d/materials", grant): s.member,
+			fmt.Sprintf("/organizations/%d", s.id): s.member, fmt.Sprintf("/users/%s", s.assignee.ID): s.assignee,
 		}
 		lists[fmt.Sprintf("/users/%s/notifications", s.member.ID)] = s.member
 		delete(lists, s.user("/notifications"))
@@ -118,7 +128,8 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 			s.newIssue()
 			s.newAddress()
 			s.newRequest()
-			s.newMaterial()
+			s.member.want(201, "POST", fmt.Sprintf("/grants/%d/materials", grant), obj{"material_id": s.newMaterial()})
+			s.newGrant()
 			s.owner.want(201, "POST", "/organizations", obj{"owner": s.owner.ID, "members": []any{s.member.ID}})
 			s.member.want(201, "POST", "/shipping-requirements", obj{"organization": s.id})
 		}

@@ -49,6 +49,14 @@ var routes = []route{
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial),
 
+	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant),
+	on("GET /grants", exchange.GrantList, 200, (*API).listGrants),
+	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant),
+	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant),
+	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFunded),
+	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fund),
+	on("DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfund),
+
 	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment).streams(),
 	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments),
 	on("GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment),

@@ -74,6 +74,14 @@ func (s *scene) newAttachment() answer {
 	return s.owner.upload("map.pdf", pdf, obj{"owned_by_org": s.id})
 }
 
+// newGrant makes a grant of the member, which names the lab's material.
+func (s *scene) newGrant() int64 {
+	s.t.Helper()
+	id := s.member.want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"}).id()
+	s.member.want(201, "POST", fmt.Sprintf("/grants/%d/materials", id), obj{"material_id": s.material})
+	return id
+}
+
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
@@ -227,6 +235,27 @@ var visits = []routeCase{
 		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
 	}},
 	{"DELETE /materials/{id}", "member", func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
+
+	{"POST /grants", "requester", func(*scene, string) visit { return at("/grants", obj{"title": "Colon", "funder_id": "R01"}) }},
+	{"GET /grants", "member", func(s *scene, _ string) visit {
+		s.newGrant()
+		return at("/grants", nil)
+	}},
+	{"GET /grants/{id}", "member", func(s *scene, _ string) visit { return atf("/grants/%d", s.newGrant()) }},
+	{"PUT,PATCH /grants/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/grants/%d", s.newGrant()).with(obj{"title": "Colon and rectum"})
+	}},
+	{"GET /grants/{id}/materials", "member", func(s *scene, _ string) visit { return atf("/grants/%d/materials", s.newGrant()) }},
+	{"POST /grants/{id}/materials", "member", func(s *scene, _ string) visit {
+		return atf("/grants/%d/materials", s.newGrant()).with(obj{"material_id": fmt.Sprint(s.newMaterial())})
+	}},
+	{"POST /grants/{id}/materials (of another lab)", "admin", func(s *scene, _ string) visit {
+		id := s.requester().want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"}).id()
+		return atf("/grants/%d/materials", id).with(obj{"material_id": s.material})
+	}},
+	{"DELETE /grants/{id}/materials/{material}", "member", func(s *scene, _ string) visit {
+		return atf("/grants/%d/materials/%d", s.newGrant(), s.material)
+	}},
 
 	{"POST /attachments", "member", func(*scene, string) visit { return at("/attachments", obj{"filename": "a.pdf"}) }},
 	{"GET /attachments", "admin", func(*scene, string) visit { return at("/attachments", nil) }},

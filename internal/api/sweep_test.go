@@ -49,6 +49,15 @@ var access = map[string]string{
 	"PUT,PATCH /materials/{id}": "++++++++ 13++3+3+",
 	"DELETE /materials/{id}":    "13++3+3+",
 
+	"POST /grants":                                 "1+++++++",
+	"GET /grants":                                  "1+++++++",
+	"GET /grants/{id}":                             "13+3333+",
+	"PUT,PATCH /grants/{id}":                       "13+3333+",
+	"GET /grants/{id}/materials":                   "13+3333+",
+	"POST /grants/{id}/materials":                  "13+3333+",
+	"POST /grants/{id}/materials (of another lab)": "1333333+",
+	"DELETE /grants/{id}/materials/{material}":     "13+3333+",
+
 	"POST /attachments":                                                         "1+++++++",
 	"GET /attachments":                                                          "1333333+",
 	"GET /attachments/{id}":                                                     "13++3+3+",

@@ -29,6 +29,14 @@ func FaultsOf(body any, made bool) Faults {
 		}
 	case AddressPatch:
 		_, err = p.Patch(Address{})
+	case GrantPatch:
+		if made {
+			_, err = p.Patch(Grant{})
+		} else {
+			_, err = p.Patch(Grant{Title: "-", FunderID: "-"})
+		}
+	case Funding:
+		_, err = p.Check()
 	case MaterialPatch:
 		if made {
 			_, err = p.Create()

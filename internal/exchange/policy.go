@@ -59,6 +59,12 @@ const (
 
 	AddressRead  Action = "address.read"
 	AddressWrite Action = "address.write"
+
+	GrantCreate  Action = "grant.create"
+	GrantList    Action = "grant.list" // the caller's own
+	GrantRead    Action = "grant.read"
+	GrantUpdate  Action = "grant.update"
+	MaterialFund Action = "material.fund" // to name it in a grant of one's own
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -112,6 +118,12 @@ var rules = Policy{
 
 	AddressRead:  OwnerOf,
 	AddressWrite: OwnerOf,
+
+	GrantCreate:  SignedIn,
+	GrantList:    SignedIn,
+	GrantRead:    OwnerOf,
+	GrantUpdate:  OwnerOf,
+	MaterialFund: MemberOf,
 }
 
 // PolicyFor gives the rules under an access setting.

@@ -90,6 +90,11 @@ const matrix = `
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | shipping.read | the lab | y | y | y | y | y | y | y | y |
 | both | shipping.write | the lab | n | n | y | y | n | y | n | y |
+| both | grant.create | nothing | n | y | y | y | y | y | y | y |
+| both | grant.list | nothing | n | y | y | y | y | y | y | y |
+| both | grant.read | the owner | n | n | n | y | n | n | n | y |
+| both | grant.update | the owner | n | n | n | y | n | n | n | y |
+| both | material.fund | the lab | n | n | y | y | n | y | n | y |
 | both | attachment.create | nothing | n | y | y | y | y | y | y | y |
 | both | attachment.list | nothing | n | n | n | n | n | n | n | y |
 | both | attachment.read | a private file | n | n | n | y | n | n | n | y |

@@ -33,6 +33,15 @@ func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part
 	return l.page(ctx, c, p, where("1 = 1"))
 }
 
+// OrganizationsByID reads those of the organizations that exist, the oldest first.
+func (c Conn) OrganizationsByID(ctx context.Context, ids []int64) ([]exchange.Organization, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := in(nil, ids)
+	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+}
+
 // OrganizationsOf reads those that a user is a member of, the oldest first.
 func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
 	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
