@@ -65,6 +65,9 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
+		"/organizations/{id}/members": personFields, "/organizations/{id}/materials": materialFields,
+		"/organizations/{id}/grants":  "id:int title:string funder_id:string user:uuid",
+		"/users/{id}/tokens":          "id:int created_at:time expires:expiry presented:bool",
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
@@ -82,7 +85,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "DELETE /attachments/{id}": 204,
+		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
 		"DELETE /material-requests/{id}": 204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

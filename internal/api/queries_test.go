@@ -26,10 +26,16 @@ var statements = map[string]int64{
 	"GET /users/{id}/addresses/{address}":                       3,
 	"PUT,PATCH /users/{id}/addresses/{address}":                 4,
 	"DELETE /users/{id}/addresses/{address}":                    2,
+	"GET /users/{id}/tokens":                                    3,
+	"DELETE /users/{id}/tokens":                                 2,
+	"DELETE /users/{id}/tokens/{token}":                         2,
 	"POST /organizations":                                       7,
 	"GET /organizations":                                        3,
 	"GET /organizations/{id}":                                   2,
 	"PUT,PATCH /organizations/{id}":                             8,
+	"GET /organizations/{id}/members":                           3,
+	"GET /organizations/{id}/materials":                         3,
+	"GET /organizations/{id}/grants":                            4,
 	"GET /organization-user-settings":                           3,
 	"GET /organization-user-settings/{id}":                      2,
 	"GET /organization-user-settings/{id} (of one who left)":    3,
@@ -114,6 +120,10 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 		}
 		lists[fmt.Sprintf("/users/%s/notifications", s.member.ID)] = s.member
 		delete(lists, s.user("/notifications"))
+		for _, part := range []string{"members", "materials", "grants"} {
+			lists[fmt.Sprintf("/organizations/%d/%s", s.id, part)] = s.member
+		}
+		lists[fmt.Sprintf("/users/%s/tokens", s.assignee.ID)] = s.assignee
 		measure := func() map[string]int64 {
 			counts := map[string]int64{}
 			for path, by := range lists {
@@ -130,6 +140,7 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 			s.newRequest()
 			s.member.want(201, "POST", fmt.Sprintf("/grants/%d/materials", grant), obj{"material_id": s.newMaterial()})
 			s.newGrant()
+			s.again("assignee")
 			s.owner.want(201, "POST", "/organizations", obj{"owner": s.owner.ID, "members": []any{s.member.ID}})
 			s.member.want(201, "POST", "/shipping-requirements", obj{"organization": s.id})
 		}
@@ -138,6 +149,11 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 		for range 49 {
 			more()
 		}
+		members := []any{s.member.ID, s.assignee.ID}
+		for range 48 {
+			members = append(members, s.person(fmt.Sprint("guest", s.next())).ID)
+		}
+		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": members})
 		for path, count := range measure() {
 			if count != one[path] {
 				t.Errorf("%s: %d statements for one, %d for fifty", path, one[path], count)

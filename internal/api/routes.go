@@ -29,10 +29,17 @@ var routes = []route{
 	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress),
 	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress),
 
+	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens),
+	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens),
+	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken),
+
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization),
 	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations),
 	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization),
 	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization),
+	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers),
+	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf),
+	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),

@@ -198,6 +198,21 @@ var visits = []routeCase{
 		return atf("%s/%d", s.user("/addresses"), s.newAddress())
 	}},
 
+	{"GET /users/{id}/tokens", "requester", func(s *scene, _ string) visit { return at(s.user("/tokens"), nil) }},
+	{"DELETE /users/{id}/tokens", "requester", func(s *scene, role string) visit {
+		guest := s.person(fmt.Sprint("guest", s.next())) // who stands for the requester, whose tokens are needed
+		v := atf("/users/%s/tokens", guest.ID)
+		if role == "requester" {
+			v.as = guest
+		}
+		return v
+	}},
+	{"DELETE /users/{id}/tokens/{token}", "requester", func(s *scene, _ string) visit {
+		s.again("requester")
+		newest := s.requester().want(200, "GET", s.user("/tokens"), nil).List
+		return atf("%s/%d", s.user("/tokens"), idsOf(newest)[0])
+	}},
+
 	{"POST /organizations", "owner", func(s *scene, _ string) visit {
 		return at("/organizations", obj{"owner": s.owner.ID, "members": []any{}})
 	}},
@@ -205,6 +220,12 @@ var visits = []routeCase{
 	{"GET /organizations/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d", s.id) }},
 	{"PUT,PATCH /organizations/{id}", "owner", func(s *scene, _ string) visit {
 		return atf("/organizations/%d", s.id).with(obj{"description": fmt.Sprint("No. ", s.next())})
+	}},
+	{"GET /organizations/{id}/members", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/members", s.id) }},
+	{"GET /organizations/{id}/materials", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/materials", s.id) }},
+	{"GET /organizations/{id}/grants", "owner", func(s *scene, _ string) visit {
+		s.newGrant()
+		return atf("/organizations/%d/grants", s.id)
 	}},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {

@@ -86,6 +86,15 @@ type Award struct {
 	FunderID string `json:"funder_id"`
 }
 
+func showAward(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }
+
+// LabAward is a grant as members of an organization see it whose materials it paid for; the whole
+// grant only its owner sees.
+type LabAward struct {
+	Award
+	User uuid.UUID `json:"user"`
+}
+
 func showUser(v app.UserView) User {
 	u := User{Person: showPerson(v.User), RegistryID: v.RegistryID, Organizations: []Lab{}}
 	owned := []Lab{}
@@ -100,7 +109,7 @@ func showUser(v app.UserView) User {
 			Email:              v.Email,
 			Addresses:          list(v.Addresses, showAddress),
 			Assignments:        list(v.Assignments, showRequest),
-			Grants:             list(v.Grants, func(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }),
+			Grants:             list(v.Grants, showAward),
 			Invitations:        []Lab{},
 			MaterialRequests:   list(v.Requests, showRequest),
 			OwnedAttachments:   list(v.Attachments, showAttachment),

@@ -29,10 +29,17 @@ var access = map[string]string{
 	"PUT,PATCH /users/{id}/addresses/{address}":          "1333+33+",
 	"DELETE /users/{id}/addresses/{address}":             "1333+33+",
 
+	"GET /users/{id}/tokens":            "1333+33+",
+	"DELETE /users/{id}/tokens":         "1333+33+",
+	"DELETE /users/{id}/tokens/{token}": "1333+33+",
+
 	"POST /organizations":                                    "++++++++ 1+++++++",
 	"GET /organizations":                                     "++++++++",
 	"GET /organizations/{id}":                                "++++++++",
 	"PUT,PATCH /organizations/{id}":                          "++++++++ 133+333+",
+	"GET /organizations/{id}/members":                        "++++++++",
+	"GET /organizations/{id}/materials":                      "++++++++",
+	"GET /organizations/{id}/grants":                         "13++3+3+",
 	"GET /organization-user-settings":                        "1+++++++",
 	"GET /organization-user-settings/{id}":                   "13+3333+",
 	"GET /organization-user-settings/{id} (of one who left)": "1333333+",

@@ -207,3 +207,16 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		return tx.UpdateGrant(ctx, g)
 	})
 }
+
+// GrantsOf lists the grants that paid for materials of an organization, newest first.
+func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
+	c := a.DB.Read()
+	_, err := c.Organization(ctx, organization)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.OrganizationGrants, who.ToOrganization(organization), object("grants of organization", organization))
+	}
+	if err != nil {
+		return exchange.Part[exchange.Grant]{}, err
+	}
+	return c.GrantsOf(ctx, organization, p)
+}

@@ -29,10 +29,13 @@ const (
 	UserReadPrivate  Action = "user.read-private"
 	UserUpdate       Action = "user.update"
 	NotificationRead Action = "notification.read"
+	TokenRead        Action = "token.read"
+	TokenRevoke      Action = "token.revoke"
 
 	OrganizationCreate Action = "organization.create"
 	OrganizationRead   Action = "organization.read"
 	OrganizationUpdate Action = "organization.update"
+	OrganizationGrants Action = "organization.grants" // the awards that paid for its materials
 	SettingsRead       Action = "settings.read"
 	SettingsUpdate     Action = "settings.update"
 
@@ -88,10 +91,13 @@ var rules = Policy{
 	UserReadPrivate:  OwnerOf,
 	UserUpdate:       OwnerOf,
 	NotificationRead: OwnerOf,
+	TokenRead:        OwnerOf,
+	TokenRevoke:      OwnerOf,
 
 	OrganizationCreate: Anyone,
 	OrganizationRead:   Anyone,
 	OrganizationUpdate: Anyone,
+	OrganizationGrants: MemberOf,
 	SettingsRead:       OwnerOf,
 	SettingsUpdate:     OwnerOf,
 

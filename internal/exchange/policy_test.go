@@ -73,6 +73,8 @@ const matrix = `
 | both | user.read-private | the owner | n | n | n | y | n | n | n | y |
 | both | user.update | the owner | n | n | n | y | n | n | n | y |
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
+| both | token.read | the owner | n | n | n | y | n | n | n | y |
+| both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | settings.update | the owner | n | n | n | y | n | n | n | y |
 | both | address.read | the owner | n | n | n | y | n | n | n | y |
@@ -82,6 +84,7 @@ const matrix = `
 | both | organization.read | the lab | y | y | y | y | y | y | y | y |
 | open | organization.update | the lab | y | y | y | y | y | y | y | y |
 | members | organization.update | the lab | n | n | n | y | n | n | n | y |
+| both | organization.grants | the lab | n | n | y | y | n | y | n | y |
 | open | material.create | the lab | y | y | y | y | y | y | y | y |
 | members | material.create | the lab | n | n | y | y | n | y | n | y |
 | both | material.read | the lab | y | y | y | y | y | y | y | y |

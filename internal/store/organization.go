@@ -84,6 +84,23 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
 }
 
+// MembersOf lists the members of one organization, who joined last first.
+func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.User], error) {
+	type member struct {
+		membership int64
+		exchange.User
+	}
+	scan := func(r row, m *member) error { return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...) }
+	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships", joins: "JOIN users u ON u.id = o.user_id",
+		scan: scan, id: func(m member) int64 { return m.membership }}
+	part, err := l.page(ctx, c, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
+	users := make([]exchange.User, len(part.Items))
+	for i, m := range part.Items {
+		users[i] = m.User
+	}
+	return exchange.Part[exchange.User]{Items: users, Total: part.Total, Next: part.Next}, err
+}
+
 // SetMembers makes users the members of an organization and says who left. New members start
 // with every switch on; someone who was one before finds their switches as they were. A
 // membership that ends keeps its settings, hidden.

@@ -83,6 +83,12 @@ func (c Conn) DeleteToken(ctx context.Context, user uuid.UUID, id int64) error {
 	return err
 }
 
+// DeleteTokens revokes every token of a user.
+func (c Conn) DeleteTokens(ctx context.Context, user uuid.UUID) error {
+	_, err := c.exec(ctx, "DELETE FROM tokens WHERE user_id = $1", user)
+	return err
+}
+
 // DeleteExpiredTokens forgets tokens that expired.
 func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 	_, err := c.exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", c.Now)
