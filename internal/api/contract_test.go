@@ -47,13 +47,15 @@ const (
 		accepts_other_payment_methods:bool accepted_payment_details:string restrictions:string organization:int + created_at:time updated_at:time`
 	publicUserFields = personFields + " registry_id:string organizations:[{" + labFields + "}]"
 	userFields       = publicUserFields + " email:string addresses:[{" + addressFields + " user:uuid}] assignments:[{" + requestFields + `}]
-		grants:[{id:int title:string funder_id:string}] invitations:[object] material_requests:[{` + requestFields + `}]
+		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` + requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
 	eventFields        = "id:int seq:int kind:string actor:uuid at:time detail:object prev_hash:string hash:string"
 	messageFields      = "id:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}
 		created_at:time read:bool read_at:time?`
+	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
+		created_at:time expires_at:time`
 	signedFields = "user_id:uuid token:string expires:expiry"
 )
 
@@ -66,8 +68,10 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
 		"/organizations/{id}/members": personFields, "/organizations/{id}/materials": materialFields,
-		"/organizations/{id}/grants":  "id:int title:string funder_id:string user:uuid",
-		"/users/{id}/tokens":          "id:int created_at:time expires:expiry presented:bool",
+		"/organizations/{id}/grants":                  "id:int title:string funder_id:string user:uuid",
+		"/users/{id}/tokens":                          "id:int created_at:time expires:expiry presented:bool",
+		"/organizations/{id}/invitations":             invitationFields,
+		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
@@ -85,7 +89,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
+		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "DELETE /organizations/{id}/invitations/{invitation}": 204,
+		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
 		"DELETE /material-requests/{id}": 204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -136,6 +141,7 @@ func (s *scene) fill() {
 	s.member.want(200, "POST", s.req("/documents/requester_signed_mta/return"), obj{"reason": "page 4"})
 	s.newIssue()
 	s.newGrant()
+	s.newInvitation("id-requester")
 	s.requester().want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"})
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"embargo_date": "2020-01-02", "publication_title": "A",
 		"pre_print_doi": "10.1101/2020.05.11.088500", "pre_print_title": "B", "citation": "C", "additional_info": "D", "pubmed_id": "32416070",

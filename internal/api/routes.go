@@ -32,6 +32,8 @@ var routes = []route{
 	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens),
 	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken),
+	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation),
+	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation),
 
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization),
 	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations),
@@ -40,6 +42,9 @@ var routes = []route{
 	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers),
 	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf),
 	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf),
+	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations),
+	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite),
+	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdraw),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),

@@ -82,6 +82,22 @@ func (s *scene) newGrant() int64 {
 	return id
 }
 
+// newInvitation asks someone into the lab.
+func (s *scene) newInvitation(registryID string) int64 {
+	s.t.Helper()
+	return s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"registry_id": registryID}).id()
+}
+
+// answer invites a guest, who stands for the requester, and answers.
+func (s *scene) answer(role, how string) visit {
+	guest := s.person(fmt.Sprint("guest", s.next()))
+	v := atf("/users/%s/invitations/%d/%s", guest.ID, s.newInvitation("id-"+guest.name), how)
+	if role == "requester" {
+		v.as = guest
+	}
+	return v
+}
+
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
@@ -227,6 +243,18 @@ var visits = []routeCase{
 		s.newGrant()
 		return atf("/organizations/%d/grants", s.id)
 	}},
+	{"GET /organizations/{id}/invitations", "member", func(s *scene, _ string) visit {
+		s.newInvitation(fmt.Sprint("id-guest", s.next()))
+		return atf("/organizations/%d/invitations", s.id)
+	}},
+	{"POST /organizations/{id}/invitations", "owner", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/invitations", s.id).with(obj{"registry_id": fmt.Sprint("id-guest", s.next())})
+	}},
+	{"DELETE /organizations/{id}/invitations/{invitation}", "owner", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/invitations/%d", s.id, s.newInvitation(fmt.Sprint("id-guest", s.next())))
+	}},
+	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
+	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))

@@ -73,7 +73,7 @@ type Private struct {
 	Addresses          []Address    `json:"addresses"`
 	Assignments        []Request    `json:"assignments"`
 	Grants             []Award      `json:"grants"`
-	Invitations        []Lab        `json:"invitations"`
+	Invitations        []Invitation `json:"invitations"`
 	MaterialRequests   []Request    `json:"material_requests"`
 	OwnedAttachments   []Attachment `json:"owned_attachments"`
 	OwnedOrganizations []Lab        `json:"owned_organizations"`
@@ -110,7 +110,7 @@ func showUser(v app.UserView) User {
 			Addresses:          list(v.Addresses, showAddress),
 			Assignments:        list(v.Assignments, showRequest),
 			Grants:             list(v.Grants, showAward),
-			Invitations:        []Lab{},
+			Invitations:        list(v.Invitations, showInvitation),
 			MaterialRequests:   list(v.Requests, showRequest),
 			OwnedAttachments:   list(v.Attachments, showAttachment),
 			OwnedOrganizations: owned,

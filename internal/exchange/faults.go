@@ -35,6 +35,8 @@ func FaultsOf(body any, made bool) Faults {
 		} else {
 			_, err = p.Patch(Grant{Title: "-", FunderID: "-"})
 		}
+	case InvitationNew:
+		_, err = p.Create()
 	case Funding:
 		_, err = p.Check()
 	case MaterialPatch:

@@ -36,6 +36,9 @@ const (
 	OrganizationRead   Action = "organization.read"
 	OrganizationUpdate Action = "organization.update"
 	OrganizationGrants Action = "organization.grants" // the awards that paid for its materials
+	InvitationRead     Action = "invitation.read"
+	InvitationWrite    Action = "invitation.write"
+	InvitationAnswer   Action = "invitation.answer"
 	SettingsRead       Action = "settings.read"
 	SettingsUpdate     Action = "settings.update"
 
@@ -98,6 +101,9 @@ var rules = Policy{
 	OrganizationRead:   Anyone,
 	OrganizationUpdate: Anyone,
 	OrganizationGrants: MemberOf,
+	InvitationRead:     MemberOf,
+	InvitationWrite:    OwnerOf,
+	InvitationAnswer:   OwnerOf,
 	SettingsRead:       OwnerOf,
 	SettingsUpdate:     OwnerOf,
 

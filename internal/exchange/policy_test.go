@@ -85,6 +85,9 @@ const matrix = `
 | open | organization.update | the lab | y | y | y | y | y | y | y | y |
 | members | organization.update | the lab | n | n | n | y | n | n | n | y |
 | both | organization.grants | the lab | n | n | y | y | n | y | n | y |
+| both | invitation.read | the lab | n | n | y | y | n | y | n | y |
+| both | invitation.write | the lab | n | n | n | y | n | n | n | y |
+| both | invitation.answer | the owner | n | n | n | y | n | n | n | y |
 | open | material.create | the lab | y | y | y | y | y | y | y | y |
 | members | material.create | the lab | n | n | y | y | n | y | n | y |
 | both | material.read | the lab | y | y | y | y | y | y | y | y |

@@ -101,6 +101,13 @@ func lists(l lab) map[string]list {
 			part, err := c.Grants(ctx, user, p)
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
 		}},
+		"invitations": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertInvitation(ctx, exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
+				Status: exchange.InvitationPending, ExpiresAt: times[1]})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Invitations(ctx, organization, p)
+			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
+		}},
 		"tokens": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })
 			return newest(l, "tokens")

@@ -111,15 +111,8 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 	}
 	named, member := set(users), set(present)
 	joined := slices.DeleteFunc(slices.Clone(users), func(u uuid.UUID) bool { return member[u] })
-	for some := range slices.Chunk(joined, mostIn) {
-		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
-				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
-			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
-			ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
-				WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
-			return nil, err
-		}
+	if err := c.Join(ctx, organization, joined...); err != nil {
+		return nil, err
 	}
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
 	for some := range slices.Chunk(left, mostIn) {
@@ -129,6 +122,21 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 		}
 	}
 	return left, nil
+}
+
+// Join makes users members of an organization; who is one already stays it.
+func (c Conn) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
+	for some := range slices.Chunk(users, mostIn) {
+		places, args := in([]any{organization, c.Now}, some)
+		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
+				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
+			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
+			ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
+				WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func set(users []uuid.UUID) map[uuid.UUID]bool {
