@@ -31,11 +31,15 @@ const (
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
 		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time?}?
 		created_at:time updated_at:time`
-	materialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object
-		contact_user:{` + personFields + `} created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
+	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
+	bareMaterialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
 		imported:bool shipping_requirements:int? import_source:string organisms:[string]? publication_title:string? pre_print_doi:string?
 		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`
-	organizationFields = `id:int name:string owner:{` + personFields + `} members:[{` + personFields + `}] created_at:time updated_at:time
+	grantFields = `id:int title:string funder_id:string user:{` + personFields + `} organizations:[{` + grantOrganizationFields + `}]
+		materials:[{` + grantMaterialFields + `}] created_at:time updated_at:time`
+	grantMaterialFields, grantOrganizationFields = "contact_user:uuid " + bareMaterialFields, "owner:uuid " + bareOrganizationFields
+	organizationFields                           = "owner:{" + personFields + "} " + bareOrganizationFields
+	bareOrganizationFields                       = `id:int name:string members:[{` + personFields + `}] created_at:time updated_at:time
 		+ description:string decide_days:int countersign_days:int ship_days:int`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
@@ -43,13 +47,15 @@ const (
 		accepts_other_payment_methods:bool accepted_payment_details:string restrictions:string organization:int + created_at:time updated_at:time`
 	publicUserFields = personFields + " registry_id:string organizations:[{" + labFields + "}]"
 	userFields       = publicUserFields + " email:string addresses:[{" + addressFields + " user:uuid}] assignments:[{" + requestFields + `}]
-		grants:[{id:int title:string funder_id:string}] invitations:[object] material_requests:[{` + requestFields + `}]
+		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` + requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
 	eventFields        = "id:int seq:int kind:string actor:uuid at:time detail:object prev_hash:string hash:string"
 	messageFields      = "id:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}
 		created_at:time read:bool read_at:time?`
+	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
+		created_at:time expires_at:time`
 	signedFields = "user_id:uuid token:string expires:expiry"
 )
 
@@ -61,9 +67,15 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
+		"/organizations/{id}/members": personFields, "/organizations/{id}/materials": materialFields,
+		"/organizations/{id}/grants":                  "id:int title:string funder_id:string user:uuid",
+		"/users/{id}/tokens":                          "id:int created_at:time expires:expiry presented:bool",
+		"/organizations/{id}/invitations":             invitationFields,
+		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
+		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
 		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,
 		"/material-requests":                         requestFields, "/material-requests/{id}": requestFields, "/material-requests/{id}/shipment": requestFields,
@@ -74,10 +86,11 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	}
 	statuses := map[string]int{ // of success, where it is not 200
 		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
-		"POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
+		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "DELETE /attachments/{id}": 204,
+		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "DELETE /organizations/{id}/invitations/{invitation}": 204,
+		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
 		"DELETE /material-requests/{id}": 204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -127,6 +140,9 @@ func (s *scene) fill() {
 	s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"})
 	s.member.want(200, "POST", s.req("/documents/requester_signed_mta/return"), obj{"reason": "page 4"})
 	s.newIssue()
+	s.newGrant()
+	s.newInvitation("id-requester")
+	s.requester().want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"})
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"embargo_date": "2020-01-02", "publication_title": "A",
 		"pre_print_doi": "10.1101/2020.05.11.088500", "pre_print_title": "B", "citation": "C", "additional_info": "D", "pubmed_id": "32416070",
 		"url": "https://example.org", "mta_attachment_id": s.newAttachment().id()})

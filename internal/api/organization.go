@@ -35,6 +35,36 @@ func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (Organi
 	return showOrganization(v), err
 }
 
+func (a *API) listMembers(c *Call, _ None) ([]Person, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.User], error) {
+		return a.App.Members(c.Context(), id, p)
+	}, showPerson)
+}
+
+func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+		return a.App.MaterialsOf(c.Context(), c.Actor, id, p)
+	}, showMaterial)
+}
+
+func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Grant], error) {
+		return a.App.GrantsOf(c.Context(), c.Actor, id, p)
+	}, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
+}
+
 func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
 	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Membership], error) {
 		return a.App.OwnSettings(c.Context(), c.Actor, p)

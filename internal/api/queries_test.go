@@ -16,8 +16,8 @@ var statements = map[string]int64{
 	"POST /login":                         6,
 	"POST /logout":                        2,
 	"POST /users":                         6,
-	"GET /users/{id}":                     9,
-	"PUT,PATCH /users/{id}":               10,
+	"GET /users/{id}":                     10,
+	"PUT,PATCH /users/{id}":               11,
 	"GET /users/{id}/notifications":       4,
 	"POST /users/{id}/notifications/read": 2,
 	"PUT,PATCH /users/{id}/notifications/{notification}":                        2,
@@ -26,10 +26,21 @@ var statements = map[string]int64{
 	"GET /users/{id}/addresses/{address}":                                       3,
 	"PUT,PATCH /users/{id}/addresses/{address}":                                 4,
 	"DELETE /users/{id}/addresses/{address}":                                    2,
+	"GET /users/{id}/tokens":                                                    3,
+	"DELETE /users/{id}/tokens":                                                 2,
+	"DELETE /users/{id}/tokens/{token}":                                         2,
 	"POST /organizations":                                                       7,
 	"GET /organizations":                                                        3,
 	"GET /organizations/{id}":                                                   2,
 	"PUT,PATCH /organizations/{id}":                                             8,
+	"GET /organizations/{id}/members":                                           3,
+	"GET /organizations/{id}/materials":                                         3,
+	"GET /organizations/{id}/grants":                                            4,
+	"GET /organizations/{id}/invitations":                                       4,
+	"POST /organizations/{id}/invitations":                                      7,
+	"DELETE /organizations/{id}/invitations/{invitation}":                       3,
+	"POST /users/{id}/invitations/{invitation}/accept":                          8,
+	"POST /users/{id}/invitations/{invitation}/decline":                         7,
 	"GET /organization-user-settings":                                           3,
 	"GET /organization-user-settings/{id}":                                      2,
 	"GET /organization-user-settings/{id} (of one who left)":                    3,
@@ -43,6 +54,14 @@ var statements = map[string]int64{
 	"GET /materials/{id}":                                                       1,
 	"PUT,PATCH /materials/{id}":                                                 6,
 	"DELETE /materials/{id}":                                                    5,
+	"POST /grants":                                                              4,
+	"GET /grants":                                                               7,
+	"GET /grants/{id}":                                                          6,
+	"PUT,PATCH /grants/{id}":                                                    7,
+	"GET /grants/{id}/materials":                                                4,
+	"POST /grants/{id}/materials":                                               6,
+	"POST /grants/{id}/materials (of another lab)":                              8,
+	"DELETE /grants/{id}/materials/{material}":                                  4,
 	"POST /attachments":                                                         2,
 	"GET /attachments":                                                          4,
 	"GET /attachments/{id}":                                                     3,
@@ -96,14 +115,20 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
+		grant := s.newGrant()
 		lists := map[string]*person{
 			s.user(""): s.requester(), s.user("/addresses"): s.requester(), s.user("/notifications"): s.member, "/materials": s.member,
 			"/organizations": s.member, "/organization-user-settings": s.owner, "/shipping-requirements": s.member,
 			"/attachments": s.people["admin"], "/material-requests": s.member, s.req("/events"): s.member, s.req("/messages"): s.member,
-			s.req("/issues"): s.member, fmt.Sprintf("/organizations/%d", s.id): s.member, fmt.Sprintf("/users/%s", s.assignee.ID): s.assignee,
+			s.req("/issues"): s.member, "/grants": s.member, fmt.Sprintf("/grants/%d", grant): s.member, fmt.Sprintf("/grants/%d/materials", grant): s.member,
+			fmt.Sprintf("/organizations/%d", s.id): s.member, fmt.Sprintf("/users/%s", s.assignee.ID): s.assignee,
 		}
 		lists[fmt.Sprintf("/users/%s/notifications", s.member.ID)] = s.member
 		delete(lists, s.user("/notifications"))
+		for _, part := range []string{"members", "materials", "grants", "invitations"} {
+			lists[fmt.Sprintf("/organizations/%d/%s", s.id, part)] = s.member
+		}
+		lists[fmt.Sprintf("/users/%s/tokens", s.assignee.ID)] = s.assignee
 		measure := func() map[string]int64 {
 			counts := map[string]int64{}
 			for path, by := range lists {
@@ -118,7 +143,10 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 			s.newIssue()
 			s.newAddress()
 			s.newRequest()
-			s.newMaterial()
+			s.member.want(201, "POST", fmt.Sprintf("/grants/%d/materials", grant), obj{"material_id": s.newMaterial()})
+			s.newGrant()
+			s.newInvitation(fmt.Sprint("id-guest", s.next()))
+			s.again("assignee")
 			s.owner.want(201, "POST", "/organizations", obj{"owner": s.owner.ID, "members": []any{s.member.ID}})
 			s.member.want(201, "POST", "/shipping-requirements", obj{"organization": s.id})
 		}
@@ -127,6 +155,11 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 		for range 49 {
 			more()
 		}
+		members := []any{s.member.ID, s.assignee.ID}
+		for range 48 {
+			members = append(members, s.person(fmt.Sprint("guest", s.next())).ID)
+		}
+		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": members})
 		for path, count := range measure() {
 			if count != one[path] {
 				t.Errorf("%s: %d statements for one, %d for fifty", path, one[path], count)

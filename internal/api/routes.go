@@ -29,10 +29,22 @@ var routes = []route{
 	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress),
 	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress),
 
+	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens),
+	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens),
+	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken),
+	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation),
+	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation),
+
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization),
 	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations),
 	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization),
 	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization),
+	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers),
+	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf),
+	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf),
+	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations),
+	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite),
+	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdraw),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),
@@ -48,6 +60,14 @@ var routes = []route{
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial),
+
+	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant),
+	on("GET /grants", exchange.GrantList, 200, (*API).listGrants),
+	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant),
+	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant),
+	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFunded),
+	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fund),
+	on("DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfund),
 
 	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment).streams(),
 	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments),

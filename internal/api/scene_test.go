@@ -74,6 +74,30 @@ func (s *scene) newAttachment() answer {
 	return s.owner.upload("map.pdf", pdf, obj{"owned_by_org": s.id})
 }
 
+// newGrant makes a grant of the member, which names the lab's material.
+func (s *scene) newGrant() int64 {
+	s.t.Helper()
+	id := s.member.want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"}).id()
+	s.member.want(201, "POST", fmt.Sprintf("/grants/%d/materials", id), obj{"material_id": s.material})
+	return id
+}
+
+// newInvitation asks someone into the lab.
+func (s *scene) newInvitation(registryID string) int64 {
+	s.t.Helper()
+	return s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"registry_id": registryID}).id()
+}
+
+// answer invites a guest, who stands for the requester, and answers.
+func (s *scene) answer(role, how string) visit {
+	guest := s.person(fmt.Sprint("guest", s.next()))
+	v := atf("/users/%s/invitations/%d/%s", guest.ID, s.newInvitation("id-"+guest.name), how)
+	if role == "requester" {
+		v.as = guest
+	}
+	return v
+}
+
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
@@ -190,6 +214,21 @@ var visits = []routeCase{
 		return atf("%s/%d", s.user("/addresses"), s.newAddress())
 	}},
 
+	{"GET /users/{id}/tokens", "requester", func(s *scene, _ string) visit { return at(s.user("/tokens"), nil) }},
+	{"DELETE /users/{id}/tokens", "requester", func(s *scene, role string) visit {
+		guest := s.person(fmt.Sprint("guest", s.next())) // who stands for the requester, whose tokens are needed
+		v := atf("/users/%s/tokens", guest.ID)
+		if role == "requester" {
+			v.as = guest
+		}
+		return v
+	}},
+	{"DELETE /users/{id}/tokens/{token}", "requester", func(s *scene, _ string) visit {
+		s.again("requester")
+		newest := s.requester().want(200, "GET", s.user("/tokens"), nil).List
+		return atf("%s/%d", s.user("/tokens"), idsOf(newest)[0])
+	}},
+
 	{"POST /organizations", "owner", func(s *scene, _ string) visit {
 		return at("/organizations", obj{"owner": s.owner.ID, "members": []any{}})
 	}},
@@ -198,6 +237,24 @@ var visits = []routeCase{
 	{"PUT,PATCH /organizations/{id}", "owner", func(s *scene, _ string) visit {
 		return atf("/organizations/%d", s.id).with(obj{"description": fmt.Sprint("No. ", s.next())})
 	}},
+	{"GET /organizations/{id}/members", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/members", s.id) }},
+	{"GET /organizations/{id}/materials", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/materials", s.id) }},
+	{"GET /organizations/{id}/grants", "owner", func(s *scene, _ string) visit {
+		s.newGrant()
+		return atf("/organizations/%d/grants", s.id)
+	}},
+	{"GET /organizations/{id}/invitations", "member", func(s *scene, _ string) visit {
+		s.newInvitation(fmt.Sprint("id-guest", s.next()))
+		return atf("/organizations/%d/invitations", s.id)
+	}},
+	{"POST /organizations/{id}/invitations", "owner", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/invitations", s.id).with(obj{"registry_id": fmt.Sprint("id-guest", s.next())})
+	}},
+	{"DELETE /organizations/{id}/invitations/{invitation}", "owner", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/invitations/%d", s.id, s.newInvitation(fmt.Sprint("id-guest", s.next())))
+	}},
+	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
+	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))
@@ -227,6 +284,27 @@ var visits = []routeCase{
 		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
 	}},
 	{"DELETE /materials/{id}", "member", func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
+
+	{"POST /grants", "requester", func(*scene, string) visit { return at("/grants", obj{"title": "Colon", "funder_id": "R01"}) }},
+	{"GET /grants", "member", func(s *scene, _ string) visit {
+		s.newGrant()
+		return at("/grants", nil)
+	}},
+	{"GET /grants/{id}", "member", func(s *scene, _ string) visit { return atf("/grants/%d", s.newGrant()) }},
+	{"PUT,PATCH /grants/{id}", "member", func(s *scene, _ string) visit {
+		return atf("/grants/%d", s.newGrant()).with(obj{"title": "Colon and rectum"})
+	}},
+	{"GET /grants/{id}/materials", "member", func(s *scene, _ string) visit { return atf("/grants/%d/materials", s.newGrant()) }},
+	{"POST /grants/{id}/materials", "member", func(s *scene, _ string) visit {
+		return atf("/grants/%d/materials", s.newGrant()).with(obj{"material_id": fmt.Sprint(s.newMaterial())})
+	}},
+	{"POST /grants/{id}/materials (of another lab)", "admin", func(s *scene, _ string) visit {
+		id := s.requester().want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"}).id()
+		return atf("/grants/%d/materials", id).with(obj{"material_id": s.material})
+	}},
+	{"DELETE /grants/{id}/materials/{material}", "member", func(s *scene, _ string) visit {
+		return atf("/grants/%d/materials/%d", s.newGrant(), s.material)
+	}},
 
 	{"POST /attachments", "member", func(*scene, string) visit { return at("/attachments", obj{"filename": "a.pdf"}) }},
 	{"GET /attachments", "admin", func(*scene, string) visit { return at("/attachments", nil) }},

@@ -73,7 +73,7 @@ type Private struct {
 	Addresses          []Address    `json:"addresses"`
 	Assignments        []Request    `json:"assignments"`
 	Grants             []Award      `json:"grants"`
-	Invitations        []Lab        `json:"invitations"`
+	Invitations        []Invitation `json:"invitations"`
 	MaterialRequests   []Request    `json:"material_requests"`
 	OwnedAttachments   []Attachment `json:"owned_attachments"`
 	OwnedOrganizations []Lab        `json:"owned_organizations"`
@@ -84,6 +84,15 @@ type Award struct {
 	ID       int64  `json:"id"`
 	Title    string `json:"title"`
 	FunderID string `json:"funder_id"`
+}
+
+func showAward(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }
+
+// LabAward is a grant as members of an organization see it whose materials it paid for; the whole
+// grant only its owner sees.
+type LabAward struct {
+	Award
+	User uuid.UUID `json:"user"`
 }
 
 func showUser(v app.UserView) User {
@@ -100,8 +109,8 @@ func showUser(v app.UserView) User {
 			Email:              v.Email,
 			Addresses:          list(v.Addresses, showAddress),
 			Assignments:        list(v.Assignments, showRequest),
-			Grants:             list(v.Grants, func(g exchange.Grant) Award { return Award{g.ID, g.Title, g.FunderID} }),
-			Invitations:        []Lab{},
+			Grants:             list(v.Grants, showAward),
+			Invitations:        list(v.Invitations, showInvitation),
 			MaterialRequests:   list(v.Requests, showRequest),
 			OwnedAttachments:   list(v.Attachments, showAttachment),
 			OwnedOrganizations: owned,

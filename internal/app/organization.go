@@ -80,6 +80,24 @@ func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.Part
 	return exchange.Part[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
 }
 
+// Members lists the members of an organization, who joined last first.
+func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.Part[exchange.User], error) {
+	c := a.DB.Read()
+	if _, err := c.Organization(ctx, id); err != nil {
+		return exchange.Part[exchange.User]{}, err
+	}
+	return c.MembersOf(ctx, id, p)
+}
+
+// MaterialsOf lists those materials of an organization that who may see, newest first.
+func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+	c := a.DB.Read()
+	if _, err := c.Organization(ctx, id); err != nil {
+		return exchange.Part[exchange.ShownMaterial]{}, err
+	}
+	return c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.ID)
+}
+
 // CreateOrganization makes an organization.
 func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exchange.OrganizationPatch) (OrganizationView, error) {
 	o, members, err := p.Create()

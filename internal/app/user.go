@@ -72,6 +72,11 @@ func (a *App) SignIn(ctx context.Context, person identity.Person, names exchange
 		if err != nil {
 			return err
 		}
+		if verified := strings.ToLower(person.Email); verified != "" && verified != u.VerifiedEmail {
+			if err := tx.VerifyEmail(ctx, u.ID, verified); err != nil {
+				return err
+			}
+		}
 		s.User, s.Token, s.Expires = u.ID, secret, tx.Now.Add(a.TokenLifetime)
 		return tx.InsertToken(ctx, u.ID, Hash(secret), s.Expires)
 	})
@@ -92,6 +97,7 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 		ID: id, Username: p.RegistryID, RegistryID: p.RegistryID,
 		FirstName: p.GivenName, LastName: p.FamilyName, Email: p.Email,
 		Admin: slices.Contains(a.Admins, p.RegistryID), CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		VerifiedEmail: strings.ToLower(p.Email),
 	}
 	if u, err = names.Patch(u); err != nil {
 		return u, err
@@ -143,6 +149,7 @@ type UserView struct {
 	Requests      []exchange.Requested
 	Grants        []exchange.Grant
 	Attachments   []exchange.Attachment
+	Invitations   []exchange.ShownInvitation
 }
 
 // everything is a page without a bound, for lists inside of an object.
@@ -190,7 +197,12 @@ func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	if err != nil {
 		return v, err
 	}
+	invitations, err := c.InvitationsFor(ctx, u, everything)
+	if err != nil {
+		return v, err
+	}
 	v.Addresses, v.Assignments, v.Requests, v.Grants = addresses.Items, assigned.Items, made.Items, grants.Items
+	v.Invitations = invitations.Items
 	v.Attachments, err = c.AttachmentsOf(ctx, u.ID)
 	return v, err
 }

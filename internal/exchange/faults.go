@@ -29,6 +29,16 @@ func FaultsOf(body any, made bool) Faults {
 		}
 	case AddressPatch:
 		_, err = p.Patch(Address{})
+	case GrantPatch:
+		if made {
+			_, err = p.Patch(Grant{})
+		} else {
+			_, err = p.Patch(Grant{Title: "-", FunderID: "-"})
+		}
+	case InvitationNew:
+		_, err = p.Create()
+	case Funding:
+		_, err = p.Check()
 	case MaterialPatch:
 		if made {
 			_, err = p.Create()

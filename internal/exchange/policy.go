@@ -29,10 +29,16 @@ const (
 	UserReadPrivate  Action = "user.read-private"
 	UserUpdate       Action = "user.update"
 	NotificationRead Action = "notification.read"
+	TokenRead        Action = "token.read"
+	TokenRevoke      Action = "token.revoke"
 
 	OrganizationCreate Action = "organization.create"
 	OrganizationRead   Action = "organization.read"
 	OrganizationUpdate Action = "organization.update"
+	OrganizationGrants Action = "organization.grants" // the awards that paid for its materials
+	InvitationRead     Action = "invitation.read"
+	InvitationWrite    Action = "invitation.write"
+	InvitationAnswer   Action = "invitation.answer"
 	SettingsRead       Action = "settings.read"
 	SettingsUpdate     Action = "settings.update"
 
@@ -59,6 +65,12 @@ const (
 
 	AddressRead  Action = "address.read"
 	AddressWrite Action = "address.write"
+
+	GrantCreate  Action = "grant.create"
+	GrantList    Action = "grant.list" // the caller's own
+	GrantRead    Action = "grant.read"
+	GrantUpdate  Action = "grant.update"
+	MaterialFund Action = "material.fund" // to name it in a grant of one's own
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -82,10 +94,16 @@ var rules = Policy{
 	UserReadPrivate:  OwnerOf,
 	UserUpdate:       OwnerOf,
 	NotificationRead: OwnerOf,
+	TokenRead:        OwnerOf,
+	TokenRevoke:      OwnerOf,
 
 	OrganizationCreate: Anyone,
 	OrganizationRead:   Anyone,
 	OrganizationUpdate: Anyone,
+	OrganizationGrants: MemberOf,
+	InvitationRead:     MemberOf,
+	InvitationWrite:    OwnerOf,
+	InvitationAnswer:   OwnerOf,
 	SettingsRead:       OwnerOf,
 	SettingsUpdate:     OwnerOf,
 
@@ -112,6 +130,12 @@ var rules = Policy{
 
 	AddressRead:  OwnerOf,
 	AddressWrite: OwnerOf,
+
+	GrantCreate:  SignedIn,
+	GrantList:    SignedIn,
+	GrantRead:    OwnerOf,
+	GrantUpdate:  OwnerOf,
+	MaterialFund: MemberOf,
 }
 
 // PolicyFor gives the rules under an access setting.

@@ -73,6 +73,8 @@ const matrix = `
 | both | user.read-private | the owner | n | n | n | y | n | n | n | y |
 | both | user.update | the owner | n | n | n | y | n | n | n | y |
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
+| both | token.read | the owner | n | n | n | y | n | n | n | y |
+| both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | settings.update | the owner | n | n | n | y | n | n | n | y |
 | both | address.read | the owner | n | n | n | y | n | n | n | y |
@@ -82,6 +84,10 @@ const matrix = `
 | both | organization.read | the lab | y | y | y | y | y | y | y | y |
 | open | organization.update | the lab | y | y | y | y | y | y | y | y |
 | members | organization.update | the lab | n | n | n | y | n | n | n | y |
+| both | organization.grants | the lab | n | n | y | y | n | y | n | y |
+| both | invitation.read | the lab | n | n | y | y | n | y | n | y |
+| both | invitation.write | the lab | n | n | n | y | n | n | n | y |
+| both | invitation.answer | the owner | n | n | n | y | n | n | n | y |
 | open | material.create | the lab | y | y | y | y | y | y | y | y |
 | members | material.create | the lab | n | n | y | y | n | y | n | y |
 | both | material.read | the lab | y | y | y | y | y | y | y | y |
@@ -90,6 +96,11 @@ const matrix = `
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | shipping.read | the lab | y | y | y | y | y | y | y | y |
 | both | shipping.write | the lab | n | n | y | y | n | y | n | y |
+| both | grant.create | nothing | n | y | y | y | y | y | y | y |
+| both | grant.list | nothing | n | y | y | y | y | y | y | y |
+| both | grant.read | the owner | n | n | n | y | n | n | n | y |
+| both | grant.update | the owner | n | n | n | y | n | n | n | y |
+| both | material.fund | the lab | n | n | y | y | n | y | n | y |
 | both | attachment.create | nothing | n | y | y | y | y | y | y | y |
 | both | attachment.list | nothing | n | n | n | n | n | n | n | y |
 | both | attachment.read | a private file | n | n | n | y | n | n | n | y |

@@ -19,6 +19,8 @@ type User struct {
 	Admin      bool
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
+
+	VerifiedEmail string // the last one that the identity provider vouched for, in lower case
 }
 
 // Name is how the person is called on a page and in a sentence.

@@ -85,12 +85,28 @@ func lists(l lab) map[string]list {
 				part, err := c.Attachments(ctx, p)
 				return ids(part, err, func(a exchange.Attachment) int64 { return a.ID })
 			}},
-		"grants": {func(l lab) int64 {
-			l.exec("INSERT INTO grants (user_id, title, funder_id, created_at, updated_at) VALUES ($1, '', '', $2, $2)", user, start)
-			return newest(l, "grants")
-		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		"grants of an organization": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			id, err := tx.InsertGrant(ctx, exchange.Grant{UserID: viewer})
+			if err == nil {
+				_, err = tx.Fund(ctx, id, material)
+			}
+			return id, err
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.GrantsOf(ctx, organization, p)
+			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
+		}},
+		"grants": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertGrant(ctx, exchange.Grant{UserID: user})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
 			part, err := c.Grants(ctx, user, p)
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
+		}},
+		"invitations": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertInvitation(ctx, exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
+				Status: exchange.InvitationPending, ExpiresAt: times[1]})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Invitations(ctx, organization, p)
+			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
 		}},
 		"tokens": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })

@@ -41,10 +41,12 @@ func scanMaterial(r row, m *exchange.Material) error { return r.Scan(materialFie
 const shownMaterial = materialColumns + ", " + userColumns + `,
 	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)`
 
-func scanShownMaterial(r row, m *exchange.ShownMaterial) error {
+func shownFields(m *exchange.ShownMaterial) []any {
 	m.Grants = []int64{}
-	return r.Scan(append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants})...)
+	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants})
 }
+
+func scanShownMaterial(r row, m *exchange.ShownMaterial) error { return r.Scan(shownFields(m)...) }
 
 const (
 	materialFrom = "materials o " + contactJoin
@@ -85,10 +87,11 @@ func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.Materia
 	andEqual(w, "o.organization_id", f.Organization)
 	andEqual(w, "o.category", f.Category)
 	andEqual(w, "o.is_archived", f.Archived)
-	l := listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
-		id: func(m exchange.ShownMaterial) int64 { return m.ID }}
-	return l.page(ctx, c, p, w)
+	return shownMaterials.page(ctx, c, p, w)
 }
+
+var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
+	id: func(m exchange.ShownMaterial) int64 { return m.ID }}
 
 // InsertMaterial adds a material and gives its id; the same identifier at the same source is a
 // Conflict.

@@ -33,6 +33,15 @@ func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part
 	return l.page(ctx, c, p, where("1 = 1"))
 }
 
+// OrganizationsByID reads those of the organizations that exist, the oldest first.
+func (c Conn) OrganizationsByID(ctx context.Context, ids []int64) ([]exchange.Organization, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := in(nil, ids)
+	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+}
+
 // OrganizationsOf reads those that a user is a member of, the oldest first.
 func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.Organization, error) {
 	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+` FROM organizations o
@@ -75,6 +84,23 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
 }
 
+// MembersOf lists the members of one organization, who joined last first.
+func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.User], error) {
+	type member struct {
+		membership int64
+		exchange.User
+	}
+	scan := func(r row, m *member) error { return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...) }
+	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships", joins: "JOIN users u ON u.id = o.user_id",
+		scan: scan, id: func(m member) int64 { return m.membership }}
+	part, err := l.page(ctx, c, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
+	users := make([]exchange.User, len(part.Items))
+	for i, m := range part.Items {
+		users[i] = m.User
+	}
+	return exchange.Part[exchange.User]{Items: users, Total: part.Total, Next: part.Next}, err
+}
+
 // SetMembers makes users the members of an organization and says who left. New members start
 // with every switch on; someone who was one before finds their switches as they were. A
 // membership that ends keeps its settings, hidden.
@@ -85,15 +111,8 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 	}
 	named, member := set(users), set(present)
 	joined := slices.DeleteFunc(slices.Clone(users), func(u uuid.UUID) bool { return member[u] })
-	for some := range slices.Chunk(joined, mostIn) {
-		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
-				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
-			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
-			ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
-				WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
-			return nil, err
-		}
+	if err := c.Join(ctx, organization, joined...); err != nil {
+		return nil, err
 	}
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
 	for some := range slices.Chunk(left, mostIn) {
@@ -103,6 +122,21 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 		}
 	}
 	return left, nil
+}
+
+// Join makes users members of an organization; who is one already stays it.
+func (c Conn) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
+	for some := range slices.Chunk(users, mostIn) {
+		places, args := in([]any{organization, c.Now}, some)
+		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
+				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
+			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
+			ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
+				WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func set(users []uuid.UUID) map[uuid.UUID]bool {

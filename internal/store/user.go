@@ -10,11 +10,11 @@ import (
 	"github.com/google/uuid"
 )
 
-const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at"
+const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at, u.verified_email"
 
 // userFields are where userColumns are scanned to.
 func userFields(u *exchange.User) []any {
-	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt}, utc{&u.UpdatedAt}}
+	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt}, utc{&u.UpdatedAt}, &u.VerifiedEmail}
 }
 
 func scanUser(r row, u *exchange.User) error { return r.Scan(userFields(u)...) }
@@ -55,16 +55,23 @@ func (c Conn) Admins(ctx context.Context) ([]exchange.User, error) {
 
 // InsertUser adds a user; an existing registry id is a Conflict.
 func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
-	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`,
-		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now)
+	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin, created_at, updated_at, verified_email)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)`,
+		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now, u.VerifiedEmail)
 	return err
 }
 
-// UpdateUser saves what a user may change of themselves, and whether they are an admin.
+// UpdateUser saves what a user may change of themselves, whether they are an admin,
+// and their verified address.
 func (c Conn) UpdateUser(ctx context.Context, u exchange.User) error {
-	_, err := c.exec(ctx, "UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5, updated_at = $6 WHERE id = $1",
-		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now)
+	_, err := c.exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
+		updated_at = $6, verified_email = $7 WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail)
+	return err
+}
+
+// VerifyEmail keeps the address that the identity provider vouched for.
+func (c Conn) VerifyEmail(ctx context.Context, user uuid.UUID, email string) error {
+	_, err := c.exec(ctx, "UPDATE users SET verified_email = $2 WHERE id = $1", user, email)
 	return err
 }
 
@@ -80,6 +87,12 @@ func (c Conn) DeleteToken(ctx context.Context, user uuid.UUID, id int64) error {
 	if err == nil && n == 0 {
 		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such token."}
 	}
+	return err
+}
+
+// DeleteTokens revokes every token of a user.
+func (c Conn) DeleteTokens(ctx context.Context, user uuid.UUID) error {
+	_, err := c.exec(ctx, "DELETE FROM tokens WHERE user_id = $1", user)
 	return err
 }
 

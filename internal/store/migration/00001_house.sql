@@ -7,6 +7,7 @@ CREATE TABLE users (
   first_name TEXT NOT NULL,
   last_name TEXT NOT NULL,
   email TEXT NOT NULL,
+  verified_email TEXT NOT NULL,
   registry_id TEXT NOT NULL UNIQUE,
   is_admin BOOLEAN NOT NULL,
   created_at {time} NOT NULL,
@@ -51,6 +52,20 @@ CREATE TABLE memberships (
   UNIQUE (organization_id, user_id)
 );
 CREATE INDEX memberships_user ON memberships (user_id);
+
+CREATE TABLE invitations (
+  id {id},
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  registry_id TEXT NOT NULL, -- who is invited: one of the two, the other is empty
+  email TEXT NOT NULL,
+  invited_by {uuid} NOT NULL REFERENCES users (id),
+  status TEXT NOT NULL,
+  created_at {time} NOT NULL,
+  expires_at {time} NOT NULL
+);
+CREATE INDEX invitations_organization ON invitations (organization_id);
+CREATE INDEX invitations_registry ON invitations (registry_id);
+CREATE INDEX invitations_email ON invitations (email);
 
 CREATE TABLE shipping_requirements (
   id {id},

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Grant is a grant with everything it is tied to.
+type Grant struct {
+	ID            int64               `json:"id"`
+	Title         string              `json:"title"`
+	FunderID      string              `json:"funder_id"`
+	User          Person              `json:"user"`
+	Organizations []GrantOrganization `json:"organizations"`
+	Materials     []GrantMaterial     `json:"materials"`
+	CreatedAt     Time                `json:"created_at"`
+	UpdatedAt     Time                `json:"updated_at"`
+}
+
+// GrantMaterial is a material inside of a grant, where its contact is a UUID.
+type GrantMaterial struct {
+	Material
+	ContactUser uuid.UUID `json:"contact_user"`
+}
+
+// GrantOrganization is an organization inside of a grant, where its owner is a UUID.
+type GrantOrganization struct {
+	Organization
+	Owner uuid.UUID `json:"owner"`
+}
+
+func showGrant(v app.GrantView) Grant {
+	organization := func(o app.OrganizationView) GrantOrganization {
+		return GrantOrganization{showOrganization(o), o.Organization.Owner}
+	}
+	return Grant{v.ID, v.Title, v.FunderID, showPerson(v.Owner), list(v.Organizations, organization), list(v.Materials, showGrantMaterial),
+		Time(v.CreatedAt), Time(v.UpdatedAt)}
+}
+
+func showGrantMaterial(m exchange.ShownMaterial) GrantMaterial {
+	return GrantMaterial{showMaterial(m), m.ContactID}
+}
+
+func (a *API) createGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
+	v, err := a.App.CreateGrant(c.Context(), c.Actor, in)
+	c.location(err, "/grants/%d", v.ID)
+	return showGrant(v), err
+}
+
+func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.GrantView], error) {
+		return a.App.Grants(c.Context(), c.Actor, p)
+	}, showGrant)
+}
+
+func (a *API) getGrant(c *Call, _ None) (Grant, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Grant{}, err
+	}
+	v, err := a.App.Grant(c.Context(), c.Actor, id)
+	return showGrant(v), err
+}
+
+func (a *API) updateGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Grant{}, err
+	}
+	v, err := a.App.UpdateGrant(c.Context(), c.Actor, id, in)
+	return showGrant(v), err
+}
+
+func (a *API) listFunded(c *Call, _ None) ([]GrantMaterial, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+		return a.App.FundedBy(c.Context(), c.Actor, id, p)
+	}, showGrantMaterial)
+}
+
+// fund answers 201 with the material, or 200 when the grant named it before.
+func (a *API) fund(c *Call, in exchange.Funding) (GrantMaterial, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return GrantMaterial{}, err
+	}
+	m, existed, err := a.App.Fund(c.Context(), c.Actor, id, in)
+	if existed {
+		c.status = 200
+	}
+	return showGrantMaterial(m), err
+}
+
+func (a *API) unfund(c *Call, _ None) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	material, err := c.pathID("material")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.Unfund(c.Context(), c.Actor, id, material)
+}

@@ -1,0 +1,222 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// GrantView is a grant with its owner, the materials it names and the organizations of these.
+type GrantView struct {
+	exchange.Grant
+	Owner         exchange.User
+	Materials     []exchange.ShownMaterial
+	Organizations []OrganizationView
+}
+
+// showGrants adds to grants what is inside of them, in as many queries for one as for all.
+func showGrants(ctx context.Context, c store.Conn, list []exchange.Grant) ([]GrantView, error) {
+	views := make([]GrantView, len(list))
+	at := map[int64]*GrantView{}
+	var ids []int64
+	var owners []uuid.UUID
+	for i, g := range list {
+		views[i] = GrantView{Grant: g}
+		at[g.ID] = &views[i]
+		ids, owners = append(ids, g.ID), append(owners, g.UserID)
+	}
+	users, err := c.Users(ctx, owners)
+	if err != nil {
+		return nil, err
+	}
+	funded, err := c.Funded(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	var named []int64
+	for _, f := range funded {
+		at[f.GrantID].Materials = append(at[f.GrantID].Materials, f.Material)
+		named = append(named, f.Material.OrganizationID)
+	}
+	slices.Sort(named)
+	organizations, err := c.OrganizationsByID(ctx, slices.Compact(named))
+	if err != nil {
+		return nil, err
+	}
+	labs, err := showOrganizations(ctx, c, organizations)
+	if err != nil {
+		return nil, err
+	}
+	for i := range views {
+		v := &views[i]
+		v.Owner = users[slices.IndexFunc(users, func(u exchange.User) bool { return u.ID == v.UserID })]
+		for _, o := range labs {
+			if slices.ContainsFunc(v.Materials, func(m exchange.ShownMaterial) bool { return m.OrganizationID == o.ID }) {
+				v.Organizations = append(v.Organizations, o)
+			}
+		}
+	}
+	return views, nil
+}
+
+func showGrant(ctx context.Context, c store.Conn, g exchange.Grant) (GrantView, error) {
+	views, err := showGrants(ctx, c, []exchange.Grant{g})
+	if err != nil {
+		return GrantView{}, err
+	}
+	return views[0], nil
+}
+
+// Grant reads one grant.
+func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantView, error) {
+	c := a.DB.Read()
+	g, err := c.Grant(ctx, id)
+	if err != nil {
+		return GrantView{}, err
+	}
+	if err := a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id)); err != nil {
+		return GrantView{}, err
+	}
+	return showGrant(ctx, c, g)
+}
+
+// Grants lists the caller's own grants, newest first.
+func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[GrantView], error) {
+	c := a.DB.Read()
+	part, err := c.Grants(ctx, who.ID, p)
+	if err != nil {
+		return exchange.Part[GrantView]{}, err
+	}
+	views, err := showGrants(ctx, c, part.Items)
+	return exchange.Part[GrantView]{Items: views, Total: part.Total, Next: part.Next}, err
+}
+
+// CreateGrant records a grant of the caller.
+func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.GrantPatch) (GrantView, error) {
+	g, err := p.Patch(exchange.Grant{UserID: who.ID})
+	if err != nil {
+		return GrantView{}, err
+	}
+	var v GrantView
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.GrantCreate, who.ToUser(who.ID), "grant"); err != nil {
+			return err
+		}
+		g.CreatedAt, g.UpdatedAt = tx.Now, tx.Now
+		if g.ID, err = tx.InsertGrant(ctx, g); err != nil {
+			return err
+		}
+		v, err = showGrant(ctx, tx, g)
+		return err
+	})
+	return v, err
+}
+
+// grantToChange reads a grant that who may change and keeps others from changing it.
+func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Grant, error) {
+	g, err := tx.GrantForUpdate(ctx, id)
+	if err != nil {
+		return g, err
+	}
+	return g, a.may(ctx, tx, who, exchange.GrantUpdate, who.ToUser(g.UserID), object("grant", id))
+}
+
+// UpdateGrant changes a grant.
+func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantPatch) (GrantView, error) {
+	var v GrantView
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		old, err := a.grantToChange(ctx, tx, who, id)
+		if err != nil {
+			return err
+		}
+		g, err := p.Patch(old)
+		if err != nil {
+			return err
+		}
+		if g != old {
+			g.UpdatedAt = tx.Now
+			if err := tx.UpdateGrant(ctx, g); err != nil {
+				return err
+			}
+		}
+		v, err = showGrant(ctx, tx, g)
+		return err
+	})
+	return v, err
+}
+
+// FundedBy lists the materials of a grant, newest first.
+func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+	c := a.DB.Read()
+	g, err := c.Grant(ctx, id)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id))
+	}
+	if err != nil {
+		return exchange.Part[exchange.ShownMaterial]{}, err
+	}
+	return c.FundedBy(ctx, id, p)
+}
+
+// Fund names a material in a grant: the caller must own both. existed: the grant named it before.
+func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.Funding) (m exchange.ShownMaterial, existed bool, err error) {
+	material, err := p.Check()
+	if err != nil {
+		return m, false, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		g, err := a.grantToChange(ctx, tx, who, id)
+		if err != nil {
+			return err
+		}
+		named, err := tx.MaterialForShare(ctx, material)
+		if err != nil {
+			return refer(err, "material_id", material)
+		}
+		if err := a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID), object("material", material)); err != nil {
+			return err
+		}
+		if existed, err = tx.Fund(ctx, id, material); err != nil {
+			return err
+		}
+		if !existed {
+			if err := tx.UpdateGrant(ctx, g); err != nil {
+				return err
+			}
+		}
+		m, err = tx.ShownMaterial(ctx, material)
+		return err
+	})
+	return m, existed, err
+}
+
+// Unfund takes a material out of a grant; the grant's owner may, also after leaving the lab.
+func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		g, err := a.grantToChange(ctx, tx, who, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.Unfund(ctx, id, material); err != nil {
+			return err
+		}
+		return tx.UpdateGrant(ctx, g)
+	})
+}
+
+// GrantsOf lists the grants that paid for materials of an organization, newest first.
+func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
+	c := a.DB.Read()
+	_, err := c.Organization(ctx, organization)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.OrganizationGrants, who.ToOrganization(organization), object("grants of organization", organization))
+	}
+	if err != nil {
+		return exchange.Part[exchange.Grant]{}, err
+	}
+	return c.GrantsOf(ctx, organization, p)
+}

@@ -1,0 +1,38 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Tokens lists the living tokens of a user, newest first; a secret is shown once, at login.
+func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
+	if err := a.mayRead(ctx, who, exchange.TokenRead, who.ToUser(user), object("tokens of", user)); err != nil {
+		return exchange.Part[exchange.Token]{}, err
+	}
+	return a.DB.Read().Tokens(ctx, user, p)
+}
+
+// RevokeToken ends one token of a user, also the one presented.
+func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id)); err != nil {
+			return err
+		}
+		return tx.DeleteToken(ctx, user, id)
+	})
+}
+
+// RevokeTokens ends every token of a user, the one presented too.
+func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user)); err != nil {
+			return err
+		}
+		return tx.DeleteTokens(ctx, user)
+	})
+}
