@@ -163,6 +163,14 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // answer sends a body as JSON. It is encoded whole before the status goes out.
 func answer(w http.ResponseWriter, status int, body any) error {
+	return encoded(body, func(raw []byte) error {
+		send(w, status, raw)
+		return nil
+	})
+}
+
+// encoded gives a body as JSON to use, for as long as that runs.
+func encoded(body any, use func(raw []byte) error) error {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
@@ -171,13 +179,17 @@ func answer(w http.ResponseWriter, status int, body any) error {
 	if err := encoder.Encode(body); err != nil {
 		return err
 	}
+	return use(buf.Bytes())
+}
+
+// send writes JSON in one Write.
+func send(w http.ResponseWriter, status int, raw []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h.Set("Content-Length", strconv.Itoa(len(raw)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the caller may have hung up
-	return nil
+	_, _ = w.Write(raw) // the caller may have hung up
 }
 
 // Paths are the routes as "METHOD /path", for tests that visit every one.

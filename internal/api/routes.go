@@ -96,7 +96,9 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	}
 	hasBody := r.in != reflect.TypeFor[None]()
 	silent := r.out == reflect.TypeFor[None]()
+	single := r.methods[0] == http.MethodGet && r.out.Kind() == reflect.Struct
 	r.serve = func(a *API, c *Call) error {
+		c.ifMatch()
 		var in In
 		if hasBody && !c.stream {
 			if err := decode(c.Request, &in); err != nil {
@@ -112,6 +114,8 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		case silent:
 			c.w.WriteHeader(c.status)
 			return nil
+		case single:
+			return c.answerOne(out)
 		}
 		return answer(c.w, c.status, out)
 	}

@@ -138,6 +138,9 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(old)); err != nil {
+			return err
+		}
 		if t, err = p.Patch(old); err != nil || same(t, old) {
 			return err
 		}
@@ -181,6 +184,9 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(t)); err != nil {
+			return err
+		}
 		if ties.Requests || ties.MTA {
 			return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
 		}
@@ -209,6 +215,9 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		}
 		ties, err := tx.Ties(ctx, t, who.ID)
 		if err != nil {
+			return err
+		}
+		if err := unchanged(ctx, as(t.Content)); err != nil {
 			return err
 		}
 		if ties.Requests && t.Content != nil {
