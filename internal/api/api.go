@@ -74,6 +74,13 @@ func (a *API) serve(c *Call, route route) error {
 	if c.stream {
 		c.forFile(a.App.UploadLimit)
 	}
+	k, repeatable, err := c.retry(route.action)
+	switch {
+	case err != nil:
+		return err
+	case repeatable:
+		return a.once(c, route, k)
+	}
 	return route.serve(a, c)
 }
 

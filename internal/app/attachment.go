@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -254,11 +255,13 @@ func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Act
 	return t, err
 }
 
-// Sweep tidies up: it forgets expired tokens, the content of attachments that were deleted
+// Sweep tidies up: it forgets expired tokens, answers kept for a day, the content of attachments that were deleted
 // longer ago than the grace period, and content that no record names. It may run in any number
 // of processes at once.
 func (a *App) Sweep(ctx context.Context) error {
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteExpiredTokens(ctx) })
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		return errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)))
+	})
 	if err != nil {
 		return err
 	}
