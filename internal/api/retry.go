@@ -111,7 +111,8 @@ func (a *API) once(c *Call, route route, k exchange.Retry) error {
 	if err != nil {
 		a.Log.ErrorContext(ctx, "keep an answer", "request_id", held.Header().Get(requestID), "error", err)
 	}
-	replay(held.ResponseWriter, k)
+	held.ResponseWriter.WriteHeader(held.status)
+	_, _ = held.ResponseWriter.Write(held.body.Bytes()) // the caller may have hung up
 	return nil
 }
 

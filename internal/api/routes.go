@@ -79,6 +79,7 @@ type route struct {
 	path    string
 	action  exchange.Action
 	status  int
+	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
 	in, out reflect.Type // of the bodies; None where there is none
 	serve   func(*API, *Call) error
@@ -95,7 +96,7 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 	}
 	hasBody := r.in != reflect.TypeFor[None]()
-	silent := r.out == reflect.TypeFor[None]()
+	r.silent = r.out == reflect.TypeFor[None]()
 	single := r.methods[0] == http.MethodGet && r.out.Kind() == reflect.Struct
 	r.serve = func(a *API, c *Call) error {
 		c.ifMatch()
@@ -111,7 +112,7 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 			return err
 		case c.written:
 			return nil
-		case silent:
+		case r.silent:
 			c.w.WriteHeader(c.status)
 			return nil
 		case single:
