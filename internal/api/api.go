@@ -23,8 +23,10 @@ type API struct {
 	App    *app.App
 	Log    *slog.Logger
 	Limits *Limits // nil: none
-	mux    *http.ServeMux
-	deny   map[exchange.Action]bool // actions whose paths answer 401 without a token
+	// Origins are those whose pages may call, "*" for any.
+	Origins []string
+	mux     *http.ServeMux
+	deny    map[exchange.Action]bool // actions whose paths answer 401 without a token
 }
 
 // New makes the door of a.
@@ -46,6 +48,7 @@ const requestID = "X-Request-Id"
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.share(w, r)
 	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
 	p := r.URL.Path
 	if clean := path.Clean(p); !strings.HasPrefix(p, "/") || p != clean && (p != clean+"/" || clean == "/") {
@@ -57,6 +60,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) handler(route route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		if !route.silent && takesGzip(r) {
+			w = &zipping{ResponseWriter: w}
+		}
 		c := &Call{Request: r, w: w, status: route.status, stream: route.stream}
 		if err := a.serve(c, route); err != nil {
 			a.fail(w, r, err)
@@ -73,6 +79,13 @@ func (a *API) serve(c *Call, route route) error {
 	}
 	if c.stream {
 		c.forFile(a.App.UploadLimit)
+	}
+	k, repeatable, err := c.retry(route.action)
+	switch {
+	case err != nil:
+		return err
+	case repeatable:
+		return a.once(c, route, k)
 	}
 	return route.serve(a, c)
 }
@@ -91,7 +104,12 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path; see the documentation at /docs."))
 		return
 	}
+	allowed = append(allowed, http.MethodOptions)
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	if r.Method == http.MethodOptions {
+		options(w, r, allowed)
+		return
+	}
 	a.fail(w, r, exchange.Fail(exchange.MethodNotAllowed, "%s does not work here; %s does.", r.Method, strings.Join(allowed, ", ")))
 }
 
@@ -163,6 +181,14 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // answer sends a body as JSON. It is encoded whole before the status goes out.
 func answer(w http.ResponseWriter, status int, body any) error {
+	return encoded(body, func(raw []byte) error {
+		send(w, status, raw)
+		return nil
+	})
+}
+
+// encoded gives a body as JSON to use, for as long as that runs.
+func encoded(body any, use func(raw []byte) error) error {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(buf)
 	buf.Reset()
@@ -171,13 +197,18 @@ func answer(w http.ResponseWriter, status int, body any) error {
 	if err := encoder.Encode(body); err != nil {
 		return err
 	}
+	return use(buf.Bytes())
+}
+
+// send writes JSON in one Write.
+func send(w http.ResponseWriter, status int, raw []byte) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	h.Set("Content-Length", strconv.Itoa(len(raw)))
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Add("Vary", "Accept-Encoding")
 	w.WriteHeader(status)
-	_, _ = w.Write(buf.Bytes()) // the caller may have hung up
-	return nil
+	_, _ = w.Write(raw) // the caller may have hung up
 }
 
 // Paths are the routes as "METHOD /path", for tests that visit every one.

@@ -220,7 +220,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("ETag", `"`+t.Content.SHA256+`"`)
+	h.Set("ETag", contentTag(*t.Content))
 	w := &downloading{ResponseWriter: c.w}
 	http.ServeContent(w, c.Request, "", t.UpdatedAt, file)
 	switch w.refused {

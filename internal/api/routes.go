@@ -99,6 +99,7 @@ type route struct {
 	path    string
 	action  exchange.Action
 	status  int
+	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
 	in, out reflect.Type // of the bodies; None where there is none
 	serve   func(*API, *Call) error
@@ -115,8 +116,10 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 	}
 	hasBody := r.in != reflect.TypeFor[None]()
-	silent := r.out == reflect.TypeFor[None]()
+	r.silent = r.out == reflect.TypeFor[None]()
+	single := r.methods[0] == http.MethodGet && r.out.Kind() == reflect.Struct
 	r.serve = func(a *API, c *Call) error {
+		c.ifMatch()
 		var in In
 		if hasBody && !c.stream {
 			if err := decode(c.Request, &in); err != nil {
@@ -129,9 +132,11 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 			return err
 		case c.written:
 			return nil
-		case silent:
+		case r.silent:
 			c.w.WriteHeader(c.status)
 			return nil
+		case single:
+			return c.answerOne(out)
 		}
 		return answer(c.w, c.status, out)
 	}

@@ -207,9 +207,9 @@ func showAddress(a exchange.Address) Address {
 	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, a.UserID}
 }
 
-func showAddressOf(a exchange.Address, owner exchange.User) Address {
-	out := showAddress(a)
-	out.User = showPerson(owner)
+func showAddressOf(v app.AddressView) Address {
+	out := showAddress(v.Address)
+	out.User = showPerson(v.Owner)
 	return out
 }
 

@@ -132,8 +132,8 @@ func (a *API) getAddress(c *Call, _ None) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	address, owner, err := a.App.Address(c.Context(), c.Actor, user, id)
-	return showAddressOf(address, owner), err
+	v, err := a.App.Address(c.Context(), c.Actor, user, id)
+	return showAddressOf(v), err
 }
 
 func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (Address, error) {
@@ -145,8 +145,8 @@ func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (Address, error) 
 	if err != nil {
 		return Address{}, err
 	}
-	address, owner, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
-	return showAddressOf(address, owner), err
+	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
+	return showAddressOf(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -138,6 +139,9 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(old)); err != nil {
+			return err
+		}
 		if t, err = p.Patch(old); err != nil || same(t, old) {
 			return err
 		}
@@ -181,6 +185,9 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(t)); err != nil {
+			return err
+		}
 		if ties.Requests || ties.MTA {
 			return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
 		}
@@ -209,6 +216,9 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		}
 		ties, err := tx.Ties(ctx, t, who.ID)
 		if err != nil {
+			return err
+		}
+		if err := unchanged(ctx, as(t.Content)); err != nil {
 			return err
 		}
 		if ties.Requests && t.Content != nil {
@@ -245,11 +255,13 @@ func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Act
 	return t, err
 }
 
-// Sweep tidies up: it forgets expired tokens, the content of attachments that were deleted
+// Sweep tidies up: it forgets expired tokens, answers kept for a day, the content of attachments that were deleted
 // longer ago than the grace period, and content that no record names. It may run in any number
 // of processes at once.
 func (a *App) Sweep(ctx context.Context) error {
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteExpiredTokens(ctx) })
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		return errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)))
+	})
 	if err != nil {
 		return err
 	}

@@ -131,6 +131,9 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		if err := a.may(ctx, tx, who, exchange.MaterialUpdate, who.ToOrganization(old.OrganizationID), object("material", id)); err != nil {
 			return err
 		}
+		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return tx.ShownMaterial(ctx, id) }); err != nil {
+			return err
+		}
 		m, err := p.Patch(old)
 		if err != nil {
 			return err
@@ -182,6 +185,9 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.MaterialArchive, who.ToOrganization(m.OrganizationID), object("material", id)); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return tx.ShownMaterial(ctx, id) }); err != nil {
 			return err
 		}
 		if m.Archived {

@@ -178,6 +178,9 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if v, err = showOrganization(ctx, tx, old); err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(v)); err != nil {
+			return err
+		}
 		was := v.memberIDs()
 		o, members, err := p.Patch(old, was)
 		if err != nil {
@@ -268,10 +271,13 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, 
 	var m exchange.Membership
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		var err error
-		if m, err = tx.Membership(ctx, id); err != nil {
+		if m, err = tx.MembershipForUpdate(ctx, id); err != nil {
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id)); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, as(m)); err != nil {
 			return err
 		}
 		switches := p.Patch(m.Switches)

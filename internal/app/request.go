@@ -230,6 +230,9 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 		if err := a.may(ctx, tx, who, action, rel, object("request", id)); err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(q)); err != nil {
+			return err
+		}
 		roles := exchange.RolesOf(rel)
 		after, events, err := do(ctx, tx, q, roles)
 		if err != nil || len(events) == 0 {
@@ -390,6 +393,9 @@ func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.U
 func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, read exchange.Opt[bool]) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, as[any](nil)); err != nil { // one notification is never shown by itself
 			return err
 		}
 		if !read.Set {

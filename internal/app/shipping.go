@@ -50,6 +50,9 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64, 
 		if err := a.may(ctx, tx, who, exchange.ShippingWrite, who.ToOrganization(old.OrganizationID), object("shipping requirements", id)); err != nil {
 			return err
 		}
+		if err := unchanged(ctx, as(old)); err != nil {
+			return err
+		}
 		if s, err = p.Patch(old); err != nil || s == old {
 			return err
 		}
@@ -59,18 +62,29 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64, 
 	return s, err
 }
 
+// AddressView is an address with its owner, as reading one shows it.
+type AddressView struct {
+	exchange.Address
+	Owner exchange.User
+}
+
 // Address reads one address of a user.
-func (a *App) Address(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (exchange.Address, exchange.User, error) {
-	c := a.DB.Read()
+func (a *App) Address(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (AddressView, error) {
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("address", id)); err != nil {
-		return exchange.Address{}, exchange.User{}, err
+		return AddressView{}, err
 	}
-	address, err := c.Address(ctx, user, id)
-	if err != nil {
-		return address, exchange.User{}, err
+	return viewAddress(ctx, a.DB.Read(), store.Conn.Address, user, id)
+}
+
+// readAddress is Conn.Address or Conn.AddressForUpdate.
+type readAddress func(store.Conn, context.Context, uuid.UUID, int64) (exchange.Address, error)
+
+func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.UUID, id int64) (v AddressView, err error) {
+	if v.Address, err = read(c, ctx, user, id); err != nil {
+		return v, err
 	}
-	owner, err := c.User(ctx, user)
-	return address, owner, err
+	v.Owner, err = c.User(ctx, user)
+	return v, err
 }
 
 // Addresses lists a user's addresses, newest first.
@@ -102,33 +116,36 @@ func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 }
 
 // UpdateAddress changes an address; requests that were sent keep it as it was.
-func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, p exchange.AddressPatch) (exchange.Address, exchange.User, error) {
-	var address exchange.Address
-	var owner exchange.User
+func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, p exchange.AddressPatch) (AddressView, error) {
+	var v AddressView
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
 			return err
 		}
-		old, err := tx.Address(ctx, user, id)
+		old, err := viewAddress(ctx, tx, store.Conn.AddressForUpdate, user, id)
 		if err != nil {
 			return err
 		}
-		if owner, err = tx.User(ctx, user); err != nil {
+		if err := unchanged(ctx, as(old)); err != nil {
 			return err
 		}
-		if address, err = p.Patch(old); err != nil || address == old {
+		v.Owner = old.Owner
+		if v.Address, err = p.Patch(old.Address); err != nil || v == old {
 			return err
 		}
-		address.UpdatedAt = tx.Now
-		return tx.UpdateAddress(ctx, address)
+		v.UpdatedAt = tx.Now
+		return tx.UpdateAddress(ctx, v.Address)
 	})
-	return address, owner, err
+	return v, err
 }
 
 // DeleteAddress forgets an address of a user.
 func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, func() (AddressView, error) { return viewAddress(ctx, tx, store.Conn.AddressForUpdate, user, id) }); err != nil {
 			return err
 		}
 		return tx.DeleteAddress(ctx, user, id)

@@ -166,20 +166,19 @@ func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserV
 }
 
 func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User) (UserView, error) {
-	v := UserView{User: u}
+	err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(u.ID), object("user", u.ID))
+	if err != nil && exchange.CodeOf(err) != exchange.Forbidden {
+		return UserView{}, err
+	}
+	return viewUser(ctx, c, u, err == nil)
+}
+
+func viewUser(ctx context.Context, c store.Conn, u exchange.User, private bool) (UserView, error) {
+	v := UserView{User: u, Private: private}
 	var err error
-	if v.Organizations, err = c.OrganizationsOf(ctx, u.ID); err != nil {
+	if v.Organizations, err = c.OrganizationsOf(ctx, u.ID); err != nil || !private {
 		return v, err
 	}
-	switch err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(u.ID), object("user", u.ID)); exchange.CodeOf(err) {
-	case exchange.Forbidden:
-		return v, nil
-	default:
-		if err != nil {
-			return v, err
-		}
-	}
-	v.Private = true
 	addresses, err := c.Addresses(ctx, u.ID, everything)
 	if err != nil {
 		return v, err
@@ -216,6 +215,13 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 			return err
 		}
 		if err := a.may(ctx, tx, who, exchange.UserUpdate, who.ToUser(id), object("user", id)); err != nil {
+			return err
+		}
+		err = unchanged(ctx, func() (UserView, error) {
+			private, _ := a.policy.Can(exchange.UserReadPrivate, who.ToUser(id))
+			return viewUser(ctx, tx, old, private)
+		})
+		if err != nil {
 			return err
 		}
 		if u, err = p.Patch(old); err != nil || u == old {

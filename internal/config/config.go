@@ -44,6 +44,7 @@ type Server struct {
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
+	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
@@ -82,6 +83,12 @@ func (s *Server) Check(st *Store) error {
 			return errors.New("public-url: must be a web address, such as https://aliquot.example.org")
 		}
 		s.PublicURL = strings.TrimRight(s.PublicURL, "/")
+	}
+	for _, origin := range s.CORSOrigins {
+		u, err := url.Parse(origin)
+		if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+strings.ToLower(u.Host)) {
+			return fmt.Errorf("cors-origins: %q must be as a browser sends it, such as https://lab.example.org, or *", origin)
+		}
 	}
 	if s.TokenLifetime <= 0 {
 		return errors.New("token-lifetime: must be positive")

@@ -105,6 +105,8 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"a demo for all":                      {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--demo"}, "identity:"},
 		"a provider without client":           {[]string{"--identity", "https://orcid.org"}, "identity-client-id:"},
 		"a public address that is no address": {[]string{"--public-url", "aliquot"}, "public-url:"},
+		"an origin with a path":               {[]string{"--cors-origins", "https://lab.example.org/"}, "cors-origins:"},
+		"an origin that is none":              {[]string{"--cors-origins", "*,lab.example.org"}, "cors-origins:"},
 		"a token that never works":            {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
 	} {
 		s, err := parse(t, nil, c.args...)

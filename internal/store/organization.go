@@ -168,6 +168,11 @@ func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, er
 	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1", id)
 }
 
+// MembershipForUpdate reads one and keeps others from changing it until commit.
+func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
+	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+}
+
 // Memberships lists a user's present memberships, newest first.
 func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Membership], error) {
 	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,

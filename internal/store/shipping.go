@@ -67,6 +67,11 @@ func (c Conn) Address(ctx context.Context, user uuid.UUID, id int64) (exchange.A
 	return one(ctx, c, scanAddress, "SELECT "+addressColumns+" FROM addresses o WHERE o.user_id = $1 AND o.id = $2", user, id)
 }
 
+// AddressForUpdate reads one and keeps others from changing it until commit.
+func (c Conn) AddressForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.Address, error) {
+	return one(ctx, c, scanAddress, "SELECT "+addressColumns+" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, user, id)
+}
+
 // Addresses lists a user's addresses, newest first.
 func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
 	l := listing[exchange.Address]{columns: addressColumns, table: "addresses", scan: scanAddress,

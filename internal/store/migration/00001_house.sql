@@ -263,3 +263,16 @@ CREATE TABLE audit_events (
   state TEXT NOT NULL -- JSON: the object as it was afterwards
 );
 CREATE INDEX audit_events_object ON audit_events (object);
+
+-- The answers of calls with Idempotency-Key; a row is claimed before its call runs.
+CREATE TABLE idempotency_keys (
+  caller TEXT NOT NULL,
+  key TEXT NOT NULL,
+  fingerprint TEXT NOT NULL, -- hex SHA-256 of what was sent
+  status INTEGER NOT NULL, -- 0: under way
+  headers TEXT NOT NULL, -- JSON
+  body TEXT NOT NULL,
+  created_at {time} NOT NULL,
+  PRIMARY KEY (caller, key)
+);
+CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);

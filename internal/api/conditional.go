@@ -1,0 +1,128 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// tagOf is the strong entity tag of a JSON body: another one for every other byte (RFC 9110
+// section 8.8.3). What depends on who asks has another body, so another tag.
+func tagOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+}
+
+// zippedTag is the tag of the same body compressed, which is another representation.
+func zippedTag(tag string) string { return strings.TrimSuffix(tag, `"`) + `-gzip"` }
+
+// matching gives the first tag of a list (If-Match, If-None-Match) that names the representation
+// with a tag, compressed or not; "" where none does. * names any, and so does not match a tag
+// that is "". Weak tags only count where weak is true (RFC 9110 section 8.8.3.2).
+func matching(lists []string, tag string, weak bool) string {
+	list := strings.Join(lists, ",")
+	if strings.TrimSpace(list) == "*" {
+		return tag
+	}
+	for tag != "" {
+		list = strings.TrimLeft(list, " \t,")
+		rest, isWeak := strings.CutPrefix(list, "W/")
+		if !strings.HasPrefix(rest, `"`) {
+			break
+		}
+		end := strings.IndexByte(rest[1:], '"')
+		if end < 0 {
+			break
+		}
+		if one := rest[:end+2]; (weak || !isWeak) && (one == tag || one == zippedTag(tag)) {
+			return one
+		}
+		list = rest[end+2:]
+	}
+	return ""
+}
+
+// answerOne answers GET of one object with its tag, or 304 where the caller has it already.
+func (c *Call) answerOne(body any) error {
+	return encoded(body, func(raw []byte) error {
+		tag := tagOf(raw)
+		if lists := c.Header["If-Match"]; lists != nil && matching(lists, tag, false) == "" {
+			return changed()
+		}
+		h := c.w.Header()
+		h["Etag"] = []string{tag}
+		if lists := c.Header["If-None-Match"]; lists != nil {
+			if had := matching(lists, tag, true); had != "" {
+				h["Etag"] = []string{had}
+				h.Add("Vary", "Accept-Encoding")
+				c.w.WriteHeader(http.StatusNotModified)
+				return nil
+			}
+		}
+		send(c.w, c.status, raw)
+		return nil
+	})
+}
+
+func changed() error {
+	return exchange.Fail(exchange.PreconditionFailed, "Someone changed it since you read it; read it again.")
+}
+
+// ifMatch hands If-Match of a PUT, PATCH or DELETE down to the use case, which compares with the
+// object it has locked.
+func (c *Call) ifMatch() {
+	lists := c.Header["If-Match"]
+	if lists == nil || c.Method != http.MethodPut && c.Method != http.MethodPatch && c.Method != http.MethodDelete {
+		return
+	}
+	c.Request = c.WithContext(app.IfUnchanged(c.Context(), func(object any) error {
+		tag, err := currentTag(object)
+		if err == nil && matching(lists, tag, false) == "" {
+			err = changed()
+		}
+		return err
+	}))
+}
+
+// currentTag is the tag that GET of an object shows; "" for content that is not there, and one
+// that nobody knows for what has no address of its own.
+func currentTag(object any) (tag string, err error) {
+	var body any
+	switch o := object.(type) {
+	case exchange.ShownMaterial:
+		body = showMaterial(o)
+	case exchange.Requested:
+		body = showRequest(o)
+	case exchange.Attachment:
+		body = showAttachment(o)
+	case exchange.Shipping:
+		body = showShipping(o)
+	case exchange.Membership:
+		body = showSettings(o)
+	case app.OrganizationView:
+		body = showOrganization(o)
+	case app.UserView:
+		body = showUser(o)
+	case app.AddressView:
+		body = showAddressOf(o)
+	case *exchange.Content:
+		if o == nil {
+			return "", nil
+		}
+		return contentTag(*o), nil
+	default:
+		return " ", nil
+	}
+	err = encoded(body, func(raw []byte) error {
+		tag = tagOf(raw)
+		return nil
+	})
+	return tag, err
+}
+
+// contentTag is the tag of the bytes of an attachment.
+func contentTag(c exchange.Content) string { return `"` + c.SHA256 + `"` }

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// What a page of another origin may read and send beside the headers that need no leave (Fetch
+// standard, "CORS protocol"). Credentials are never allowed: a token is a header, not a cookie.
+const (
+	exposedHeaders = "Link, X-Total-Count, X-Unread-Count, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+	sentHeaders    = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Range"
+	preflightTime  = "7200" // seconds that a browser remembers what it may
+)
+
+// share lets pages of the origins of the setting read an answer.
+func (a *API) share(w http.ResponseWriter, r *http.Request) {
+	if len(a.Origins) == 0 {
+		return
+	}
+	h, origin := w.Header(), r.Header.Get("Origin")
+	if slices.Contains(a.Origins, "*") {
+		origin = "*"
+	} else {
+		h.Add("Vary", "Origin")
+		if !slices.Contains(a.Origins, origin) {
+			return
+		}
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
+}
+
+// options answers OPTIONS, and the question of a browser before a call from another origin.
+func options(w http.ResponseWriter, r *http.Request, allowed []string) {
+	h := w.Header()
+	if h.Get("Access-Control-Allow-Origin") != "" && r.Header.Get("Access-Control-Request-Method") != "" {
+		h.Set("Access-Control-Allow-Methods", strings.Join(allowed, ", "))
+		h.Set("Access-Control-Allow-Headers", sentHeaders)
+		h.Set("Access-Control-Max-Age", preflightTime)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

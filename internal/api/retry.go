@@ -1,0 +1,141 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+)
+
+const (
+	idempotencyKey = "Idempotency-Key"
+	longestKey     = 255 // characters
+)
+
+// kept are the headers that belong to a stored answer. The request id is that of the call that
+// ran: its log record is the one that tells.
+var kept = []string{"Content-Type", "Location", "Cache-Control", requestID}
+
+// retry is the key of a POST that may be sent again safely (contract.md section 1). /login and
+// POST /users/ have none: their answers are secrets, which are never kept.
+func (c *Call) retry(action exchange.Action) (k exchange.Retry, ok bool, err error) {
+	values := c.Header[idempotencyKey]
+	if values == nil || c.Method != http.MethodPost || action == exchange.Login || action == exchange.Register {
+		return k, false, nil
+	}
+	k.Key = values[0]
+	if n := utf8.RuneCountInString(k.Key); len(values) > 1 || n < 1 || n > longestKey || !utf8.ValidString(k.Key) {
+		return k, false, exchange.Faults{idempotencyKey: {fmt.Sprintf("must be one string of 1 to %d characters", longestKey)}}.Err()
+	}
+	if k.Caller = "user " + c.Actor.ID.String(); c.Actor.Anonymous() {
+		address, _, _ := net.SplitHostPort(c.RemoteAddr)
+		k.Caller = "address " + address
+	}
+	k.Fingerprint, err = c.fingerprint()
+	return k, err == nil, err
+}
+
+// fingerprint is what makes two calls the same: path, query and a JSON body. A form differs at
+// each sending, in its boundary, so its body does not count.
+func (c *Call) fingerprint() (string, error) {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s?%s\n", strings.TrimSuffix(strings.TrimPrefix(c.URL.Path, "/v1"), "/"), c.URL.RawQuery)
+	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); kind != "multipart/form-data" {
+		raw, err := io.ReadAll(io.LimitReader(c.Body, bodyLimit+1))
+		if err != nil {
+			return "", &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.", Cause: err}
+		}
+		if len(raw) > bodyLimit {
+			return "", tooLarge()
+		}
+		hash.Write(raw)
+		c.Body = io.NopCloser(bytes.NewReader(raw))
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// once runs a call unless an earlier one has its key; then it gives the earlier one's answer.
+func (a *API) once(c *Call, route route, k exchange.Retry) error {
+	earlier, claimed, err := a.App.Claim(c.Context(), k)
+	switch {
+	case exchange.CodeOf(err) == exchange.Conflict:
+		c.w.Header().Set("Retry-After", "1")
+		return err
+	case err != nil:
+		return err
+	case !claimed:
+		if c.stream { // who sends a file reads the answer when all of it is sent
+			_, _ = io.Copy(io.Discard, io.LimitReader(c.Body, a.App.UploadLimit))
+		}
+		for name, value := range earlier.Headers {
+			c.w.Header().Set(name, value)
+		}
+		c.w.Header().Set("Idempotency-Replayed", "true")
+		replay(c.w, earlier)
+		return nil
+	}
+	held := &holding{ResponseWriter: c.w}
+	c.w = held
+	ctx := context.WithoutCancel(c.Context()) // who hung up is who sends it again
+	ran := false
+	defer func() {
+		if !ran { // a panic
+			_ = a.App.Release(ctx, k)
+		}
+	}()
+	if err := route.serve(a, c); err != nil {
+		a.fail(held, c.Request, err)
+	}
+	ran = true
+	k.Status, k.Body, k.Headers = held.status, held.body.String(), map[string]string{}
+	for _, name := range kept {
+		if value := held.Header().Get(name); value != "" {
+			k.Headers[name] = value
+		}
+	}
+	// A form that was refused may have been cut off on its way, so it may come again.
+	if k.Status >= 500 || k.Status >= 400 && c.stream {
+		err = a.App.Release(ctx, k)
+	} else {
+		err = a.App.Keep(ctx, k)
+	}
+	if err != nil {
+		a.Log.ErrorContext(ctx, "keep an answer", "request_id", held.Header().Get(requestID), "error", err)
+	}
+	held.ResponseWriter.WriteHeader(held.status)
+	_, _ = held.ResponseWriter.Write(held.body.Bytes()) // the caller may have hung up
+	return nil
+}
+
+func replay(w http.ResponseWriter, k exchange.Retry) {
+	if k.Body == "" {
+		w.WriteHeader(k.Status)
+		return
+	}
+	send(w, k.Status, []byte(k.Body))
+}
+
+// holding keeps an answer back until it is stored.
+type holding struct {
+	http.ResponseWriter
+	status int
+	body   bytes.Buffer
+}
+
+// WriteHeader notes the status.
+func (w *holding) WriteHeader(status int) { w.status = status }
+
+// Write notes the body.
+func (w *holding) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *holding) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,174 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+func key(k string) map[string]string { return map[string]string{"Idempotency-Key": k} }
+
+func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		for i, c := range visits {
+			methods, path := c.methods()
+			if methods[0] != "POST" || path == "/login" || path == "/users" || path == "/logout" {
+				continue
+			}
+			v, p, k := c.make(s, c.by), s.people[c.by], key(fmt.Sprint("retry no. ", i, " é"))
+			first := p.callWith(k, "POST", v.path, v.body)
+			before := fmt.Sprint(s.rows())
+			again := p.callWith(k, "POST", "/v1"+v.path+"/", v.body)
+			if first.Status >= 300 || again.Status != first.Status || !bytes.Equal(again.Raw, first.Raw) ||
+				again.Header.Get("Location") != first.Header.Get("Location") || again.Header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("%s: %d %s, again: %d %s %v", c.route, first.Status, first.Raw, again.Status, again.Raw, again.Header)
+			}
+			if after := fmt.Sprint(s.rows()); after != before {
+				t.Errorf("%s: ran twice: %s, then %s", c.route, before, after)
+			}
+		}
+	})
+}
+
+func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, exchange.AccessOpen)
+		ada, bob := w.person("ada"), w.person("bob")
+		path := fmt.Sprintf("/users/%s/addresses", ada.ID)
+		first := ada.callWith(key("k"), "POST", path, address("home"))
+		for where, a := range map[string]answer{
+			"another body": ada.callWith(key("k"), "POST", path, address("work")),
+			"another path": ada.callWith(key("k"), "POST", "/attachments", address("home")),
+			"too long":     ada.callWith(key(strings.Repeat("é", 256)), "POST", path, address("home")),
+			"empty":        ada.callWith(key(""), "POST", path, address("home")),
+			"no UTF-8":     ada.callWith(key("\xff"), "POST", path, address("home")),
+		} {
+			fields, _ := a.Body["fields"].(map[string]any)
+			if a.Status != 400 || a.Body["error_code"] != "INVALID_INPUT" || fields["Idempotency-Key"] == nil {
+				t.Errorf("%s: %d %s", where, a.Status, a.Raw)
+			}
+		}
+		mine := obj{"category": "OTHER", "title": "A", "organization_id": bob.Lab}
+		for where, p := range map[string]*person{"another person": bob, "nobody": w.anonymous()} {
+			if a := p.callWith(key("k"), "POST", "/materials", mine); a.Status != 201 || a.Header.Get("Idempotency-Replayed") != "" {
+				t.Errorf("%s with the same key: %d %s", where, a.Status, a.Raw)
+			}
+		}
+		if a := ada.callWith(key(strings.Repeat("é", 255)), "POST", path, address("home")); a.Status != 200 || a.id() == first.id() {
+			t.Errorf("the longest key: %d %s", a.Status, a.Raw)
+		}
+		refused := ada.callWith(key("r"), "POST", path, obj{})
+		if again := ada.callWith(key("r"), "POST", path, obj{}); refused.Status != 400 || !bytes.Equal(again.Raw, refused.Raw) {
+			t.Errorf("what was refused: %s, again: %s", refused.Raw, again.Raw)
+		}
+		// A day later, the sweep or the next call forgets it.
+		if _, err := w.sql.ExecContext(t.Context(), "UPDATE idempotency_keys SET created_at = $1", time.Now().UTC().Add(-25*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if a := ada.callWith(key("k"), "POST", path, address("work")); a.Status != 200 || a.id() == first.id() {
+			t.Errorf("a day later: %d %s", a.Status, a.Raw)
+		}
+		if err := w.app.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := w.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys").Scan(&n); err != nil || n != 1 {
+			t.Errorf("the sweep left %d keys, %v", n, err)
+		}
+		// What a crash cut off never runs again.
+		if _, err := w.sql.ExecContext(t.Context(), "UPDATE idempotency_keys SET status = 0"); err != nil {
+			t.Fatal(err)
+		}
+		if a := ada.callWith(key("k"), "POST", path, address("work")); a.Status != 409 || a.Body["error_code"] != "CONFLICT" || a.Header.Get("Retry-After") == "" {
+			t.Errorf("cut off: %d %s", a.Status, a.Raw)
+		}
+	})
+}
+
+func TestOfOneCallSentEightTimesAtOnceOneRuns(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, exchange.AccessOpen)
+		ada := w.person("ada")
+		var ids sync.Map
+		var made atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				a := ada.callWith(key("k"), "POST", fmt.Sprintf("/users/%s/addresses", ada.ID), address("home"))
+				switch {
+				case a.Status == 200:
+					ids.Store(a.id(), true)
+					made.Add(1)
+				case a.Status != 409 || a.Header.Get("Retry-After") == "":
+					t.Errorf("%d %s", a.Status, a.Raw)
+				}
+			})
+		}
+		all.Wait()
+		n := 0
+		ids.Range(func(any, any) bool { n++; return true })
+		if list := ada.want(200, "GET", fmt.Sprintf("/users/%s/addresses", ada.ID), nil).List; n != 1 || len(list) != 1 {
+			t.Errorf("%d ids in %d answers, %d addresses", n, made.Load(), len(list))
+		}
+	})
+}
+
+func TestAFormSentAgainGetsTheFirstAnswerAndOneThatBrokeOffRuns(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ada := newWorld(t, db, exchange.AccessMembers).person("ada")
+		send := func(cut int) answer {
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body)
+			part, err := form.CreateFormFile("file", "a.pdf")
+			if err == nil {
+				_, err = part.Write(pdf)
+			}
+			if err != nil || form.Close() != nil {
+				t.Fatal(err)
+			}
+			return ada.sendWith(key("form"), "POST", "/attachments", form.FormDataContentType(), bytes.NewReader(body.Bytes()[:body.Len()-cut]))
+		}
+		if a := send(20); a.Status != 400 {
+			t.Errorf("cut off: %d %s", a.Status, a.Raw)
+		}
+		first, again := send(0), send(0)
+		if first.Status != 201 || !bytes.Equal(first.Raw, again.Raw) {
+			t.Errorf("%d %s, again: %d %s", first.Status, first.Raw, again.Status, again.Raw)
+		}
+	})
+}
+
+func TestNoSecretIsKeptForARetry(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		for _, c := range visits[:3] { // login, logout, registration
+			v := c.make(s, c.by)
+			p := s.people[c.by]
+			if v.as != nil {
+				p = v.as
+			}
+			if a := p.callWith(key("secret"), "POST", v.path, v.body); a.Status >= 300 {
+				t.Errorf("%s: %d %s", c.route, a.Status, a.Raw)
+			}
+		}
+		var n int
+		if err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys WHERE body <> ''").Scan(&n); err != nil || n != 0 {
+			t.Errorf("%d answers kept, %v", n, err)
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// zipFrom is the size in bytes from which compressing a body pays.
+const zipFrom = 1 << 10
+
+// takesGzip says whether a caller accepts gzip (RFC 9110 section 12.5.3).
+func takesGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(strings.Join(r.Header["Accept-Encoding"], ","), ",") {
+		name, q, _ := strings.Cut(part, ";")
+		if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			continue
+		}
+		_, q, weighed := strings.Cut(q, "=")
+		weight, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+		return !weighed || err == nil && weight > 0
+	}
+	return false
+}
+
+var zips = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only for a level that there is not
+	return z
+}}
+
+// zipping compresses JSON that is large enough. A body comes in one Write, so its compressed
+// length is known before the status goes out.
+type zipping struct {
+	http.ResponseWriter
+	status int // held back
+}
+
+// WriteHeader holds the status of a large JSON body back until its Write.
+func (w *zipping) WriteHeader(status int) {
+	h := w.Header()
+	if size, _ := strconv.Atoi(h.Get("Content-Length")); h.Get("Content-Type") == "application/json" && size >= zipFrom {
+		w.status = status
+		return
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write compresses a body whose status was held back. Compressed, it is another representation
+// with a tag of its own (RFC 9110 section 8.8.3.3).
+func (w *zipping) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		return w.ResponseWriter.Write(b)
+	}
+	buf, z := buffers.Get().(*bytes.Buffer), zips.Get().(*gzip.Writer)
+	defer func() {
+		buffers.Put(buf)
+		zips.Put(z)
+	}()
+	buf.Reset()
+	z.Reset(buf)
+	_, _ = z.Write(b) // memory takes it
+	_ = z.Close()
+	h := w.Header()
+	h.Set("Content-Encoding", "gzip")
+	h.Set("Content-Length", strconv.Itoa(buf.Len()))
+	if tag := h.Get("ETag"); tag != "" {
+		h.Set("ETag", zippedTag(tag))
+	}
+	w.ResponseWriter.WriteHeader(w.status)
+	if _, err := w.ResponseWriter.Write(buf.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *zipping) Unwrap() http.ResponseWriter { return w.ResponseWriter }
