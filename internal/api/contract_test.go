@@ -50,7 +50,9 @@ const (
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}
 		created_at:time read:bool read_at:time?`
-	signedFields = "user_id:uuid token:string expires:expiry"
+	actFields     = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
+	versionFields = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
+	signedFields  = "user_id:uuid token:string expires:expiry"
 )
 
 // TestAnswersHaveExactlyTheFieldsOfTheContract looks at every answer with a body.
@@ -61,6 +63,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
+		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
+		"/audit-events":               actFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
@@ -150,6 +154,9 @@ func mustMatch(t *testing.T, where, want string, got any) {
 		}
 		want = kind
 	}
+	if want == "any" {
+		return
+	}
 	ok := false
 	switch v := got.(type) {
 	case string:
@@ -237,7 +244,7 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		for _, c := range visits {
-			if !strings.HasPrefix(c.route, "GET ") {
+			if !strings.HasPrefix(c.route, "GET ") || c.route == "GET /audit-events" { // to read these adds one
 				continue
 			}
 			v := c.make(s, c.by)

@@ -33,6 +33,7 @@ var routes = []route{
 	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations),
 	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization),
 	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization),
+	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),
@@ -48,6 +49,7 @@ var routes = []route{
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial),
+	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory),
 
 	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment).streams(),
 	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments),
@@ -71,6 +73,8 @@ var routes = []route{
 	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest),
 	on("POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200, (*API).acceptDocument),
 	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument),
+
+	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAudit),
 }
 
 // route is one line of the table.

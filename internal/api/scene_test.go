@@ -198,6 +198,7 @@ var visits = []routeCase{
 	{"PUT,PATCH /organizations/{id}", "owner", func(s *scene, _ string) visit {
 		return atf("/organizations/%d", s.id).with(obj{"description": fmt.Sprint("No. ", s.next())})
 	}},
+	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))
@@ -227,6 +228,8 @@ var visits = []routeCase{
 		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
 	}},
 	{"DELETE /materials/{id}", "member", func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
+
+	{"GET /materials/{id}/history", "member", func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},
 
 	{"POST /attachments", "member", func(*scene, string) visit { return at("/attachments", obj{"filename": "a.pdf"}) }},
 	{"GET /attachments", "admin", func(*scene, string) visit { return at("/attachments", nil) }},
@@ -289,6 +292,8 @@ var visits = []routeCase{
 	{"POST /material-requests/{id}/documents/{document}/return (the lab's)", "requester", func(s *scene, _ string) visit {
 		return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
 	}},
+
+	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
 }
 
 // linked hands a new document in to a new request, in one of its fields.

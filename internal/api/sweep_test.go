@@ -33,6 +33,7 @@ var access = map[string]string{
 	"GET /organizations":                                     "++++++++",
 	"GET /organizations/{id}":                                "++++++++",
 	"PUT,PATCH /organizations/{id}":                          "++++++++ 133+333+",
+	"GET /organizations/{id}/history":                        "13++3+3+",
 	"GET /organization-user-settings":                        "1+++++++",
 	"GET /organization-user-settings/{id}":                   "13+3333+",
 	"GET /organization-user-settings/{id} (of one who left)": "1333333+",
@@ -48,6 +49,8 @@ var access = map[string]string{
 	"GET /materials/{id}":       "++++++++",
 	"PUT,PATCH /materials/{id}": "++++++++ 13++3+3+",
 	"DELETE /materials/{id}":    "13++3+3+",
+
+	"GET /materials/{id}/history": "13++3+3+",
 
 	"POST /attachments":                                                         "1+++++++",
 	"GET /attachments":                                                          "1333333+",
@@ -77,6 +80,8 @@ var access = map[string]string{
 	"POST /material-requests/{id}/documents/{document}/accept (the lab's)": "1333+33+",
 	"POST /material-requests/{id}/documents/{document}/return":             "13++3+3+",
 	"POST /material-requests/{id}/documents/{document}/return (the lab's)": "1333+33+",
+
+	"GET /audit-events": "1333333+",
 }
 
 func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {

@@ -30,16 +30,18 @@ const (
 	UserUpdate       Action = "user.update"
 	NotificationRead Action = "notification.read"
 
-	OrganizationCreate Action = "organization.create"
-	OrganizationRead   Action = "organization.read"
-	OrganizationUpdate Action = "organization.update"
-	SettingsRead       Action = "settings.read"
-	SettingsUpdate     Action = "settings.update"
+	OrganizationCreate  Action = "organization.create"
+	OrganizationRead    Action = "organization.read"
+	OrganizationUpdate  Action = "organization.update"
+	OrganizationHistory Action = "organization.history"
+	SettingsRead        Action = "settings.read"
+	SettingsUpdate      Action = "settings.update"
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
 	MaterialUpdate  Action = "material.update"
 	MaterialArchive Action = "material.archive"
+	MaterialHistory Action = "material.history"
 	ShippingRead    Action = "shipping.read"
 	ShippingWrite   Action = "shipping.write"
 
@@ -59,6 +61,8 @@ const (
 
 	AddressRead  Action = "address.read"
 	AddressWrite Action = "address.write"
+
+	AuditRead Action = "audit.read"
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -83,16 +87,18 @@ var rules = Policy{
 	UserUpdate:       OwnerOf,
 	NotificationRead: OwnerOf,
 
-	OrganizationCreate: Anyone,
-	OrganizationRead:   Anyone,
-	OrganizationUpdate: Anyone,
-	SettingsRead:       OwnerOf,
-	SettingsUpdate:     OwnerOf,
+	OrganizationCreate:  Anyone,
+	OrganizationRead:    Anyone,
+	OrganizationUpdate:  Anyone,
+	OrganizationHistory: MemberOf,
+	SettingsRead:        OwnerOf,
+	SettingsUpdate:      OwnerOf,
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,
 	MaterialUpdate:  Anyone,
 	MaterialArchive: MemberOf,
+	MaterialHistory: MemberOf,
 	ShippingRead:    Anyone,
 	ShippingWrite:   MemberOf,
 
@@ -112,6 +118,8 @@ var rules = Policy{
 
 	AddressRead:  OwnerOf,
 	AddressWrite: OwnerOf,
+
+	AuditRead: AdminOf,
 }
 
 // PolicyFor gives the rules under an access setting.
