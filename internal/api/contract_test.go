@@ -56,7 +56,9 @@ const (
 		created_at:time read:bool read_at:time?`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
 		created_at:time expires_at:time`
-	signedFields = "user_id:uuid token:string expires:expiry"
+	signedFields  = "user_id:uuid token:string expires:expiry"
+	actFields     = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
+	versionFields = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
 )
 
 // TestAnswersHaveExactlyTheFieldsOfTheContract looks at every answer with a body.
@@ -72,6 +74,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/users/{id}/tokens":                          "id:int created_at:time expires:expiry presented:bool",
 		"/organizations/{id}/invitations":             invitationFields,
 		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
+		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
+		"/audit-events":               actFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
@@ -166,6 +170,9 @@ func mustMatch(t *testing.T, where, want string, got any) {
 		}
 		want = kind
 	}
+	if want == "any" {
+		return
+	}
 	ok := false
 	switch v := got.(type) {
 	case string:
@@ -253,7 +260,7 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		for _, c := range visits {
-			if !strings.HasPrefix(c.route, "GET ") {
+			if !strings.HasPrefix(c.route, "GET ") || c.route == "GET /audit-events" { // to read these adds one
 				continue
 			}
 			v := c.make(s, c.by)

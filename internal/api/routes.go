@@ -45,6 +45,7 @@ var routes = []route{
 	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations),
 	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite),
 	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdraw),
+	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),
@@ -60,6 +61,7 @@ var routes = []route{
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial),
+	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory),
 
 	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant),
 	on("GET /grants", exchange.GrantList, 200, (*API).listGrants),
@@ -91,6 +93,8 @@ var routes = []route{
 	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest),
 	on("POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200, (*API).acceptDocument),
 	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument),
+
+	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAudit),
 }
 
 // route is one line of the table.

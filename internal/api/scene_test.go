@@ -255,6 +255,7 @@ var visits = []routeCase{
 	}},
 	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
 	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
+	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))
@@ -305,6 +306,7 @@ var visits = []routeCase{
 	{"DELETE /grants/{id}/materials/{material}", "member", func(s *scene, _ string) visit {
 		return atf("/grants/%d/materials/%d", s.newGrant(), s.material)
 	}},
+	{"GET /materials/{id}/history", "member", func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},
 
 	{"POST /attachments", "member", func(*scene, string) visit { return at("/attachments", obj{"filename": "a.pdf"}) }},
 	{"GET /attachments", "admin", func(*scene, string) visit { return at("/attachments", nil) }},
@@ -367,6 +369,8 @@ var visits = []routeCase{
 	{"POST /material-requests/{id}/documents/{document}/return (the lab's)", "requester", func(s *scene, _ string) visit {
 		return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
 	}},
+
+	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
 }
 
 // linked hands a new document in to a new request, in one of its fields.

@@ -45,6 +45,7 @@ var access = map[string]string{
 	"DELETE /organizations/{id}/invitations/{invitation}":    "133+333+",
 	"POST /users/{id}/invitations/{invitation}/accept":       "1333+33+",
 	"POST /users/{id}/invitations/{invitation}/decline":      "1333+33+",
+	"GET /organizations/{id}/history":                        "13++3+3+",
 	"GET /organization-user-settings":                        "1+++++++",
 	"GET /organization-user-settings/{id}":                   "13+3333+",
 	"GET /organization-user-settings/{id} (of one who left)": "1333333+",
@@ -69,6 +70,7 @@ var access = map[string]string{
 	"POST /grants/{id}/materials":                  "13+3333+",
 	"POST /grants/{id}/materials (of another lab)": "1333333+",
 	"DELETE /grants/{id}/materials/{material}":     "13+3333+",
+	"GET /materials/{id}/history":                  "13++3+3+",
 
 	"POST /attachments":                                                         "1+++++++",
 	"GET /attachments":                                                          "1333333+",
@@ -98,6 +100,8 @@ var access = map[string]string{
 	"POST /material-requests/{id}/documents/{document}/accept (the lab's)": "1333+33+",
 	"POST /material-requests/{id}/documents/{document}/return":             "13++3+3+",
 	"POST /material-requests/{id}/documents/{document}/return (the lab's)": "1333+33+",
+
+	"GET /audit-events": "1333333+",
 }
 
 func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {

@@ -13,8 +13,6 @@ import (
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
-
-	"github.com/google/uuid"
 )
 
 // App is the use cases on one database, one place for content and one identity provider.
@@ -46,28 +44,31 @@ func (a *App) Policy() exchange.Policy { return a.policy }
 // may says whether who may do action to object inside a transaction; an admin's use of their
 // power is noted in it.
 func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
+	asAdmin, err := a.can(who, action, rel)
+	if asAdmin {
+		err = tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
+	}
+	return err
+}
+
+// can is may for a change that is kept as a version, which says itself that it is an admin's.
+func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relation) (asAdmin bool, err error) {
 	ok, asAdmin := a.policy.Can(action, rel)
 	if !ok {
-		return denied(who, action)
+		err = denied(who, action)
 	}
-	if asAdmin {
-		return tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
-	}
-	return nil
+	return asAdmin, err
 }
 
 // mayRead is may for a use case that only reads.
 func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
-	ok, asAdmin := a.policy.Can(action, rel)
-	if !ok {
-		return denied(who, action)
-	}
+	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
-		return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 			return tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
 		})
 	}
-	return nil
+	return err
 }
 
 func denied(who exchange.Actor, action exchange.Action) error {
@@ -75,16 +76,6 @@ func denied(who exchange.Actor, action exchange.Action) error {
 		return exchange.Fail(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
 	}
 	return exchange.Fail(exchange.Forbidden, "You are not allowed to do this (%s).", action)
-}
-
-// audit notes a change outside of a request's own events, by whom and what became of it. An
-// admin's own power is noted by may; this note is of the change.
-func audit(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, object string, state any) error {
-	var actor *uuid.UUID
-	if !who.Anonymous() {
-		actor = &who.ID
-	}
-	return tx.InsertAudit(ctx, actor, action, object, false, state)
 }
 
 // fault is an InvalidInput error on one field.

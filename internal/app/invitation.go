@@ -56,7 +56,7 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 		if v, err = tx.Invitation(ctx, id); err != nil {
 			return err
 		}
-		return audit(ctx, tx, who, exchange.InvitationWrite, object("organization", organization), v.Invitation)
+		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, v.Invitation)
 	})
 	return v, existed, err
 }
@@ -94,7 +94,8 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 		if v, err = tx.Invitation(ctx, id); err != nil {
 			return err
 		}
-		if _, err := tx.OrganizationForUpdate(ctx, v.OrganizationID); err != nil {
+		o, err := tx.OrganizationForUpdate(ctx, v.OrganizationID)
+		if err != nil {
 			return err
 		}
 		if v, err = tx.Invitation(ctx, id); err != nil { // as it is under the lock
@@ -114,8 +115,13 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 			if err := tx.Join(ctx, v.OrganizationID, user); err != nil {
 				return err
 			}
+			joined, err := showOrganization(ctx, tx, o)
+			if err != nil {
+				return err
+			}
+			return keepOrganization(ctx, tx, who, exchange.InvitationAnswer, false, joined)
 		}
-		return audit(ctx, tx, who, exchange.InvitationAnswer, object("organization", v.OrganizationID), v.Invitation)
+		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", v.OrganizationID), false, v.Invitation)
 	})
 	return v, err
 }

@@ -27,7 +27,8 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		return m, false, err
 	}
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if err := a.may(ctx, tx, who, exchange.MaterialCreate, who.ToOrganization(made.OrganizationID), "material"); err != nil {
+		asAdmin, err := a.can(who, exchange.MaterialCreate, who.ToOrganization(made.OrganizationID))
+		if err != nil {
 			return err
 		}
 		if err := a.checkMaterial(ctx, tx, who, exchange.Material{}, &made); err != nil {
@@ -40,7 +41,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		if m, err = tx.ShownMaterial(ctx, id); err != nil {
 			return err
 		}
-		return audit(ctx, tx, who, exchange.MaterialCreate, object("material", id), m.Material)
+		return keepMaterial(ctx, tx, who, exchange.MaterialCreate, asAdmin, m)
 	})
 	if exchange.CodeOf(err) == exchange.Conflict && made.ImportIdentifier != nil {
 		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
@@ -120,7 +121,8 @@ func (a *App) mayPublish(ctx context.Context, tx store.Conn, who exchange.Actor,
 	return nil
 }
 
-// UpdateMaterial changes a material.
+// UpdateMaterial changes a material. Another organization must allow it too; to archive it, or to
+// take that back, is a right of its own.
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
@@ -128,7 +130,8 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.MaterialUpdate, who.ToOrganization(old.OrganizationID), object("material", id)); err != nil {
+		asAdmin, err := a.can(who, exchange.MaterialUpdate, who.ToOrganization(old.OrganizationID))
+		if err != nil {
 			return err
 		}
 		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return tx.ShownMaterial(ctx, id) }); err != nil {
@@ -138,32 +141,42 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		if err != nil {
 			return err
 		}
-		if m.OrganizationID != old.OrganizationID {
-			if err := a.may(ctx, tx, who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID), object("material", id)); err != nil {
+		moved, archived := m.OrganizationID != old.OrganizationID, m.Archived != old.Archived
+		if moved {
+			there, err := a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
+			if err != nil {
 				return err
 			}
+			asAdmin = asAdmin || there
 		}
-		if m.OrganizationID != old.OrganizationID { // its documents are shared with the lab that was asked
+		if archived {
+			power, err := a.can(who, exchange.MaterialArchive, who.ToOrganization(old.OrganizationID))
+			if err != nil {
+				return err
+			}
+			asAdmin = asAdmin || power
+		}
+		if moved || m.Archived && archived { // the documents of a request are shared with the lab that was asked
 			if err := idle(ctx, tx, id); err != nil {
 				return err
 			}
 		}
-		if !same(m, old) {
-			if err := a.checkMaterial(ctx, tx, who, old, &m); err != nil {
-				return err
-			}
-			if err := tx.UpdateMaterial(ctx, m); exchange.CodeOf(err) == exchange.Conflict {
-				return exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
-			} else if err != nil {
-				return err
-			}
-			m.UpdatedAt = tx.Now
-			if err := audit(ctx, tx, who, exchange.MaterialUpdate, object("material", id), m); err != nil {
-				return err
-			}
+		if same(m, old) {
+			shown, err = tx.ShownMaterial(ctx, id)
+			return err
 		}
-		shown, err = tx.ShownMaterial(ctx, id)
-		return err
+		if err := a.checkMaterial(ctx, tx, who, old, &m); err != nil {
+			return err
+		}
+		if err := tx.UpdateMaterial(ctx, m); exchange.CodeOf(err) == exchange.Conflict {
+			return exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
+		} else if err != nil {
+			return err
+		}
+		if shown, err = tx.ShownMaterial(ctx, id); err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.MaterialUpdate, asAdmin, shown)
 	})
 	return shown, err
 }
@@ -184,7 +197,8 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.MaterialArchive, who.ToOrganization(m.OrganizationID), object("material", id)); err != nil {
+		asAdmin, err := a.can(who, exchange.MaterialArchive, who.ToOrganization(m.OrganizationID))
+		if err != nil {
 			return err
 		}
 		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return tx.ShownMaterial(ctx, id) }); err != nil {
@@ -200,6 +214,10 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if err := tx.UpdateMaterial(ctx, m); err != nil {
 			return err
 		}
-		return audit(ctx, tx, who, exchange.MaterialArchive, object("material", id), m)
+		shown, err := tx.ShownMaterial(ctx, id)
+		if err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.MaterialArchive, asAdmin, shown)
 	})
 }

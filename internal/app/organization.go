@@ -106,7 +106,8 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 	}
 	var v OrganizationView
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if err := a.may(ctx, tx, who, exchange.OrganizationCreate, who.ToOrganization(0), "organization"); err != nil {
+		asAdmin, err := a.can(who, exchange.OrganizationCreate, who.ToOrganization(0))
+		if err != nil {
 			return err
 		}
 		owner, err := people(ctx, tx, o.Owner, members)
@@ -123,7 +124,7 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 		if v, err = showOrganization(ctx, tx, made); err != nil {
 			return err
 		}
-		return audit(ctx, tx, who, exchange.OrganizationCreate, object("organization", made.ID), v)
+		return keepOrganization(ctx, tx, who, exchange.OrganizationCreate, asAdmin, v)
 	})
 	return v, err
 }
@@ -172,7 +173,8 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.OrganizationUpdate, who.ToOrganization(id), object("organization", id)); err != nil {
+		asAdmin, err := a.can(who, exchange.OrganizationUpdate, who.ToOrganization(id))
+		if err != nil {
 			return err
 		}
 		if v, err = showOrganization(ctx, tx, old); err != nil {
@@ -209,7 +211,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if v, err = showOrganization(ctx, tx, o); err != nil {
 			return err
 		}
-		return audit(ctx, tx, who, exchange.OrganizationUpdate, object("organization", id), v)
+		return keepOrganization(ctx, tx, who, exchange.OrganizationUpdate, asAdmin, v)
 	})
 	return v, err
 }

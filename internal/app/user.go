@@ -105,8 +105,12 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 	if err := tx.InsertUser(ctx, u); err != nil {
 		return u, err
 	}
-	_, err = makeOrganization(ctx, tx, exchange.Organization{Name: labName(u), Owner: u.ID, Targets: exchange.DefaultTargets}, []uuid.UUID{u.ID})
-	return u, err
+	o, err := makeOrganization(ctx, tx, exchange.Organization{Name: labName(u), Owner: u.ID, Targets: exchange.DefaultTargets}, []uuid.UUID{u.ID})
+	if err != nil {
+		return u, err
+	}
+	v := OrganizationView{Organization: o, OwnerUser: u, Members: []exchange.User{u}}
+	return u, keepOrganization(ctx, tx, exchange.Actor{ID: u.ID}, exchange.OrganizationCreate, false, v)
 }
 
 func labName(owner exchange.User) string { return owner.Name() + " lab" }

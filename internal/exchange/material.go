@@ -85,9 +85,11 @@ type MaterialPatch struct {
 	AdditionalInfo   Null[string]         `json:"additional_info"`
 	EmbargoDate      Null[Date]           `json:"embargo_date"`
 	Contact          Opt[UserRef]         `json:"contact_user_id" alias:"contact_user"`
-	MTAAttachment    Null[Ref]            `json:"mta_attachment_id" alias:"mta_attachment"`
+	MTAAttachment    Null[Ref]            `json:"mta_attachment_id"`
+	MTAShown         Null[Ref]            `json:"mta_attachment"` // the same as a GET shows it
 	Organization     Opt[Ref]             `json:"organization_id" alias:"organization"`
 	Shipping         Null[Ref]            `json:"shipping_requirements_id" alias:"shipping_requirements"`
+	Archived         Opt[bool]            `json:"is_archived"`
 }
 
 // Create makes a new material of p: category, title and organization_id are required
@@ -110,6 +112,7 @@ func (p MaterialPatch) Patch(m Material) (Material, error) {
 		f.Add("category", "cannot change after creation; it is %s", m.Category)
 	}
 	m = p.lay(&f, m)
+	m.Archived = p.Archived.Or(m.Archived)
 	f.need("title", m.Title)
 	return m, f.Err()
 }
@@ -143,10 +146,14 @@ func (p MaterialPatch) lay(f *Faults, m Material) Material {
 	m.EmbargoDate = p.EmbargoDate.Or(m.EmbargoDate)
 	m.ContactID = uuid.UUID(p.Contact.Or(UserRef(m.ContactID)))
 	m.OrganizationID = int64(p.Organization.Or(Ref(m.OrganizationID)))
-	old := m.MTAAttachmentID
-	m.MTAAttachmentID = refID(p.MTAAttachment, m.MTAAttachmentID)
-	if p.MTAAttachment.Set && m.MTAAttachmentID != nil && (old == nil || *old != *m.MTAAttachmentID) {
-		m.NeedsMTA = true // contract.md section 4: a new MTA says that one is needed
+	old, mta := m.MTAAttachmentID, p.MTAAttachment
+	if !mta.Set {
+		mta = p.MTAShown
+	}
+	m.MTAAttachmentID = refID(mta, old)
+	// contract.md section 4: a new MTA says that one is needed; what a GET showed is put back as it was.
+	if m.MTAAttachmentID != nil && (old == nil || *old != *m.MTAAttachmentID) && (p.MTAAttachment.Set || !p.NeedsMTA.Set) {
+		m.NeedsMTA = true
 	}
 	m.ShippingID = refID(p.Shipping, m.ShippingID)
 	f.metadata(p.Metadata, &m)

@@ -113,7 +113,7 @@ func TestAFieldLeftOutKeepsItsValueAndNullClears(t *testing.T) {
 		EmbargoDate: new(exchange.Date("2027-01-01")), ContactID: memberID,
 	}
 	same(t, "the full material", m, want)
-	kept, err := patched(t, m, `{"id": 99, "is_archived": true, "created_at": "x"}`)
+	kept, err := patched(t, m, `{"id": 99, "created_at": "x"}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,6 +161,8 @@ func TestAnMTASaysThatOneIsNeeded(t *testing.T) {
 		{"a new MTA, though needs_mta is sent as false", cells(), `{"mta_attachment_id": 5, "needs_mta": false}`, true},
 		{"another MTA", without, `{"mta_attachment_id": 6, "needs_mta": false}`, true},
 		{"the same MTA sent back", without, `{"mta_attachment_id": 5, "needs_mta": false}`, false},
+		{"another MTA, as a GET shows it", without, `{"mta_attachment": 6}`, true},
+		{"what a GET showed, put back", with, `{"mta_attachment": 6, "needs_mta": false}`, false},
 		{"not needed any more", with, `{"needs_mta": false}`, false},
 		{"an MTA that goes", with, `{"mta_attachment_id": null}`, true},
 		{"none", cells(), `{"mta_attachment_id": null}`, false},

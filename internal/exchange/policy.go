@@ -32,20 +32,22 @@ const (
 	TokenRead        Action = "token.read"
 	TokenRevoke      Action = "token.revoke"
 
-	OrganizationCreate Action = "organization.create"
-	OrganizationRead   Action = "organization.read"
-	OrganizationUpdate Action = "organization.update"
-	OrganizationGrants Action = "organization.grants" // the awards that paid for its materials
-	InvitationRead     Action = "invitation.read"
-	InvitationWrite    Action = "invitation.write"
-	InvitationAnswer   Action = "invitation.answer"
-	SettingsRead       Action = "settings.read"
-	SettingsUpdate     Action = "settings.update"
+	OrganizationCreate  Action = "organization.create"
+	OrganizationRead    Action = "organization.read"
+	OrganizationUpdate  Action = "organization.update"
+	OrganizationGrants  Action = "organization.grants" // the awards that paid for its materials
+	InvitationRead      Action = "invitation.read"
+	InvitationWrite     Action = "invitation.write"
+	InvitationAnswer    Action = "invitation.answer"
+	SettingsRead        Action = "settings.read"
+	SettingsUpdate      Action = "settings.update"
+	OrganizationHistory Action = "organization.history"
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
 	MaterialUpdate  Action = "material.update"
 	MaterialArchive Action = "material.archive"
+	MaterialHistory Action = "material.history"
 	ShippingRead    Action = "shipping.read"
 	ShippingWrite   Action = "shipping.write"
 
@@ -71,6 +73,7 @@ const (
 	GrantRead    Action = "grant.read"
 	GrantUpdate  Action = "grant.update"
 	MaterialFund Action = "material.fund" // to name it in a grant of one's own
+	AuditRead    Action = "audit.read"
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -97,20 +100,22 @@ var rules = Policy{
 	TokenRead:        OwnerOf,
 	TokenRevoke:      OwnerOf,
 
-	OrganizationCreate: Anyone,
-	OrganizationRead:   Anyone,
-	OrganizationUpdate: Anyone,
-	OrganizationGrants: MemberOf,
-	InvitationRead:     MemberOf,
-	InvitationWrite:    OwnerOf,
-	InvitationAnswer:   OwnerOf,
-	SettingsRead:       OwnerOf,
-	SettingsUpdate:     OwnerOf,
+	OrganizationCreate:  Anyone,
+	OrganizationRead:    Anyone,
+	OrganizationUpdate:  Anyone,
+	OrganizationGrants:  MemberOf,
+	InvitationRead:      MemberOf,
+	InvitationWrite:     OwnerOf,
+	InvitationAnswer:    OwnerOf,
+	SettingsRead:        OwnerOf,
+	SettingsUpdate:      OwnerOf,
+	OrganizationHistory: MemberOf,
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,
 	MaterialUpdate:  Anyone,
 	MaterialArchive: MemberOf,
+	MaterialHistory: MemberOf,
 	ShippingRead:    Anyone,
 	ShippingWrite:   MemberOf,
 
@@ -136,6 +141,7 @@ var rules = Policy{
 	GrantRead:    OwnerOf,
 	GrantUpdate:  OwnerOf,
 	MaterialFund: MemberOf,
+	AuditRead:    AdminOf,
 }
 
 // PolicyFor gives the rules under an access setting.

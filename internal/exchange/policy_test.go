@@ -93,6 +93,9 @@ const matrix = `
 | both | material.read | the lab | y | y | y | y | y | y | y | y |
 | open | material.update | the lab | y | y | y | y | y | y | y | y |
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
+| both | organization.history | the lab | n | n | y | y | n | y | n | y |
+| both | material.history | the lab | n | n | y | y | n | y | n | y |
+| both | audit.read | nothing | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | shipping.read | the lab | y | y | y | y | y | y | y | y |
 | both | shipping.write | the lab | n | n | y | y | n | y | n | y |

@@ -121,6 +121,24 @@ func lists(l lab) map[string]list {
 			part, err := c.Issues(ctx, request, p)
 			return ids(part, err, func(i exchange.Issue) int64 { return i.ID })
 		}},
+		"audit events": {func(l lab) int64 {
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.InsertAudit(ctx, &user, "user.update", "x", true, nil)
+			})
+			return newest(l, "audit_events")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Audit(ctx, p, exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
+			return ids(part, err, func(a exchange.Act) int64 { return a.ID })
+		}},
+		"versions": {func(l lab) int64 {
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.InsertVersion(ctx, nil, "material.update", "material 1", false, nil)
+			})
+			return newest(l, "audit_events")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Versions(ctx, "material 1", p)
+			return ids(part, err, func(v store.Version) int64 { return v.ID })
+		}},
 		"events": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
 				part, err := c.Events(ctx, request, exchange.Messaged, p)

@@ -198,10 +198,13 @@ func in[T any](args []any, list []T) (string, []any) {
 	return b.String(), args
 }
 
-// text is a value kept as JSON text; SQL never looks inside.
+// text is a value kept as JSON text, to the letter; SQL never looks inside.
 func text(v any) (string, error) {
-	raw, err := json.Marshal(v)
-	return string(raw), err
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // fromJSON scans JSON text into a value; NULL leaves it as it is.

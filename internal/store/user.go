@@ -123,15 +123,3 @@ func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
 			(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`, hash, c.Now)
 }
-
-// InsertAudit notes an act outside of a request's own events: actor is nil for an anonymous
-// caller and for the operator; state is the object as JSON afterwards.
-func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
-	raw, err := text(state)
-	if err != nil {
-		return err
-	}
-	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, $3, $4, $5, $6)",
-		actor, string(action), object, asAdmin, c.Now, raw)
-	return err
-}

@@ -260,9 +260,11 @@ CREATE TABLE audit_events (
   object TEXT NOT NULL, -- what it was done to, as "material 7"
   as_admin BOOLEAN NOT NULL,
   at {time} NOT NULL,
-  state TEXT NOT NULL -- JSON: the object as it was afterwards
+  version {ref}, -- 1, 2, 3, ... of a change of a material or an organization
+  state TEXT NOT NULL, -- JSON: the object as it was afterwards
+  UNIQUE (object, version)
 );
-CREATE INDEX audit_events_object ON audit_events (object);
+CREATE INDEX audit_events_actor ON audit_events (actor_id);
 
 -- The answers of calls with Idempotency-Key; a row is claimed before its call runs.
 CREATE TABLE idempotency_keys (

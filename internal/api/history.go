@@ -1,0 +1,121 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// Version is one change of a material or an organization. State is the object as GET showed it,
+// so that a PUT of it takes back what came later.
+type Version[T any] struct {
+	Version int64           `json:"version"`
+	At      Time            `json:"at"`
+	Actor   *Person         `json:"actor"` // null: anonymous
+	Action  exchange.Action `json:"action"`
+	AsAdmin bool            `json:"as_admin"`
+	Changes []Change        `json:"changes"`
+	State   T               `json:"state"`
+}
+
+// Change is a field that a change gave another value. The first version has none.
+type Change struct {
+	Field string          `json:"field"`
+	Old   json.RawMessage `json:"old"`
+	New   json.RawMessage `json:"new"`
+}
+
+// Act is an audit event.
+type Act struct {
+	ID      int64           `json:"id"`
+	At      Time            `json:"at"`
+	Actor   *Person         `json:"actor"` // null: anonymous, or the operator at the machine
+	Action  exchange.Action `json:"action"`
+	Object  string          `json:"object"`
+	AsAdmin bool            `json:"as_admin"`
+	Version *int64          `json:"version"`
+}
+
+func showAct(a app.Act) Act {
+	return Act{a.ID, Time(a.At), showActor(a.By), a.Action, a.Object, a.AsAdmin, a.Version}
+}
+
+func showActor(u *exchange.User) *Person {
+	if u == nil {
+		return nil
+	}
+	return new(showPerson(*u))
+}
+
+func (a *API) listAudit(c *Call, _ None) ([]Act, error) {
+	q := c.query()
+	filter := exchange.AuditFilter{Actor: q.user("actor"), Object: q.text("object"), Action: q.text("action"), AsAdmin: q.boolean("as_admin")}
+	return listed(c, q, func(p exchange.Page) (exchange.Part[app.Act], error) {
+		return a.App.Audit(c.Context(), c.Actor, p, filter)
+	}, showAct)
+}
+
+func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.Version[exchange.ShownMaterial]], error) {
+		return a.App.MaterialHistory(c.Context(), c.Actor, id, p)
+	}, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
+		return showVersion(v, showMaterial, materialFacts)
+	})
+}
+
+func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization], error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.Version[app.OrganizationView]], error) {
+		return a.App.OrganizationHistory(c.Context(), c.Actor, id, p)
+	}, func(v app.Version[app.OrganizationView]) Version[Organization] {
+		return showVersion(v, showOrganization, organizationFacts)
+	})
+}
+
+// materialFacts is what a change of a material can change: of its contact who it is, not their name.
+func materialFacts(m Material) Material {
+	m.ContactUser, m.UpdatedAt = Person{ID: m.ContactUser.ID}, Time{}
+	return m
+}
+
+func organizationFacts(o Organization) Organization {
+	o.Owner, o.UpdatedAt = Person{ID: o.Owner.ID}, Time{}
+	o.Members = list(o.Members, func(p Person) Person { return Person{ID: p.ID} })
+	return o
+}
+
+func showVersion[In, Out any](v app.Version[In], show func(In) Out, facts func(Out) Out) Version[Out] {
+	out := Version[Out]{*v.Version, Time(v.At), showActor(v.By), v.Action, v.AsAdmin, []Change{}, show(v.State)}
+	if v.Before == nil {
+		return out
+	}
+	before := show(*v.Before)
+	was, is := reflect.ValueOf(facts(before)), reflect.ValueOf(facts(out.State))
+	for i := range was.NumField() {
+		if bytes.Equal(literal(was.Field(i)), literal(is.Field(i))) {
+			continue
+		}
+		out.Changes = append(out.Changes, Change{was.Type().Field(i).Tag.Get("json"),
+			literal(reflect.ValueOf(before).Field(i)), literal(reflect.ValueOf(out.State).Field(i))})
+	}
+	return out
+}
+
+// literal is a field as JSON.
+func literal(v reflect.Value) json.RawMessage {
+	raw, err := json.Marshal(v.Interface())
+	if err != nil {
+		return json.RawMessage("null") // cannot be: it was read from JSON
+	}
+	return raw
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Act is an audit event with who did it; By is nil where nobody is named.
+type Act struct {
+	exchange.Act
+	By *exchange.User
+}
+
+// Version is a change of an object: what it led to, and what was before; nil at first.
+type Version[T any] struct {
+	Act
+	State  T
+	Before *T
+}
+
+// keepMaterial notes a change of a material as a version. What only its contact may see of
+// themselves stays out of it.
+func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
+	m.Contact.Email = ""
+	return tx.InsertVersion(ctx, actorID(who), action, object("material", m.ID), asAdmin, m)
+}
+
+// keepOrganization notes a change of an organization as a version, like keepMaterial.
+func keepOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
+	members := make([]exchange.User, len(v.Members))
+	for i, m := range v.Members {
+		m.Email = ""
+		members[i] = m
+	}
+	v.Members, v.OwnerUser.Email = members, ""
+	return tx.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
+}
+
+// actorID is who did it; nil for an anonymous caller.
+func actorID(who exchange.Actor) *uuid.UUID {
+	if who.Anonymous() {
+		return nil
+	}
+	return &who.ID
+}
+
+// MaterialHistory lists the versions of a material, newest first.
+func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[exchange.ShownMaterial]], error) {
+	m, err := a.DB.Read().Material(ctx, id)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.MaterialHistory, who.ToOrganization(m.OrganizationID), object("material", id))
+	}
+	if err != nil {
+		return exchange.Part[Version[exchange.ShownMaterial]]{}, err
+	}
+	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), p)
+}
+
+// OrganizationHistory lists the versions of an organization, newest first.
+func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[OrganizationView]], error) {
+	_, err := a.DB.Read().Organization(ctx, id)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.OrganizationHistory, who.ToOrganization(id), object("organization", id))
+	}
+	if err != nil {
+		return exchange.Part[Version[OrganizationView]]{}, err
+	}
+	return versions[OrganizationView](ctx, a.DB.Read(), object("organization", id), p)
+}
+
+func versions[T any](ctx context.Context, c store.Conn, object string, p exchange.Page) (exchange.Part[Version[T]], error) {
+	kept, err := c.Versions(ctx, object, p)
+	if err != nil {
+		return exchange.Part[Version[T]]{}, err
+	}
+	acts := make([]exchange.Act, len(kept.Items))
+	for i, v := range kept.Items {
+		acts[i] = v.Act
+	}
+	signed, err := withActors(ctx, c, acts)
+	if err != nil {
+		return exchange.Part[Version[T]]{}, err
+	}
+	list := make([]Version[T], len(kept.Items))
+	for i, v := range kept.Items {
+		list[i].Act = signed[i]
+		if err := json.Unmarshal(v.State, &list[i].State); err != nil {
+			return exchange.Part[Version[T]]{}, err
+		}
+		if v.Before == nil {
+			continue
+		}
+		if err := json.Unmarshal(v.Before, &list[i].Before); err != nil {
+			return exchange.Part[Version[T]]{}, err
+		}
+	}
+	return exchange.Part[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
+}
+
+// Audit lists what was noted, newest first; for admins. To read it is noted too.
+func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.AuditFilter) (exchange.Part[Act], error) {
+	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
+		return exchange.Part[Act]{}, err
+	}
+	part, err := a.DB.Read().Audit(ctx, p, f)
+	if err != nil {
+		return exchange.Part[Act]{}, err
+	}
+	list, err := withActors(ctx, a.DB.Read(), part.Items)
+	return exchange.Part[Act]{Items: list, Total: part.Total, Next: part.Next}, err
+}
+
+// withActors adds to acts who did them, in one query for all.
+func withActors(ctx context.Context, c store.Conn, acts []exchange.Act) ([]Act, error) {
+	var ids []uuid.UUID
+	for _, act := range acts {
+		if act.Actor != nil {
+			ids = append(ids, *act.Actor)
+		}
+	}
+	users, err := c.Users(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	known := map[uuid.UUID]*exchange.User{}
+	for i, u := range users {
+		known[u.ID] = &users[i]
+	}
+	list := make([]Act, len(acts))
+	for i, act := range acts {
+		list[i].Act = act
+		if act.Actor != nil {
+			list[i].By = known[*act.Actor]
+		}
+	}
+	return list, nil
+}

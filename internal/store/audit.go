@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// InsertAudit notes an act outside of a request's own events: actor is nil for an anonymous
+// caller and for the operator; detail is what is to be known of it beside that.
+func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, detail any) error {
+	raw, err := text(detail)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, $3, $4, $5, $6)",
+		actor, string(action), object, asAdmin, c.Now, raw)
+	return err
+}
+
+// InsertVersion notes a change of an object with the state that it led to, under the object's
+// next number. Whoever calls it holds the row of the object.
+func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
+	raw, err := text(state)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version)
+		VALUES ($1, $2, $3, $4, $5, $6, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $3))`,
+		actor, string(action), object, asAdmin, c.Now, raw)
+	return err
+}
+
+const actColumns = "o.id, o.actor_id, o.action, o.object, o.as_admin, o.at, o.version"
+
+func actFields(a *exchange.Act) []any {
+	return []any{&a.ID, &a.Actor, &a.Action, &a.Object, &a.AsAdmin, utc{&a.At}, &a.Version}
+}
+
+// Audit lists what was noted, newest first.
+func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter) (exchange.Part[exchange.Act], error) {
+	w := where("1 = 1")
+	andEqual(w, "o.actor_id", f.Actor)
+	andEqual(w, "o.object", f.Object)
+	andEqual(w, "o.action", f.Action)
+	andEqual(w, "o.as_admin", f.AsAdmin)
+	l := listing[exchange.Act]{columns: actColumns, table: "audit_events",
+		scan: func(r row, a *exchange.Act) error { return r.Scan(actFields(a)...) }, id: func(a exchange.Act) int64 { return a.ID }}
+	return l.page(ctx, c, p, w)
+}
+
+// Version is a change of an object as it is kept: JSON of the state that it led to and of the one
+// before; Before is nil for the first.
+type Version struct {
+	exchange.Act
+	State, Before json.RawMessage
+}
+
+var versions = listing[Version]{
+	columns: actColumns + ", o.state, p.state", table: "audit_events",
+	joins: "LEFT JOIN audit_events p ON p.object = o.object AND p.version = o.version - 1",
+	scan: func(r row, v *Version) error {
+		var before sql.NullString
+		err := r.Scan(append(actFields(&v.Act), (*rawText)(&v.State), &before)...)
+		if before.Valid {
+			v.Before = json.RawMessage(before.String)
+		}
+		return err
+	},
+	id: func(v Version) int64 { return v.ID },
+}
+
+// Versions lists the changes of an object, newest first.
+func (c Conn) Versions(ctx context.Context, object string, p exchange.Page) (exchange.Part[Version], error) {
+	return versions.page(ctx, c, p, where("o.object = ? AND o.version IS NOT NULL", object))
+}
