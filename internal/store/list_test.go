@@ -106,7 +106,9 @@ func lists(l lab) map[string]list {
 			return ids(part, err, func(i exchange.Issue) int64 { return i.ID })
 		}},
 		"audit events": {func(l lab) int64 {
-			l.write(func(ctx context, tx store.Conn) error { return tx.InsertAudit(ctx, &user, "user.update", "x", true, nil) })
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.InsertAudit(ctx, &user, "user.update", "x", true, nil)
+			})
 			return newest(l, "audit_events")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
 			part, err := c.Audit(ctx, p, exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
