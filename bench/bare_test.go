@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"math"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -22,14 +23,19 @@ import (
 
 // The texts of the statements are those of internal/store.
 const (
-	selectMaterial = `SELECT o.id, o.organization_id, o.category, o.title, o.url, o.pubmed_id, o.additional_metadata,
+	selectMaterials = `SELECT o.id, o.organization_id, o.category, o.title, o.url, o.pubmed_id, o.additional_metadata,
 		o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
 		o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi, o.pre_print_title,
 		o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at,
 		u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at,
 		(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)
-		FROM materials o JOIN users u ON u.id = o.contact_user_id WHERE o.id = $1`
-	selectActor = `SELECT t.id, u.id, u.is_admin,
+		FROM materials o JOIN users u ON u.id = o.contact_user_id WHERE `
+	selectMaterial = selectMaterials + "o.id = $1"
+	seenMaterials  = `(o.embargo_date IS NULL OR o.embargo_date <= $1 OR o.organization_id IN (SELECT m.organization_id FROM memberships m
+		WHERE m.user_id = $2 AND m.left_at IS NULL))`
+	countMaterials = "SELECT COUNT(*) FROM materials o WHERE " + seenMaterials
+	listMaterials  = selectMaterials + seenMaterials + " AND o.id < $3 ORDER BY o.id DESC LIMIT $4"
+	selectActor    = `SELECT t.id, u.id, u.is_admin,
 		(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
 		(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`
@@ -62,7 +68,7 @@ type bareHandler struct {
 	write *sql.DB
 	rules map[exchange.Status]said
 
-	material, actor, request, documents                     *sql.Stmt // to read
+	material, count, materials, actor, request, documents   *sql.Stmt // to read
 	lock, locked, event, update, tellRequester, tellMembers *sql.Stmt // to write
 }
 
@@ -117,12 +123,14 @@ func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) h
 		return stmt
 	}
 	h.material, h.actor = prepare(read, selectMaterial), prepare(read, selectActor)
+	h.count, h.materials = prepare(read, countMaterials), prepare(read, listMaterials)
 	h.request, h.documents = prepare(read, selectRequest), prepare(read, selectDocuments)
 	h.lock, h.locked = prepare(h.write, selectRequest+lock), prepare(h.write, selectDocuments)
 	h.event, h.update = prepare(h.write, insertEvent), prepare(h.write, updateRequest)
 	h.tellRequester, h.tellMembers = prepare(h.write, tellRequester), prepare(h.write, tellMembers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
+	mux.HandleFunc("GET /v1/materials", h.listMaterials)
 	mux.HandleFunc("GET /v1/material-requests/{id}", h.getRequest)
 	mux.HandleFunc("PATCH /v1/material-requests/{id}", h.patchRequest)
 	return mux
@@ -137,14 +145,12 @@ func answer(w http.ResponseWriter, body any, err error) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-func (h *bareHandler) getMaterial(w http.ResponseWriter, r *http.Request) {
-	var m api.Material
+func scanMaterial(row interface{ Scan(into ...any) error }) (m api.Material, err error) {
 	var organisms, email, registryID string
 	var identifier, grants *string
 	var contact uuid.UUID
 	var admin bool
-	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	err := h.material.QueryRowContext(r.Context(), id).Scan(&m.ID, &m.Organization, &m.Category, &m.Title, &m.URL, &m.PubMedID,
+	err = row.Scan(&m.ID, &m.Organization, &m.Category, &m.Title, &m.URL, &m.PubMedID,
 		(*[]byte)(&m.Metadata), &m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachment, &m.Shipping,
 		&m.Imported, &m.ImportSource, &identifier, &organisms, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
 		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &contact, &m.Archived, instant(&m.CreatedAt), instant(&m.UpdatedAt),
@@ -154,7 +160,49 @@ func (h *bareHandler) getMaterial(w http.ResponseWriter, r *http.Request) {
 		err = json.Unmarshal([]byte(organisms), &m.Organisms)
 	}
 	m.Grants = []int64{} // the materials here have none
+	return m, err
+}
+
+// getMaterial takes it that whoever asks for another version than theirs has the newest.
+func (h *bareHandler) getMaterial(w http.ResponseWriter, r *http.Request) {
+	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	m, err := scanMaterial(h.material.QueryRowContext(r.Context(), id))
+	if tag := r.Header.Get("If-None-Match"); tag != "" && err == nil {
+		w.Header().Set("ETag", tag)
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
 	answer(w, m, err)
+}
+
+func (h *bareHandler) listMaterials(w http.ResponseWriter, r *http.Request) {
+	var total, limit int64
+	today := time.Now().UTC().Format(time.DateOnly)
+	list := []api.Material{}
+	limit, err := strconv.ParseInt(r.URL.Query().Get("limit"), 10, 64)
+	if err == nil {
+		err = h.count.QueryRowContext(r.Context(), today, uuid.Nil).Scan(&total)
+	}
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	rows, err := h.materials.QueryContext(r.Context(), today, uuid.Nil, int64(math.MaxInt64), limit+1)
+	if err != nil {
+		answer(w, nil, err)
+		return
+	}
+	defer rows.Close()
+	for rows.Next() {
+		m, err := scanMaterial(rows)
+		if err != nil {
+			answer(w, nil, err)
+			return
+		}
+		list = append(list, m)
+	}
+	w.Header().Set("X-Total-Count", strconv.FormatInt(total, 10))
+	answer(w, list[:min(len(list), int(limit))], rows.Err())
 }
 
 func instant(t *api.Time) *time.Time { return (*time.Time)(t) }

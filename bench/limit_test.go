@@ -18,6 +18,41 @@ func BenchmarkMaterial(b *testing.B) {
 	})
 }
 
+// BenchmarkMaterials reads the longest page of materials: two statements.
+func BenchmarkMaterials(b *testing.B) {
+	each(b, func(b *testing.B, w *world) {
+		get := func(side, _, _ int) *http.Request { return w.request(side, "GET", "/v1/materials?limit=200", "", "") }
+		w.alike(get, 2)
+		compare(b, 0.5, get)
+	})
+}
+
+// BenchmarkUnchanged asks for materials that the caller has already: one statement, and 304.
+func BenchmarkUnchanged(b *testing.B) {
+	each(b, func(b *testing.B, w *world) {
+		tags := map[string]string{}
+		for n := range w.materials {
+			answer, err := http.DefaultClient.Do(w.request(ours, "HEAD", w.material(n), "", ""))
+			if err != nil {
+				b.Fatal(err)
+			}
+			answer.Body.Close()
+			tags[w.material(n)] = answer.Header.Get("ETag")
+		}
+		get := func(side, client, n int) *http.Request {
+			r := w.request(side, "GET", w.material(client*131+n), "", "")
+			r.Header.Set("If-None-Match", tags[w.material(client*131+n)])
+			return r
+		}
+		for side := range 2 {
+			if answer, err := http.DefaultClient.Do(get(side, 0, 0)); err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusNotModified {
+				b.Fatalf("side %d: %v, %v", side, answer, err)
+			}
+		}
+		compare(b, 0.7, get)
+	})
+}
+
 // BenchmarkRequest reads requests with a token: three statements.
 func BenchmarkRequest(b *testing.B) {
 	each(b, func(b *testing.B, w *world) {
