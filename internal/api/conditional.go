@@ -107,6 +107,8 @@ func currentTag(object any) (tag string, err error) {
 		body = showOrganization(o)
 	case app.UserView:
 		body = showUser(o)
+	case app.GrantView:
+		body = showGrant(o)
 	case app.AddressView:
 		body = showAddressOf(o)
 	case *exchange.Content:

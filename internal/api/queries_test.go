@@ -15,7 +15,7 @@ import (
 var statements = map[string]int64{
 	"POST /login":                         7,
 	"POST /logout":                        2,
-	"POST /users":                         6,
+	"POST /users":                         7,
 	"GET /users/{id}":                     10,
 	"PUT,PATCH /users/{id}":               11,
 	"GET /users/{id}/notifications":       4,
@@ -39,7 +39,7 @@ var statements = map[string]int64{
 	"GET /organizations/{id}/invitations":                                       4,
 	"POST /organizations/{id}/invitations":                                      7,
 	"DELETE /organizations/{id}/invitations/{invitation}":                       3,
-	"POST /users/{id}/invitations/{invitation}/accept":                          8,
+	"POST /users/{id}/invitations/{invitation}/accept":                          9,
 	"POST /users/{id}/invitations/{invitation}/decline":                         7,
 	"GET /organizations/{id}/history":                                           5,
 	"GET /organization-user-settings":                                           3,
@@ -54,7 +54,7 @@ var statements = map[string]int64{
 	"GET /materials":                                                            2,
 	"GET /materials/{id}":                                                       1,
 	"PUT,PATCH /materials/{id}":                                                 6,
-	"DELETE /materials/{id}":                                                    5,
+	"DELETE /materials/{id}":                                                    6,
 	"POST /grants":                                                              4,
 	"GET /grants":                                                               7,
 	"GET /grants/{id}":                                                          6,
@@ -151,6 +151,8 @@ func TestListsOfFiftyNeedAsManyStatementsAsListsOfOne(t *testing.T) {
 			s.newGrant()
 			s.newInvitation(fmt.Sprint("id-guest", s.next()))
 			s.again("assignee")
+			s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"title": fmt.Sprint("No. ", s.next())})
+			s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"description": fmt.Sprint("No. ", s.next())})
 			s.owner.want(201, "POST", "/organizations", obj{"owner": s.owner.ID, "members": []any{s.member.ID}})
 			s.member.want(201, "POST", "/shipping-requirements", obj{"organization": s.id})
 		}

@@ -133,6 +133,9 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 		if err != nil {
 			return err
 		}
+		if err := unchanged(ctx, func() (GrantView, error) { return showGrant(ctx, tx, old) }); err != nil {
+			return err
+		}
 		g, err := p.Patch(old)
 		if err != nil {
 			return err
@@ -199,6 +202,9 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		g, err := a.grantToChange(ctx, tx, who, id)
 		if err != nil {
+			return err
+		}
+		if err := neverShown(ctx); err != nil {
 			return err
 		}
 		if err := tx.Unfund(ctx, id, material); err != nil {

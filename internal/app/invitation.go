@@ -75,6 +75,9 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
+		if err := neverShown(ctx); err != nil {
+			return err
+		}
 		return tx.DeleteInvitation(ctx, organization, id)
 	})
 }

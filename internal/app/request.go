@@ -395,7 +395,7 @@ func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, 
 		if err := a.may(ctx, tx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as[any](nil)); err != nil { // one notification is never shown by itself
+		if err := neverShown(ctx); err != nil {
 			return err
 		}
 		if !read.Set {

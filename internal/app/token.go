@@ -23,6 +23,9 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id)); err != nil {
 			return err
 		}
+		if err := neverShown(ctx); err != nil {
+			return err
+		}
 		return tx.DeleteToken(ctx, user, id)
 	})
 }
@@ -31,6 +34,9 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user)); err != nil {
+			return err
+		}
+		if err := neverShown(ctx); err != nil {
 			return err
 		}
 		return tx.DeleteTokens(ctx, user)

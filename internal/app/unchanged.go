@@ -27,3 +27,6 @@ func unchanged[T any](ctx context.Context, read func() (T, error)) error {
 
 // as gives a value that was read already to unchanged.
 func as[T any](object T) func() (T, error) { return func() (T, error) { return object, nil } }
+
+// neverShown is unchanged for what no GET shows by itself: nobody has seen a version of it.
+func neverShown(ctx context.Context) error { return unchanged(ctx, as[any](nil)) }
