@@ -49,7 +49,7 @@ func BenchmarkUnchanged(b *testing.B) {
 				b.Fatalf("side %d: %v, %v", side, answer, err)
 			}
 		}
-		compare(b, 0.7, get)
+		compare(b, 0.8, get)
 	})
 }
 
