@@ -52,7 +52,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
 	p := r.URL.Path
 	if clean := path.Clean(p); !strings.HasPrefix(p, "/") || p != clean && (p != clean+"/" || clean == "/") {
-		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path; see the documentation at /docs."))
+		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path."))
 		return
 	}
 	a.mux.ServeHTTP(w, r)
@@ -101,7 +101,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path; see the documentation at /docs."))
+		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path."))
 		return
 	}
 	allowed = append(allowed, http.MethodOptions)
