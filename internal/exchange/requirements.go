@@ -41,15 +41,6 @@ type Terms struct {
 	MTA, IRB, Abstract, Address, Payment bool
 }
 
-// TermsOf gives the terms of a material; s is nil when it has no shipping requirements.
-func TermsOf(m Material, s *Shipping) Terms {
-	t := Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
-	if s != nil {
-		t.Address, t.Payment = s.NeedsAddress, s.NeedsPayment
-	}
-	return t
-}
-
 // Requirements is the one place that says what a request still needs and who owes it. It feeds
 // the API, pages, reminders and the guards of the life cycle.
 func Requirements(t Terms, r Request) []Requirement {

@@ -97,15 +97,6 @@ func TestEveryRequirementIsExactlyOneOfFourStates(t *testing.T) {
 	})
 }
 
-func TestTermsAreOfTheMaterialAndItsShippingRequirements(t *testing.T) {
-	t.Parallel()
-	m := exchange.Material{NeedsMTA: true, NeedsAbstract: true}
-	same(t, "terms without shipping", exchange.TermsOf(m, nil), exchange.Terms{MTA: true, Abstract: true})
-	m = exchange.Material{NeedsIRB: true}
-	same(t, "terms with an address", exchange.TermsOf(m, &exchange.Shipping{NeedsAddress: true}), exchange.Terms{IRB: true, Address: true})
-	same(t, "terms with payment", exchange.TermsOf(m, &exchange.Shipping{NeedsPayment: true}), exchange.Terms{IRB: true, Payment: true})
-}
-
 // Every active request in every combination of requirements has, for each party, one thing to
 // do or one way out, and the party whose turn it is can take that turn (contract.md section 6).
 func TestEveryActiveRequestHasAWayOnForBothParties(t *testing.T) {
