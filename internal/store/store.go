@@ -262,22 +262,44 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 }
 
 func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	held, _ := ctx.Value(heldKey{}).(*Held)
+	if held != nil {
+		if err := held.commit(ctx); err != nil { // an earlier transaction of the same call
+			return err
+		}
+	}
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	wanted := map[string]*sql.Stmt{}
+	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, Now: db.instant()}
 	defer func() {
-		_ = tx.Rollback() // does nothing after a commit
-		for query := range wanted {
-			_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+		if held == nil || held.conn == nil {
+			c.over(ctx)
 		}
 	}()
-	if err = do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err == nil {
+	switch err = do(ctx, c); {
+	case err != nil:
+	case held != nil:
+		held.conn = &c
+	default:
 		err = tx.Commit()
 	}
-	if err != nil { // where the caller went away, database/sql only says that all was closed
+	return gone(ctx, err)
+}
+
+// gone says too that the caller went away, where database/sql only says that all was closed.
+func gone(ctx context.Context, err error) error {
+	if err != nil {
 		err = errors.Join(err, ctx.Err())
 	}
 	return err
+}
+
+// over ends a transaction that was not committed, and keeps the statements that it prepared.
+func (c Conn) over(ctx context.Context) {
+	_ = c.tx.Rollback() // does nothing after a commit
+	for query := range c.wanted {
+		_, _ = c.db.keep(ctx, 1, c.db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+	}
 }

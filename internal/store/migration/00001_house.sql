@@ -271,7 +271,7 @@ CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
   key TEXT NOT NULL,
   fingerprint TEXT NOT NULL, -- hex SHA-256 of what was sent
-  status INTEGER NOT NULL, -- 0: under way
+  status INTEGER NOT NULL, -- of the answer
   headers TEXT NOT NULL, -- JSON
   body TEXT NOT NULL,
   created_at {time} NOT NULL,
