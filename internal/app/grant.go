@@ -176,23 +176,27 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 		if err != nil {
 			return err
 		}
-		named, err := tx.MaterialForShare(ctx, material)
+		named, err := tx.MaterialForUpdate(ctx, material)
 		if err != nil {
 			return refer(err, "material_id", material)
 		}
-		if err := a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID), object("material", material)); err != nil {
+		asAdmin, err := a.can(who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID))
+		if err != nil {
 			return err
 		}
 		if existed, err = tx.Fund(ctx, id, material); err != nil {
 			return err
 		}
-		if !existed {
-			if err := tx.UpdateGrant(ctx, g); err != nil {
-				return err
-			}
+		if m, err = tx.ShownMaterial(ctx, material); err != nil {
+			return err
 		}
-		m, err = tx.ShownMaterial(ctx, material)
-		return err
+		if existed {
+			return a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID), object("material", material))
+		}
+		if err := tx.UpdateGrant(ctx, g); err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.MaterialFund, asAdmin, m)
 	})
 	return m, existed, err
 }
@@ -207,10 +211,20 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
+		if _, err := tx.MaterialForUpdate(ctx, material); err != nil {
+			return err
+		}
 		if err := tx.Unfund(ctx, id, material); err != nil {
 			return err
 		}
-		return tx.UpdateGrant(ctx, g)
+		if err := tx.UpdateGrant(ctx, g); err != nil {
+			return err
+		}
+		m, err := tx.ShownMaterial(ctx, material)
+		if err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.GrantUpdate, false, m) // an admin's power is noted already
 	})
 }
 

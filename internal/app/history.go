@@ -26,18 +26,23 @@ type Version[T any] struct {
 // keepMaterial notes a change of a material as a version. What only its contact may see of
 // themselves stays out of it.
 func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
-	m.Contact.Email = ""
+	m.Contact = unaddressed(m.Contact)
 	return tx.InsertVersion(ctx, actorID(who), action, object("material", m.ID), asAdmin, m)
+}
+
+// unaddressed is a user without the addresses that only they may see.
+func unaddressed(u exchange.User) exchange.User {
+	u.Email, u.VerifiedEmail = "", ""
+	return u
 }
 
 // keepOrganization notes a change of an organization as a version, like keepMaterial.
 func keepOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
 	members := make([]exchange.User, len(v.Members))
 	for i, m := range v.Members {
-		m.Email = ""
-		members[i] = m
+		members[i] = unaddressed(m)
 	}
-	v.Members, v.OwnerUser.Email = members, ""
+	v.Members, v.OwnerUser = members, unaddressed(v.OwnerUser)
 	return tx.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
 }
 
