@@ -22,7 +22,7 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
 		}, nil
 	}
 	c.location(err, "/materials/%d", m.ID)
-	return showMaterial(m), nil
+	return showChanged(m), nil
 }
 
 func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {
@@ -42,13 +42,13 @@ func (a *API) getMaterial(c *Call, _ None) (Material, error) {
 	return showMaterial(m), err
 }
 
-func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
+func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (ChangedMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {
-		return Material{}, err
+		return ChangedMaterial{}, err
 	}
 	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in)
-	return showMaterial(m), err
+	return showChanged(m), err
 }
 
 func (a *API) archiveMaterial(c *Call, _ None) (None, error) {

@@ -250,6 +250,16 @@ func showMaterial(m exchange.ShownMaterial) Material {
 		Time(m.CreatedAt), Time(m.UpdatedAt)}
 }
 
+// ChangedMaterial answers a change: the material, and doubts about values that were kept, by field.
+type ChangedMaterial struct {
+	Material
+	Warnings map[string][]string `json:"warnings,omitempty"`
+}
+
+func showChanged(m exchange.ShownMaterial) ChangedMaterial {
+	return ChangedMaterial{showMaterial(m), m.Warnings()}
+}
+
 // Duplicate answers the creation of a material that was imported already.
 type Duplicate struct {
 	Error    string   `json:"error"`
