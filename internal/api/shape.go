@@ -187,30 +187,33 @@ func showShipping(s exchange.Shipping) Shipping {
 		s.PaymentDetails, s.Restrictions, s.OrganizationID, Time(s.CreatedAt), Time(s.UpdatedAt)}
 }
 
-// Address is an address; User is a uuid on create and in lists, and a user object on get and
-// update.
+// Address is an address on create and in lists, where its user is a UUID.
 type Address struct {
-	ID          int64  `json:"id"`
-	Name        string `json:"name"`
-	Institution string `json:"institution"`
-	Line1       string `json:"address_line_1"`
-	Line2       string `json:"address_line_2"`
-	Locality    string `json:"locality"`
-	State       string `json:"state"`
-	Country     string `json:"country"`
-	PostalCode  string `json:"postal_code"`
-	SavedForUse bool   `json:"saved_for_reuse"`
-	User        any    `json:"user"`
+	ID          int64     `json:"id"`
+	Name        string    `json:"name"`
+	Institution string    `json:"institution"`
+	Line1       string    `json:"address_line_1"`
+	Line2       string    `json:"address_line_2"`
+	Locality    string    `json:"locality"`
+	State       string    `json:"state"`
+	Country     string    `json:"country"`
+	PostalCode  string    `json:"postal_code"`
+	SavedForUse bool      `json:"saved_for_reuse"`
+	User        uuid.UUID `json:"user"`
+}
+
+// OwnAddress is an address on get and update, where its user is an object.
+type OwnAddress struct {
+	Address
+	User Person `json:"user"`
 }
 
 func showAddress(a exchange.Address) Address {
 	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, a.UserID}
 }
 
-func showAddressOf(v app.AddressView) Address {
-	out := showAddress(v.Address)
-	out.User = showPerson(v.Owner)
-	return out
+func showOwnAddress(v app.AddressView) OwnAddress {
+	return OwnAddress{showAddress(v.Address), showPerson(v.Owner)}
 }
 
 // Material is a material as GET shows it.
