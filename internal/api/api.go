@@ -24,14 +24,19 @@ type API struct {
 	Log    *slog.Logger
 	Limits *Limits // nil: none
 	// Origins are those whose pages may call, "*" for any.
-	Origins []string
-	mux     *http.ServeMux
-	deny    map[exchange.Action]bool // actions whose paths answer 401 without a token
+	Origins  []string
+	mux      *http.ServeMux
+	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
+	contract Contract
 }
 
 // New makes the door of a.
 func New(a *app.App, log *slog.Logger) *API {
-	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}}
+	document, err := OpenAPI(a.Policy())
+	if err != nil {
+		panic(err) // of constants alone
+	}
+	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, contract: Contract{document}}
 	for _, r := range routes {
 		api.deny[r.action] = a.Policy().NeedsToken(r.action)
 		for _, pattern := range r.patterns() {

@@ -7,3 +7,6 @@ var DecodeObject = decodeObject
 
 // Presented is presented.
 var Presented = presented
+
+// ExposedHeaders is exposedHeaders.
+const ExposedHeaders = exposedHeaders

@@ -73,7 +73,7 @@ func (a *API) updateGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
 	return showGrant(v), err
 }
 
-func (a *API) listFunded(c *Call, _ None) ([]GrantMaterial, error) {
+func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func (a *API) listFunded(c *Call, _ None) ([]GrantMaterial, error) {
 	}, showGrantMaterial)
 }
 
-// fund answers 201 with the material, or 200 when the grant named it before.
-func (a *API) fund(c *Call, in exchange.Funding) (GrantMaterial, error) {
+// fundMaterial answers 201 with the material, or 200 when the grant named it before.
+func (a *API) fundMaterial(c *Call, in exchange.Funding) (GrantMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return GrantMaterial{}, err
@@ -96,7 +96,7 @@ func (a *API) fund(c *Call, in exchange.Funding) (GrantMaterial, error) {
 	return showGrantMaterial(m), err
 }
 
-func (a *API) unfund(c *Call, _ None) (None, error) {
+func (a *API) unfundMaterial(c *Call, _ None) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return None{}, err

@@ -50,10 +50,8 @@ func showActor(u *exchange.User) *Person {
 	return new(showPerson(*u))
 }
 
-func (a *API) listAudit(c *Call, _ None) ([]Act, error) {
-	q := c.query()
-	filter := exchange.AuditFilter{Actor: q.user("actor"), Object: q.text("object"), Action: q.text("action"), AsAdmin: q.boolean("as_admin")}
-	return listed(c, q, func(p exchange.Page) (exchange.Part[app.Act], error) {
+func (a *API) listAuditEvents(c *Call, filter exchange.AuditFilter) ([]Act, error) {
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.Act], error) {
 		return a.App.Audit(c.Context(), c.Actor, p, filter)
 	}, showAct)
 }

@@ -50,7 +50,7 @@ func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 	return showInvitation(i), err
 }
 
-func (a *API) withdraw(c *Call, _ None) (None, error) {
+func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return None{}, err

@@ -95,11 +95,14 @@ func (a *API) createShipping(c *Call, in exchange.ShippingPatch) (Shipping, erro
 	return showShipping(s), err
 }
 
-func (a *API) listShippings(c *Call, _ None) ([]Shipping, error) {
-	q := c.query()
-	organization := q.integer("organization")
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Shipping], error) {
-		return a.App.Shippings(c.Context(), organization, p)
+// ShippingFilter narrows the list of shipping requirements.
+type ShippingFilter struct {
+	Organization *int64 `query:"organization"`
+}
+
+func (a *API) listShippings(c *Call, filter ShippingFilter) ([]Shipping, error) {
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Shipping], error) {
+		return a.App.Shippings(c.Context(), filter.Organization, p)
 	}, showShipping)
 }
 

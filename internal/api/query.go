@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -44,13 +45,35 @@ type query struct {
 	faults exchange.Faults
 }
 
+// query is that of the call.
 func (c *Call) query() *query {
-	values, err := url.ParseQuery(c.URL.RawQuery)
-	q := &query{values: values}
-	if err != nil {
-		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
+	if c.asked == nil {
+		values, err := url.ParseQuery(c.URL.RawQuery)
+		c.asked = &query{values: values}
+		if err != nil {
+			c.asked.faults.Add("query", "must be written as name=value, with %%XX for special characters")
+		}
 	}
-	return q
+	return c.asked
+}
+
+// read fills the fields of the struct that filter points to with the parameters that their tags
+// name.
+func (q *query) read(filter any) {
+	v := reflect.ValueOf(filter).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("query")
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case **string:
+			*field = q.text(name)
+		case **int64:
+			*field = q.integer(name)
+		case **bool:
+			*field = q.boolean(name)
+		case **uuid.UUID:
+			*field = q.user(name)
+		}
+	}
 }
 
 // text is a parameter, nil where it is absent.
@@ -128,7 +151,7 @@ func (q *query) page() exchange.Page {
 }
 
 // listed answers with one part of a list as a bare array; X-Total-Count tells the number of all
-// and Link where the next part is (RFC 8288). q has read the filters already.
+// and Link where the next part is (RFC 8288).
 func listed[T, Out any](c *Call, q *query, read func(exchange.Page) (exchange.Part[T], error), show func(T) Out) ([]Out, error) {
 	page := q.page()
 	if err := q.faults.Err(); err != nil {

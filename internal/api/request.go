@@ -10,11 +10,8 @@ func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
 	return showRequest(q), err
 }
 
-func (a *API) listRequests(c *Call, _ None) ([]Request, error) {
-	q := c.query()
-	filter := exchange.RequestFilter{Material: q.integer("material"), Status: q.text("status"), Active: q.boolean("is_active"),
-		Requester: q.user("requester"), AssignedTo: q.user("assigned_to")}
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Requested], error) {
+func (a *API) listRequests(c *Call, filter exchange.RequestFilter) ([]Request, error) {
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Requested], error) {
 		return a.App.Requests(c.Context(), c.Actor, p, filter)
 	}, showRequest)
 }

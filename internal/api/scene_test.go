@@ -371,6 +371,7 @@ var visits = []routeCase{
 	}},
 
 	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
+	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
 }
 
 // linked hands a new document in to a new request, in one of its fields.

@@ -9,27 +9,27 @@ import (
 
 // Credentials are the body of POST /login.
 type Credentials struct {
-	Code      exchange.Opt[string] `json:"code"`
-	OriginURL exchange.Opt[string] `json:"origin_url"`
+	Code      string `json:"code"`
+	OriginURL string `json:"origin_url"`
 }
 
 // Registration is the body of POST /users/.
 type Registration struct {
-	Code      exchange.Opt[string] `json:"code"`
-	OriginURL exchange.Opt[string] `json:"origin_url"`
+	Code      string               `json:"code"`
+	OriginURL string               `json:"origin_url"`
 	FirstName exchange.Opt[string] `json:"first_name"`
 	LastName  exchange.Opt[string] `json:"last_name"`
 	Email     exchange.Opt[string] `json:"email"`
 }
 
 func (a *API) login(c *Call, in Credentials) (Signed, error) {
-	return a.signed(c, in.Code.Value, in.OriginURL.Value, exchange.UserPatch{}, 200)
+	return a.signed(c, in.Code, in.OriginURL, exchange.UserPatch{}, 200)
 }
 
 // register answers 201 for someone new and 200 for someone who is registered already.
 func (a *API) register(c *Call, in Registration) (Signed, error) {
 	names := exchange.UserPatch{FirstName: in.FirstName, LastName: in.LastName, Email: in.Email}
-	return a.signed(c, in.Code.Value, in.OriginURL.Value, names, 201)
+	return a.signed(c, in.Code, in.OriginURL, names, 201)
 }
 
 func (a *API) signed(c *Call, code, origin string, names exchange.UserPatch, made int) (Signed, error) {
@@ -64,16 +64,21 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	return showUser(v), err
 }
 
-func (a *API) listNotifications(c *Call, _ None) ([]Notification, error) {
+// NotificationFilter narrows the list of notifications.
+type NotificationFilter struct {
+	Unread *bool `query:"unread"`
+}
+
+func (a *API) listNotifications(c *Call, filter NotificationFilter) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	unread := q.boolean("unread")
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
-		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, p)
-		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
+	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
+		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, filter.Unread != nil && *filter.Unread, p)
+		if err == nil {
+			c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
+		}
 		return part, err
 	}, showNotification)
 }
@@ -123,30 +128,30 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 	}, showAddress)
 }
 
-func (a *API) getAddress(c *Call, _ None) (Address, error) {
+func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
 	user, err := c.pathUser()
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	id, err := c.pathID("address")
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	v, err := a.App.Address(c.Context(), c.Actor, user, id)
-	return showAddressOf(v), err
+	return showOwnAddress(v), err
 }
 
-func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (Address, error) {
+func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (OwnAddress, error) {
 	user, err := c.pathUser()
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	id, err := c.pathID("address")
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
-	return showAddressOf(v), err
+	return showOwnAddress(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {

@@ -212,6 +212,9 @@ func (w *world) do(r *http.Request) answer {
 			w.t.Fatalf("%s %s: body is not JSON: %v: %s", r.Method, r.URL.Path, err, raw)
 		}
 	}
+	if fault := described(r, a); fault != "" {
+		w.t.Errorf("%s %s: not as docs/openapi.json has it: %s: %.300s", r.Method, r.URL.Path, fault, raw)
+	}
 	if fault := a.fault(r); fault != "" {
 		w.t.Errorf("%s %s: %s: %d %v %.300s", r.Method, r.URL.Path, fault, a.Status, a.Header, raw)
 	}

@@ -59,6 +59,8 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Patch(Shipment{})
 	case Words:
 		_, err = p.Check()
+	case Reason:
+		_, err = p.Check()
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fields

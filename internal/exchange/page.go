@@ -16,18 +16,19 @@ type Part[T any] struct {
 	Next  int64
 }
 
-// MaterialFilter narrows a list of materials; a nil field filters nothing.
+// MaterialFilter narrows a list of materials; a nil field filters nothing. Its tags are the names
+// of query parameters.
 type MaterialFilter struct {
-	Organization *int64
-	Category     *string
-	Archived     *bool
+	Organization *int64  `query:"organization"`
+	Category     *string `query:"category"`
+	Archived     *bool   `query:"is_archived"`
 }
 
 // RequestFilter narrows a list of requests; a nil field filters nothing.
 type RequestFilter struct {
-	Material   *int64
-	Status     *string
-	Active     *bool
-	Requester  *uuid.UUID
-	AssignedTo *uuid.UUID
+	Material   *int64     `query:"material"`
+	Status     *string    `query:"status"`
+	Active     *bool      `query:"is_active"`
+	Requester  *uuid.UUID `query:"requester"`
+	AssignedTo *uuid.UUID `query:"assigned_to"`
 }
