@@ -25,12 +25,9 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
 	return showMaterial(m), nil
 }
 
-func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {
-	q := c.query()
-	filter := exchange.MaterialFilter{Organization: q.integer("organization"), Category: q.text("category"), Archived: q.boolean("is_archived")}
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-		return a.App.Materials(c.Context(), c.Actor, p, filter)
-	}, showMaterial)
+func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
+	part, err := a.App.Materials(c.Context(), c.Actor, c.list.page, f)
+	return listed(c, part, err, showMaterial)
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {

@@ -10,8 +10,8 @@ import (
 )
 
 // routes is the contract as a table: method and path, the action that the policy table rules,
-// the status of success, and the handler. Every path answers with and without a trailing slash,
-// at the root and under /v1.
+// the status of success, and the handler; of a list also what it can be sorted by. Every path
+// answers with and without a trailing slash, at the root and under /v1.
 var routes = []route{
 	on("POST /login", exchange.Login, 200, (*API).login),
 	on("POST /logout", exchange.Logout, 204, (*API).logout),
@@ -19,60 +19,60 @@ var routes = []route{
 	on("POST /users", exchange.Register, 201, (*API).register),
 	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser),
-	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications),
+	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications).sortedBy(exchange.NotificationFields),
 	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications),
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification),
 
 	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress),
-	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses),
+	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses).sortedBy(exchange.AddressFields),
 	on("GET /users/{id}/addresses/{address}", exchange.AddressRead, 200, (*API).getAddress),
 	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress),
 	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress),
 
-	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens),
+	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens).sortedBy(exchange.TokenFields),
 	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken),
 	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation),
 	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation),
 
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization),
-	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations),
+	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations).sortedBy(exchange.OrganizationFields),
 	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization),
 	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization),
-	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers),
-	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf),
-	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf),
-	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations),
+	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers).sortedBy(exchange.MemberFields),
+	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf).sortedBy(exchange.MaterialFields),
+	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf).sortedBy(exchange.GrantFields),
+	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations).sortedBy(exchange.InvitationFields),
 	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite),
 	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdraw),
-	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory),
+	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory).sortedBy(exchange.VersionFields),
 
-	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
+	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings).sortedBy(exchange.SettingsFields),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),
 	on("PUT,PATCH /organization-user-settings/{id}", exchange.SettingsUpdate, 200, (*API).updateSettings),
 
 	on("POST /shipping-requirements", exchange.ShippingWrite, 201, (*API).createShipping),
-	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings),
+	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings).sortedBy(exchange.ShippingFields),
 	on("GET /shipping-requirements/{id}", exchange.ShippingRead, 200, (*API).getShipping),
 	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping),
 
 	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial),
-	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials),
+	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials).sortedBy(exchange.MaterialFields),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial),
-	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory),
+	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory).sortedBy(exchange.VersionFields),
 
 	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant),
-	on("GET /grants", exchange.GrantList, 200, (*API).listGrants),
+	on("GET /grants", exchange.GrantList, 200, (*API).listGrants).sortedBy(exchange.GrantFields),
 	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant),
 	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant),
-	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFunded),
+	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFunded).sortedBy(exchange.MaterialFields),
 	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fund),
 	on("DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfund),
 
 	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment).streams(),
-	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments),
+	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments).sortedBy(exchange.AttachmentFields),
 	on("GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment),
 	on("PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment),
 	on("DELETE /attachments/{id}", exchange.AttachmentDelete, 204, (*API).deleteAttachment),
@@ -80,21 +80,21 @@ var routes = []route{
 	on("PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentUpdate, 200, (*API).putContent).streams(),
 
 	on("POST /material-requests", exchange.RequestCreate, 201, (*API).createRequest),
-	on("GET /material-requests", exchange.RequestList, 200, (*API).listRequests),
+	on("GET /material-requests", exchange.RequestList, 200, (*API).listRequests).sortedBy(exchange.RequestFields),
 	on("GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest),
 	on("PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest),
 	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest),
-	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents),
-	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages),
+	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents).sortedBy(exchange.EventFields),
+	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages).sortedBy(exchange.MessageFields),
 	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage),
-	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues),
+	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues).sortedBy(exchange.IssueFields),
 	on("POST /material-requests/{id}/issues", exchange.RequestUpdate, 201, (*API).openIssue),
 	on("POST /material-requests/{id}/issues/{issue}/close", exchange.RequestUpdate, 200, (*API).closeIssue),
 	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest),
 	on("POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200, (*API).acceptDocument),
 	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument),
 
-	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAudit),
+	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAudit).sortedBy(exchange.AuditFields),
 }
 
 // route is one line of the table.
@@ -106,18 +106,25 @@ type route struct {
 	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
 	in, out reflect.Type // of the bodies; None where there is none
+	filter  reflect.Type // of a list: a struct whose tags "query" name its parameters beside limit, cursor and ordering
+	fields  []exchange.Field
 	serve   func(*API, *Call) error
 }
 
 // None is the body of a request or response that has none.
 type None struct{}
 
-// on makes a route of a typed handler: In is decoded from the body, Out is the answer.
+// on makes a route of a typed handler: In is decoded from the body, of a list from the query; Out
+// is the answer.
 func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error)) route {
 	methods, path, _ := strings.Cut(pattern, " ")
 	r := route{
 		methods: strings.Split(methods, ","), path: path, action: action, status: status,
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
+	}
+	isList := r.methods[0] == http.MethodGet && r.out.Kind() == reflect.Slice
+	if isList {
+		r.in, r.filter = reflect.TypeFor[None](), r.in
 	}
 	hasBody := r.in != reflect.TypeFor[None]()
 	r.silent = r.out == reflect.TypeFor[None]()
@@ -125,10 +132,15 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	r.serve = func(a *API, c *Call) error {
 		c.ifMatch()
 		var in In
-		if hasBody && !c.stream {
-			if err := decode(c.Request, &in); err != nil {
-				return err
-			}
+		var err error
+		switch {
+		case isList:
+			err = c.readList(&in)
+		case hasBody && !c.stream:
+			err = decode(c.Request, &in)
+		}
+		if err != nil {
+			return err
 		}
 		out, err := handle(a, c, in)
 		switch {
@@ -144,6 +156,12 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		}
 		return answer(c.w, c.status, out)
 	}
+	return r
+}
+
+// sortedBy gives a list the fields that its parameter ordering can name.
+func (r route) sortedBy(fields []exchange.Field) route {
+	r.fields = fields
 	return r
 }
 
@@ -171,7 +189,9 @@ type Call struct {
 	w       http.ResponseWriter
 	status  int // of success
 	stream  bool
-	written bool // the handler wrote the answer itself
+	fields  []exchange.Field
+	list    listQuery // of a list
+	written bool      // the handler wrote the answer itself
 }
 
 // slowest is the speed of a connection, in bytes a second, at which a whole file still passes.

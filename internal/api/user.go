@@ -64,18 +64,19 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	return showUser(v), err
 }
 
-func (a *API) listNotifications(c *Call, _ None) ([]Notification, error) {
+// Unread narrows a list of notifications.
+type Unread struct {
+	Unread *bool `query:"unread"`
+}
+
+func (a *API) listNotifications(c *Call, f Unread) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	unread := q.boolean("unread")
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
-		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, p)
-		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
-		return part, err
-	}, showNotification)
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f.Unread != nil && *f.Unread, c.list.page)
+	c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
+	return listed(c, part, err, showNotification)
 }
 
 func (a *API) readNotifications(c *Call, _ None) (None, error) {
@@ -118,9 +119,8 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Address], error) {
-		return a.App.Addresses(c.Context(), c.Actor, user, p)
-	}, showAddress)
+	part, err := a.App.Addresses(c.Context(), c.Actor, user, c.list.page)
+	return listed(c, part, err, showAddress)
 }
 
 func (a *API) getAddress(c *Call, _ None) (Address, error) {
