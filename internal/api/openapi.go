@@ -321,6 +321,12 @@ func (d description) parameters(r route, method string) []object {
 			list = append(list, object{"name": f.Tag.Get("query"), "in": "query", "schema": d.schema(f.Type.Elem()),
 				"description": "Only items whose `" + f.Tag.Get("query") + "` is this."})
 		}
+		var names []string
+		for _, f := range r.fields {
+			names = append(names, f.Name, "-"+f.Name)
+		}
+		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
+			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
 	case method == http.MethodGet:
 		shared = append(shared, "If-None-Match", "If-Match")
 	case r.repeatable(method):

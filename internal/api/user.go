@@ -69,18 +69,16 @@ type NotificationFilter struct {
 	Unread *bool `query:"unread"`
 }
 
-func (a *API) listNotifications(c *Call, filter NotificationFilter) ([]Notification, error) {
+func (a *API) listNotifications(c *Call, f NotificationFilter) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
-		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, filter.Unread != nil && *filter.Unread, p)
-		if err == nil {
-			c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
-		}
-		return part, err
-	}, showNotification)
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f.Unread != nil && *f.Unread, c.list.page)
+	if err == nil {
+		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
+	}
+	return listed(c, part, err, showNotification)
 }
 
 func (a *API) readNotifications(c *Call, _ None) (None, error) {
@@ -123,9 +121,8 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Address], error) {
-		return a.App.Addresses(c.Context(), c.Actor, user, p)
-	}, showAddress)
+	part, err := a.App.Addresses(c.Context(), c.Actor, user, c.list.page)
+	return listed(c, part, err, showAddress)
 }
 
 func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {

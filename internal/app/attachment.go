@@ -30,7 +30,7 @@ func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exc
 	return a.attachment(ctx, who, exchange.AttachmentRead, id)
 }
 
-// Attachments lists every attachment, newest first; for admins.
+// Attachments lists every attachment; for admins.
 func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
 		return exchange.Part[exchange.Attachment]{}, err

@@ -84,7 +84,7 @@ func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantVie
 	return showGrant(ctx, c, g)
 }
 
-// Grants lists the caller's own grants, newest first.
+// Grants lists the caller's own grants.
 func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[GrantView], error) {
 	c := a.DB.Read()
 	part, err := c.Grants(ctx, who.ID, p)
@@ -152,7 +152,7 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 	return v, err
 }
 
-// FundedBy lists the materials of a grant, newest first.
+// FundedBy lists the materials of a grant.
 func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	g, err := c.Grant(ctx, id)
@@ -228,7 +228,7 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 	})
 }
 
-// GrantsOf lists the grants that paid for materials of an organization, newest first.
+// GrantsOf lists the grants that paid for materials of an organization.
 func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)

@@ -54,7 +54,7 @@ func actorID(who exchange.Actor) *uuid.UUID {
 	return &who.ID
 }
 
-// MaterialHistory lists the versions of a material, newest first.
+// MaterialHistory lists the versions of a material.
 func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[exchange.ShownMaterial]], error) {
 	m, err := a.DB.Read().Material(ctx, id)
 	if err == nil {
@@ -66,7 +66,7 @@ func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64,
 	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), p)
 }
 
-// OrganizationHistory lists the versions of an organization, newest first.
+// OrganizationHistory lists the versions of an organization.
 func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[OrganizationView]], error) {
 	_, err := a.DB.Read().Organization(ctx, id)
 	if err == nil {
@@ -107,7 +107,7 @@ func versions[T any](ctx context.Context, c store.Conn, object string, p exchang
 	return exchange.Part[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
 }
 
-// Audit lists what was noted, newest first; for admins. To read it is noted too.
+// Audit lists what was noted; for admins. To read it is noted too.
 func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.AuditFilter) (exchange.Part[Act], error) {
 	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
 		return exchange.Part[Act]{}, err

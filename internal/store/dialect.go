@@ -28,6 +28,7 @@ var (
 			"{ref}", "INTEGER",
 			"{uuid}", "TEXT",
 			"{time}", "TIMESTAMP",
+			"{word}", "TEXT",
 		),
 		migrated: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
 		prepare:  true, // one writer: BEGIN IMMEDIATE locks what forUpdate and forShare would
@@ -39,6 +40,7 @@ var (
 			"{ref}", "BIGINT",
 			"{uuid}", "UUID",
 			"{time}", "TIMESTAMPTZ",
+			"{word}", `TEXT COLLATE "C"`, // as SQLite compares, whatever language the database has
 		),
 		forUpdate: " FOR UPDATE",
 		forShare:  " FOR SHARE",

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -154,13 +155,14 @@ func shown[T any](r *rapid.T, should map[int64]bool, limit int, part exchange.Pa
 		}
 	}
 	slices.SortFunc(want, func(a, b int64) int { return int(b - a) })
-	total, next := int64(len(want)), int64(0)
+	var next *exchange.Position
+	total := int64(len(want))
 	if len(want) > limit {
 		want = want[:limit]
-		next = want[limit-1]
+		next = &exchange.Position{ID: want[limit-1]}
 	}
 	got, _, _, _ := ids(part, nil, id)
-	if !slices.Equal(got, want) || part.Total != total || part.Next != next {
-		r.Fatalf("shows %v of %d, next %d, want %v of %d, next %d", got, part.Total, part.Next, want, total, next)
+	if !slices.Equal(got, want) || part.Total != total || !reflect.DeepEqual(part.Next, next) {
+		r.Fatalf("shows %v of %d, next %v, want %v of %d, next %v", got, part.Total, part.Next, want, total, next)
 	}
 }

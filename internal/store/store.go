@@ -227,6 +227,8 @@ type Conn struct {
 	tx     *sql.Tx
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
+
+	passing bool // its queries have too many texts to keep each prepared
 }
 
 // Read gives a Conn that reads what is committed.
