@@ -163,7 +163,7 @@ var forms = map[string]*regexp.Regexp{
 }
 
 // mustMatch fails where a JSON value is not of a type as the constants above write it.
-func mustMatch(t *testing.T, where, want string, got any) {
+func mustMatch(t testing.TB, where, want string, got any) {
 	t.Helper()
 	if kind, nullable := strings.CutSuffix(want, "?"); nullable {
 		if got == nil {
@@ -199,7 +199,7 @@ func mustMatch(t *testing.T, where, want string, got any) {
 }
 
 // mustHave fails where an object has other members; one whose type ends in ! may be absent.
-func mustHave(t *testing.T, where string, want map[string]string, got map[string]any) {
+func mustHave(t testing.TB, where string, want map[string]string, got map[string]any) {
 	t.Helper()
 	for name, kind := range want {
 		kind, optional := strings.CutSuffix(kind, "!")
