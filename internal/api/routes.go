@@ -95,6 +95,11 @@ var routes = []route{
 	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument),
 
 	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAudit),
+
+	on("GET /jobs", exchange.JobList, 200, (*API).listJobs),
+	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob),
+	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob),
+	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob),
 }
 
 // route is one line of the table.

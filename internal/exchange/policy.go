@@ -74,6 +74,12 @@ const (
 	GrantUpdate  Action = "grant.update"
 	MaterialFund Action = "material.fund" // to name it in a grant of one's own
 	AuditRead    Action = "audit.read"
+
+	JobRead    Action = "job.read"
+	JobList    Action = "job.list"     // the caller's own
+	JobListAll Action = "job.list-all" // everybody's, and Aliquot's own
+	JobCancel  Action = "job.cancel"
+	JobRetry   Action = "job.retry"
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -142,6 +148,12 @@ var rules = Policy{
 	GrantUpdate:  OwnerOf,
 	MaterialFund: MemberOf,
 	AuditRead:    AdminOf,
+
+	JobRead:    OwnerOf,
+	JobList:    SignedIn,
+	JobListAll: AdminOf,
+	JobCancel:  OwnerOf,
+	JobRetry:   AdminOf,
 }
 
 // PolicyFor gives the rules under an access setting.

@@ -34,13 +34,15 @@ type DB struct {
 	read     *sql.DB // SQLite: many connections that cannot write
 	prepared [2]sync.Map
 	queries  atomic.Int64
-	now      func() time.Time
+	enqueued chan struct{}
+	// Clock tells the time of day; tests give another before they use the database.
+	Clock func() time.Time
 }
 
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, now: time.Now}
+	db := &DB{where: where, enqueued: make(chan struct{}, 1), Clock: time.Now}
 	var err error
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		db.dialect = postgresDialect
@@ -226,14 +228,20 @@ type Conn struct {
 	db     *DB
 	tx     *sql.Tx
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
-	Now    time.Time
+	// enqueued is set where the transaction makes a job ready.
+	enqueued *bool
+	Now      time.Time
 }
 
 // Read gives a Conn that reads what is committed.
 func (db *DB) Read() Conn { return Conn{db: db, Now: db.instant()} }
 
 // instant is the present as both databases keep it: UTC, microseconds.
-func (db *DB) instant() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Microsecond) }
+
+// Enqueued gives a signal after a commit that made jobs ready in this process; several commits
+// may give one.
+func (db *DB) Enqueued() <-chan struct{} { return db.enqueued }
 
 type inTx struct{}
 
@@ -273,8 +281,15 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 			_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
 		}
 	}()
-	if err = do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err == nil {
+	enqueued := false
+	if err = do(ctx, Conn{db: db, tx: tx, wanted: wanted, enqueued: &enqueued, Now: db.instant()}); err == nil {
 		err = tx.Commit()
+	}
+	if err == nil && enqueued {
+		select {
+		case db.enqueued <- struct{}{}:
+		default: // the last signal was not taken yet
+		}
 	}
 	if err != nil { // where the caller went away, database/sql only says that all was closed
 		err = errors.Join(err, ctx.Err())
