@@ -9,8 +9,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-const jobColumns = `o.id, o.kind, o.key, o.user_id, o.args, o.state, o.due_at, o.lease, o.failures, o.error, o.done, o.total, o.note,
-	o.checkpoint, o.result, o.created_at, o.ended_at`
+const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
+	checkpoint, result, created_at, ended_at`
 
 func scanJob(r row, j *exchange.Job) error {
 	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, utcNull{&j.DueAt}, &j.Lease, &j.Failures, &j.Error,
@@ -35,12 +35,12 @@ func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
 
 // Job reads one job.
 func (c Conn) Job(ctx context.Context, id int64) (exchange.Job, error) {
-	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs o WHERE o.id = $1", id)
+	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
 }
 
 // JobForUpdate reads one job and keeps others from changing it until commit.
 func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
-	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+c.db.dialect.forUpdate, id)
 }
 
 // Jobs lists jobs, newest first.
@@ -64,7 +64,7 @@ func (c Conn) ClaimJobs(ctx context.Context, kinds []string, until time.Time, li
 	places, args := in([]any{c.Now, until, limit, string(exchange.JobRunning)}, kinds)
 	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE due_at <= $1 AND kind IN (`+places+`)
 			ORDER BY due_at, id LIMIT $3`+c.db.dialect.skipLocked+`)
-		UPDATE jobs AS o SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1
+		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1
 		WHERE id IN (SELECT id FROM free) RETURNING `+jobColumns, args...)
 	slices.SortFunc(list, func(a, b exchange.Job) int { return int(a.ID - b.ID) })
 	return list, err
