@@ -318,8 +318,11 @@ func (d description) parameters(r route, method string) []object {
 	case r.out.Kind() == reflect.Slice:
 		shared = append(shared, "limit", "cursor")
 		for f := range r.in.Fields() {
-			list = append(list, object{"name": f.Tag.Get("query"), "in": "query", "schema": d.schema(f.Type.Elem()),
-				"description": "Only items whose `" + f.Tag.Get("query") + "` is this."})
+			name, help := f.Tag.Get("query"), f.Tag.Get("help")
+			if help == "" {
+				help = "Only items whose `" + name + "` is this."
+			}
+			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
 		}
 		var names []string
 		for _, f := range r.fields {

@@ -127,16 +127,37 @@ func (q *query) filter(into any) {
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("query")
 		switch field := v.Field(i).Addr().Interface().(type) {
-		case **string:
-			*field = q.text(name)
 		case **int64:
 			*field = q.integer(name)
 		case **bool:
 			*field = q.boolean(name)
 		case **uuid.UUID:
 			*field = q.user(name)
+		default: // text
+			if s := q.word(name, v.Field(i).Type().Elem()); s != nil {
+				text := reflect.New(v.Field(i).Type().Elem())
+				text.Elem().SetString(*s)
+				v.Field(i).Set(text)
+			}
 		}
 	}
+}
+
+// word is text, and where the document lists what a field of that name or type can be, one of these.
+func (q *query) word(name string, t reflect.Type) *string {
+	s := q.text(name)
+	c, listed := components[t]
+	if !listed {
+		c, listed = members[name]
+	}
+	if s == nil || !listed {
+		return s
+	}
+	if words := fmt.Sprint(c.schema["enum"]); !slices.Contains(strings.Fields(strings.Trim(words, "[]")), *s) {
+		q.faults.Add(name, "must be one of %s", words)
+		return nil
+	}
+	return s
 }
 
 func (q *query) limit() int {

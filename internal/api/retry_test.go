@@ -83,9 +83,7 @@ func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
 		if a := ada.callWith(key("k"), "POST", path, address("work")); a.Status != 200 || a.id() == first.id() {
 			t.Errorf("a day later: %d %s", a.Status, a.Raw)
 		}
-		if err := w.app.Sweep(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		w.sweep()
 		var n int
 		if err := w.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys").Scan(&n); err != nil || n != 1 {
 			t.Errorf("the sweep left %d keys, %v", n, err)

@@ -135,6 +135,12 @@ var routes = []route{
 
 	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAuditEvents,
 		"List what was changed, by whom, and where an admin's power was used, newest first").sortedBy(exchange.AuditFields),
+
+	on("GET /jobs", exchange.JobList, 200, (*API).listJobs,
+		"List the caller's jobs, newest first. Admins see everybody's with all=true.").sortedBy(exchange.JobFields),
+	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob, "Read a job. It says how far it is, and what it came to."),
+	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
+	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
 }
 
 // route is one line of the table.

@@ -69,6 +69,7 @@ var (
 	InvitationFields = []Field{byID, {Name: "registry_id", Kind: Word, Nullable: true}, {Name: "email", Kind: Word, Nullable: true},
 		byCreated, {Name: "expires_at", Kind: Moment}}
 	IssueFields    = []Field{byID, {Name: "opened_at", Kind: Moment}, {Name: "closed_at", Kind: Moment, Nullable: true}}
+	JobFields      = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated, {Name: "ended_at", Kind: Moment, Nullable: true}}
 	MaterialFields = []Field{byID, {Name: "title", Kind: Text}, {Name: "category", Kind: Word}, {Name: "organization"},
 		{Name: "embargo_date", Kind: Word, Nullable: true}, byCreated, byUpdated}
 	MemberFields = []Field{{Name: "id", Kind: UserID}, {Name: "username", Kind: Word}, {Name: "first_name", Kind: Text},
@@ -96,7 +97,7 @@ type MaterialFilter struct {
 // RequestFilter narrows a list of requests.
 type RequestFilter struct {
 	Material   *int64     `query:"material"`
-	Status     *string    `query:"status"`
+	Status     *Status    `query:"status"`
 	Active     *bool      `query:"is_active"`
 	Requester  *uuid.UUID `query:"requester"`
 	AssignedTo *uuid.UUID `query:"assigned_to"`

@@ -12,12 +12,13 @@ import (
 
 // dialect is all that differs between the two databases; every other word of SQL is the same.
 type dialect struct {
-	name      database.Dialect
-	types     *strings.Replacer // the type words of migrations
-	forUpdate string            // locks the rows of a SELECT until commit
-	forShare  string            // keeps the rows of a SELECT as they are until commit
-	migrated  string            // says whether the schema has a version
-	prepare   bool              // whether to keep prepared statements here; pgx keeps its own
+	name       database.Dialect
+	types      *strings.Replacer // the type words of migrations
+	forUpdate  string            // locks the rows of a SELECT until commit
+	forShare   string            // keeps the rows of a SELECT as they are until commit
+	skipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
+	migrated   string            // says whether the schema has a version
+	prepare    bool              // whether to keep prepared statements here; pgx keeps its own
 }
 
 var (
@@ -42,9 +43,10 @@ var (
 			"{time}", "TIMESTAMPTZ",
 			"{word}", `TEXT COLLATE "C"`, // as SQLite compares, whatever language the database has
 		),
-		forUpdate: " FOR UPDATE",
-		forShare:  " FOR SHARE",
-		migrated:  "SELECT to_regclass('goose_db_version') IS NOT NULL",
+		forUpdate:  " FOR UPDATE",
+		forShare:   " FOR SHARE",
+		skipLocked: " FOR UPDATE SKIP LOCKED",
+		migrated:   "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )
 

@@ -46,7 +46,7 @@ func (h *Held) commit(ctx context.Context) error {
 	if h.conn == nil {
 		return nil
 	}
-	err := h.conn.tx.Commit()
+	err := h.conn.commit()
 	h.Rollback(ctx)
 	return err
 }

@@ -126,13 +126,13 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 				all[id] = q
 			}
 			viewer, everyone := user.Draw(r, "viewer"), rapid.Bool().Draw(r, "everyone")
-			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)), Status: maybe(r, "filter status", []string{"OPEN", ""}),
+			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)), Status: maybe(r, "filter status", []exchange.Status{exchange.Open, ""}),
 				Active: maybe(r, "filter active", []bool{true, false}), Requester: maybe(r, "filter requester", append(w.users, uuid.Nil)),
 				AssignedTo: maybe(r, "filter assigned", w.users)}
 			want := map[int64]bool{}
 			for id, q := range all {
 				want[id] = (everyone || q.Requester == viewer || slices.Contains(w.members[of[q.MaterialID]], viewer)) &&
-					(f.Material == nil || q.MaterialID == *f.Material) && (f.Status == nil || string(q.Status) == *f.Status) &&
+					(f.Material == nil || q.MaterialID == *f.Material) && (f.Status == nil || q.Status == *f.Status) &&
 					(f.Active == nil || q.Active == *f.Active) && (f.Requester == nil || q.Requester == *f.Requester) &&
 					(f.AssignedTo == nil || q.AssignedTo == *f.AssignedTo)
 			}

@@ -296,3 +296,28 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (caller, key)
 );
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+-- Work behind the scenes; the queue is the rows that have a due_at.
+CREATE TABLE jobs (
+  id {id},
+  kind TEXT NOT NULL,
+  key TEXT, -- of what there is one of its kind at most
+  user_id {uuid} REFERENCES users (id), -- who asked for it; NULL: Aliquot itself
+  args TEXT NOT NULL, -- JSON
+  state TEXT NOT NULL,
+  due_at {time}, -- READY: when it may run; RUNNING: when its lease ends; NULL: it is over
+  lease {ref} NOT NULL, -- how often it was taken; only the last one who took it may change it
+  failures INTEGER NOT NULL, -- since the last step that it got done
+  error TEXT NOT NULL,
+  done {ref} NOT NULL,
+  total {ref} NOT NULL, -- 0: nobody knows yet
+  note TEXT NOT NULL,
+  checkpoint TEXT, -- JSON: where the next run goes on
+  result TEXT, -- JSON
+  created_at {time} NOT NULL,
+  ended_at {time},
+  UNIQUE (kind, key)
+);
+CREATE INDEX jobs_due ON jobs (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX jobs_user ON jobs (user_id);
