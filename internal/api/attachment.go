@@ -146,9 +146,8 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*excha
 }
 
 func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Attachment], error) {
-		return a.App.Attachments(c.Context(), c.Actor, p)
-	}, showAttachment)
+	part, err := a.App.Attachments(c.Context(), c.Actor, c.list.page)
+	return listed(c, part, err, showAttachment)
 }
 
 func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {

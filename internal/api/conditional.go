@@ -110,7 +110,7 @@ func currentTag(object any) (tag string, err error) {
 	case app.GrantView:
 		body = showGrant(o)
 	case app.AddressView:
-		body = showAddressOf(o)
+		body = showOwnAddress(o)
 	case *exchange.Content:
 		if o == nil {
 			return "", nil

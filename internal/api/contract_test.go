@@ -56,6 +56,8 @@ const (
 		created_at:time read:bool read_at:time?`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
 		created_at:time expires_at:time`
+	jobFields = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
+		created_at:time due_at:time? ended_at:time?`
 	signedFields  = "user_id:uuid token:string expires:expiry"
 	actFields     = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
 	versionFields = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
@@ -65,7 +67,8 @@ const (
 func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]string{
-		"/login": signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
+		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object components:object",
+		"/login":        signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
@@ -75,7 +78,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/invitations":             invitationFields,
 		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
-		"/audit-events":               actFields,
+		"/audit-events": actFields,
+		"/jobs":         jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,

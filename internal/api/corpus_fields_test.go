@@ -67,7 +67,7 @@ func (s *scene) foreign() map[string]attempt {
 
 // badFields put a wrong value into each field of the input, one at a time, and all at once.
 func badFields(line api.Line, method string, v visit, foreign map[string]attempt) []attempt {
-	if line.In == reflect.TypeFor[api.None]() {
+	if !hasBody(line) {
 		return nil
 	}
 	var list []attempt
@@ -76,8 +76,11 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 		field := line.In.Field(i)
 		name := field.Tag.Get("json")
 		all[name], names = []any{obj{}}, append(names, name)
-		value, _ := field.Type.FieldByName("Value")
-		wrong, nullable := value.Type, false
+		wrong, nullable := field.Type, false
+		if field.Type.Kind() == reflect.Struct { // Opt or Null
+			value, _ := field.Type.FieldByName("Value")
+			wrong = value.Type
+		}
 		if wrong.Kind() == reflect.Pointer {
 			wrong, nullable = wrong.Elem(), true
 		}

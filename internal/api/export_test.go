@@ -30,3 +30,6 @@ func Lines() []Line {
 	}
 	return list
 }
+
+// ExposedHeaders is exposedHeaders.
+const ExposedHeaders = exposedHeaders

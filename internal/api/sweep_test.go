@@ -15,6 +15,7 @@ import (
 // 3 refused with 403. The second word is for the access setting members, where it differs.
 // The columns:            anonymous, stranger, member, owner, requester, assignee, former, admin
 var access = map[string]string{
+	"GET /openapi.json":                   "++++++++",
 	"POST /login":                         "++++++++",
 	"POST /logout":                        "1+++++++",
 	"POST /users":                         "++++++++",
@@ -102,6 +103,12 @@ var access = map[string]string{
 	"POST /material-requests/{id}/documents/{document}/return (the lab's)": "1333+33+",
 
 	"GET /audit-events": "1333333+",
+
+	"GET /jobs":                      "1+++++++",
+	"GET /jobs/{id}":                 "1333+33+",
+	"GET /jobs/{id} (Aliquot's own)": "1333333+",
+	"POST /jobs/{id}/cancel":         "1333+33+",
+	"POST /jobs/{id}/retry":          "1333333+",
 }
 
 func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {

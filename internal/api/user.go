@@ -46,18 +46,21 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	return showUser(v), err
 }
 
-func (a *API) listNotifications(c *Call, _ None) ([]Notification, error) {
+// NotificationFilter narrows the list of notifications.
+type NotificationFilter struct {
+	Unread *bool `query:"unread"`
+}
+
+func (a *API) listNotifications(c *Call, f NotificationFilter) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	unread := q.boolean("unread")
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
-		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, p)
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f.Unread != nil && *f.Unread, c.list.page)
+	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
-		return part, err
-	}, showNotification)
+	}
+	return listed(c, part, err, showNotification)
 }
 
 func (a *API) readNotifications(c *Call, _ None) (None, error) {
@@ -100,35 +103,34 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Address], error) {
-		return a.App.Addresses(c.Context(), c.Actor, user, p)
-	}, showAddress)
+	part, err := a.App.Addresses(c.Context(), c.Actor, user, c.list.page)
+	return listed(c, part, err, showAddress)
 }
 
-func (a *API) getAddress(c *Call, _ None) (Address, error) {
+func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
 	user, err := c.pathUser()
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	id, err := c.pathID("address")
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	v, err := a.App.Address(c.Context(), c.Actor, user, id)
-	return showAddressOf(v), err
+	return showOwnAddress(v), err
 }
 
-func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (Address, error) {
+func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (OwnAddress, error) {
 	user, err := c.pathUser()
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	id, err := c.pathID("address")
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
-	return showAddressOf(v), err
+	return showOwnAddress(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {

@@ -14,7 +14,7 @@ func (a *App) Material(ctx context.Context, id int64) (exchange.ShownMaterial, e
 	return a.DB.Read().ShownMaterial(ctx, id)
 }
 
-// Materials lists materials, newest first.
+// Materials lists materials.
 func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.Part[exchange.ShownMaterial], error) {
 	return a.DB.Read().Materials(ctx, p, f, who.ID)
 }

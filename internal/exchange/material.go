@@ -242,6 +242,25 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 	m.Metadata = raw
 }
 
+// Warnings are doubts about values that are kept as they were sent, by field: an identifier of an
+// authority that we do not know, a word outside a vocabulary. nil where there are none.
+func (m Material) Warnings() map[string][]string {
+	c, ok := category.Get(m.Category)
+	var values map[string]json.RawMessage
+	if !ok || json.Unmarshal(m.Metadata, &values) != nil {
+		return nil
+	}
+	var list map[string][]string
+	_, _, doubts := c.Check(values)
+	for key, texts := range doubts {
+		if list == nil {
+			list = map[string][]string{}
+		}
+		list["additional_metadata."+key] = texts
+	}
+	return list
+}
+
 // importIdentifier is what the material is called at its source in canonical form, by which
 // the duplicate rule compares; nil where it was not imported or the source is not known.
 func (m Material) importIdentifier() *string {

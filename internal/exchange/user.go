@@ -57,14 +57,14 @@ func (p UserPatch) Patch(u User) (User, error) {
 // Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
 // that it was made for.
 type Credentials struct {
-	Code      Opt[string] `json:"code"`
-	OriginURL Opt[string] `json:"origin_url"`
+	Code      string `json:"code"`
+	OriginURL string `json:"origin_url"`
 }
 
 // Registration is the body of POST /users/.
 type Registration struct {
-	Code      Opt[string] `json:"code"`
-	OriginURL Opt[string] `json:"origin_url"`
+	Code      string      `json:"code"`
+	OriginURL string      `json:"origin_url"`
 	FirstName Opt[string] `json:"first_name"`
 	LastName  Opt[string] `json:"last_name"`
 	Email     Opt[string] `json:"email"`
@@ -88,8 +88,8 @@ func (r Registration) Check() (code, origin string, err error) {
 	if e, wrong := errors.AsType[*Error](err); wrong {
 		f = e.Fields
 	}
-	f.line("code", r.Code, codeLength, &code)
-	f.line("origin_url", r.OriginURL, originLength, &origin)
+	f.line("code", Some(r.Code), codeLength, &code)
+	f.line("origin_url", Some(r.OriginURL), originLength, &origin)
 	if code == "" && len(f["code"]) == 0 {
 		f.Add("code", "is required: the authorization code of the identity provider")
 	}
