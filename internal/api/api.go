@@ -82,6 +82,10 @@ func (a *API) serve(c *Call, route route) error {
 	if a.deny[route.action] && c.Actor.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
 	}
+	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
+		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
+		return exchange.Fail(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
+	}
 	if c.stream {
 		c.forFile(a.App.UploadLimit)
 	}

@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -180,11 +179,10 @@ func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
 // contentID is the id in /uploaded-file/attachment_<id>/<filename>.
 func (c *Call) contentID() (int64, error) {
 	digits, ok := strings.CutPrefix(c.PathValue("attachment"), "attachment_")
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || id < 1 {
-		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
+	if !ok {
+		digits = ""
 	}
-	return id, nil
+	return idOf(digits)
 }
 
 // putContent takes the bytes of an attachment as the whole body, of whatever content type.

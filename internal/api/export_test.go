@@ -1,6 +1,11 @@
 package api
 
-import "aliquot/internal/exchange"
+import (
+	"reflect"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
 
 // What only the tests of this room reach.
 
@@ -9,6 +14,22 @@ var DecodeObject = decodeObject
 
 // Presented is presented.
 var Presented = presented
+
+// Line is what tests know of one line of the table of routes.
+type Line struct {
+	Route   string // as "PUT,PATCH /path"
+	Action  exchange.Action
+	In, Out reflect.Type
+}
+
+// Lines are the table of routes.
+func Lines() []Line {
+	var list []Line
+	for _, r := range routes {
+		list = append(list, Line{strings.Join(r.methods, ",") + " " + r.path, r.action, r.in, r.out})
+	}
+	return list
+}
 
 // ExposedHeaders is exposedHeaders.
 const ExposedHeaders = exposedHeaders

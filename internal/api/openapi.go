@@ -280,7 +280,7 @@ func (r route) failures(method string) []int {
 	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct {
 		list = append(list, 412)
 	}
-	if !get && (r.in != reflect.TypeFor[None]() || r.stream) {
+	if r.hasBody() {
 		list = append(list, 413, 415)
 	}
 	return list

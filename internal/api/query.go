@@ -15,10 +15,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// pathID is an integer id in the path. Whatever is no id names no object.
-func (c *Call) pathID(name string) (int64, error) {
-	id, err := strconv.ParseInt(c.PathValue(name), 10, 64)
-	if err != nil || id < 1 {
+// pathID is an integer id in the path.
+func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
+
+// idOf reads an id as we write it. Whatever is none names no object, +1 and 01 too: an object has
+// one address.
+func idOf(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
 		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
 	}
 	return id, nil

@@ -230,6 +230,11 @@ func (r route) already(when string, example any) route {
 	return r
 }
 
+// hasBody says whether calls bring a body.
+func (r route) hasBody() bool {
+	return r.methods[0] != http.MethodGet && (r.in != reflect.TypeFor[None]() || r.stream)
+}
+
 // patterns are those under which net/http's mux knows the route.
 func (r route) patterns() []string {
 	var list []string
