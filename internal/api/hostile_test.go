@@ -34,6 +34,7 @@ func TestEveryFieldOfAWrongTypeIsNamedInOneAnswer(t *testing.T) {
 			"PUT,PATCH /shipping-requirements/{id}":              reflect.TypeFor[exchange.ShippingPatch](),
 			"POST /materials":                                    reflect.TypeFor[exchange.MaterialPatch](),
 			"PUT,PATCH /materials/{id}":                          reflect.TypeFor[exchange.MaterialPatch](),
+			"POST /materials/import":                             reflect.TypeFor[exchange.ImportNew](),
 			"POST /organizations/{id}/invitations":               reflect.TypeFor[exchange.InvitationNew](),
 			"POST /grants":                                       reflect.TypeFor[exchange.GrantPatch](),
 			"PUT,PATCH /grants/{id}":                             reflect.TypeFor[exchange.GrantPatch](),

@@ -15,14 +15,18 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
 	}
 	if existed {
 		c.status = 200
-		return Duplicate{
-			Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
-			Code:     "ALREADY_IMPORTED",
-			Material: showMaterial(m),
-		}, nil
+		return duplicate(m), nil
 	}
 	c.location(err, "/materials/%d", m.ID)
 	return showMaterial(m), nil
+}
+
+func duplicate(m exchange.ShownMaterial) Duplicate {
+	return Duplicate{
+		Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
+		Code:     "ALREADY_IMPORTED",
+		Material: showMaterial(m),
+	}
 }
 
 func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {

@@ -57,6 +57,9 @@ var routes = []route{
 	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping),
 
 	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial),
+	on("POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial),
+	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport),
+	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication),
 	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),

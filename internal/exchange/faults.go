@@ -39,6 +39,8 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Create()
 	case Funding:
 		_, err = p.Check()
+	case ImportNew:
+		_, err = p.Check()
 	case MaterialPatch:
 		if made {
 			_, err = p.Create()
