@@ -76,7 +76,7 @@ func readWork(r io.Reader) (work, error) {
 	if len(m.Issued.Parts) > 0 {
 		var parts []string
 		for _, part := range m.Issued.Parts[0] {
-			parts = append(parts, string(part))
+			parts = append(parts, fmt.Sprintf("%02s", string(part)))
 		}
 		w.date = strings.Join(parts, "-")
 	}

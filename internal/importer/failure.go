@@ -64,9 +64,11 @@ func kindOf(err error) kind {
 	return down
 }
 
-// worse is the failure of two that is told: it is unknown only where both do not know it.
+// worse is the failure of two that is told: a record is unknown only where both do not know it. Of
+// two alike, one with a hint.
 func worse(a, b error) error {
-	if kindOf(b) > kindOf(a) {
+	f, ok := errors.AsType[*failure](b)
+	if kindOf(b) > kindOf(a) || kindOf(b) == kindOf(a) && ok && f.hint != "" {
 		return b
 	}
 	return a

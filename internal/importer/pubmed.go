@@ -200,7 +200,8 @@ type pubmedArticle struct {
 		} `xml:"Journal"`
 		Pages string `xml:"Pagination>MedlinePgn"`
 	} `xml:"MedlineCitation>Article"`
-	IDs []struct {
+	Journal string `xml:"MedlineCitation>MedlineJournalInfo>MedlineTA"`
+	IDs     []struct {
 		Type  string `xml:"IdType,attr"`
 		Value string `xml:",chardata"`
 	} `xml:"PubmedData>ArticleIdList>ArticleId"`
@@ -235,8 +236,10 @@ func (a pubmedArticle) work() work {
 	j := a.Article.Journal
 	w := work{pmid: line(a.PMID), title: plain(a.Article.Title.XML), journal: line(j.Short), volume: line(j.Volume), issue: line(j.Issue),
 		pages: line(a.Article.Pages), date: line(j.Year + " " + j.Month + " " + j.Day + " " + j.Other)}
-	if w.journal == "" {
-		w.journal = line(j.Title)
+	for _, name := range []string{a.Journal, j.Title} {
+		if w.journal == "" {
+			w.journal = line(name)
+		}
 	}
 	for _, person := range a.Article.Authors {
 		w.authors = append(w.authors, line(person.Last+" "+person.Initials+person.Group))

@@ -175,7 +175,9 @@ func (s *sraStudy) describe(r sraRecord) {
 		s.abstract = r.Description
 	}
 	for _, id := range append(append(r.External, r.Secondary...), r.Alias) {
-		s.related.add(related(id)...)
+		if id != r.Accession {
+			s.related.add(related(id)...)
+		}
 	}
 	for _, link := range r.Links {
 		switch strings.ToLower(line(link.DB)) {

@@ -14,6 +14,7 @@ import (
 
 var (
 	lineEnd = regexp.MustCompile(`(?i)<br[^<>]*>|</(?:p|div|li|tr|h[1-6])\s*>`)
+	code    = regexp.MustCompile(`(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>`)
 	tag     = regexp.MustCompile(`(?s)<!--.*?-->|</?[A-Za-z][^<>]*>`)
 	blanks  = regexp.MustCompile(`[ \t\x{a0}]+`)
 	gaps    = regexp.MustCompile(`\n{3,}`)
@@ -21,7 +22,7 @@ var (
 
 // plain is the text of HTML without its mark-up.
 func plain(s string) string {
-	s = tag.ReplaceAllString(lineEnd.ReplaceAllString(s, "\n"), "")
+	s = tag.ReplaceAllString(lineEnd.ReplaceAllString(code.ReplaceAllString(s, ""), "\n"), "")
 	return paragraphs(html.UnescapeString(s))
 }
 
