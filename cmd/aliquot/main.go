@@ -32,6 +32,7 @@ func main() {
 // program is every command with its settings.
 type program struct {
 	Serve   serve   `cmd:"" help:"Serve the API and do background work in one process."`
+	Import  imports `cmd:"" help:"Fetch records of the public sources."`
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
 	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`

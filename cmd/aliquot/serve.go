@@ -27,6 +27,7 @@ import (
 type serve struct {
 	config.Store
 	config.Server
+	config.Sources
 }
 
 // drainTime is what jobs under way have when the process is asked to stop, as long as answers have.
@@ -62,8 +63,12 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	sources, err := importFrom(s.Sources, s.PublicURL, nil)
+	if err != nil {
+		return err
+	}
 	a := app.New(app.Config{
-		DB: db, Files: folder, Identity: who, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
+		DB: db, Files: folder, Identity: who, Importer: sources, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Log: log,
 	})
 	if s.Demo {

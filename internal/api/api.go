@@ -146,10 +146,11 @@ var statuses = map[exchange.Code]int{
 	exchange.Conflict:            http.StatusConflict,
 	rangeNotSatisfiable:          http.StatusRequestedRangeNotSatisfiable,
 	exchange.Unavailable:         http.StatusServiceUnavailable,
+	exchange.InvalidAnswer:       http.StatusBadGateway,
 	exchange.Internal:            http.StatusInternalServerError,
 }
 
-// retryAfter is what an answer of 503 suggests, in seconds.
+// retryAfter is what an answer of 503 suggests, in seconds, where nothing better is known.
 const retryAfter = 5
 
 // fail answers with the error shape of contract.md section 2. The cause only goes to the log.
@@ -176,7 +177,11 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Token")
 	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		seconds, ok := e.Details["retry_after"].(int)
+		if !ok {
+			seconds = retryAfter
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
 	if r.ContentLength < 0 || r.ContentLength > bodyLimit {
 		w.Header().Set("Connection", "close") // else net/http waits for what is left of the body

@@ -18,6 +18,7 @@ var long = encode(strings.Repeat("x", 70_000))
 var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[string]():             {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
 	reflect.TypeFor[exchange.Status]():    {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
+	reflect.TypeFor[exchange.IDText]():    {`{}`, `[]`, `true`},
 	reflect.TypeFor[bool]():               {`"yes"`, `1`, `[]`, `{}`, `"true"`},
 	reflect.TypeFor[int]():                {`"7"`, `1.5`, `1e400`, `0`, `-1`, `366`, `99999999999999999999`, `[7]`},
 	reflect.TypeFor[exchange.Ref]():       {`0`, `-1`, `1.5`, `"x"`, `""`, `1e400`, `9223372036854775808`, `{}`, `{"id": {"id": 1}}`, `[1]`, `true`, unknownRef},
@@ -61,6 +62,7 @@ func (s *scene) foreign() map[string]attempt {
 		"executed_mta_attachment": document, "owned_by_org": refused("FIELD_FORBIDDEN", stranger.Lab), "sequence_map_for": refused("FIELD_FORBIDDEN", material),
 		"organization_id": refused("FORBIDDEN", stranger.Lab), "organization": refused("FORBIDDEN", stranger.Lab), "material_id": refused("FORBIDDEN", material),
 		"shipping_requirements_id": shipping, "address": home,
+		"grant_id": refused("FORBIDDEN", stranger.want(200, "POST", "/grants", obj{"title": "x", "funder_id": "x"}).id()),
 		"material": {}, // anybody may ask for any
 	}
 }

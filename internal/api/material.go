@@ -13,14 +13,18 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
 	if err == nil && existed {
 		c.written = true
-		return Material{}, answer(c.w, http.StatusOK, Duplicate{
-			Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
-			Code:     "ALREADY_IMPORTED",
-			Material: showMaterial(m),
-		})
+		return Material{}, answer(c.w, http.StatusOK, duplicate(m))
 	}
 	c.location(err, "/materials/%d", m.ID)
 	return showChanged(m), err
+}
+
+func duplicate(m exchange.ShownMaterial) Duplicate {
+	return Duplicate{
+		Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
+		Code:     "ALREADY_IMPORTED",
+		Material: showMaterial(m),
+	}
 }
 
 func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {

@@ -248,7 +248,11 @@ func (d description) responses(r route, method string) object {
 	if r.out != reflect.TypeFor[None]() {
 		good["content"] = jsonOf(d.schema(r.out))
 	}
-	if r.there != nil {
+	switch {
+	case r.there != nil && r.status == http.StatusOK:
+		good["description"] = "OK, or: " + r.there.when
+		good["content"] = jsonOf(object{"anyOf": []object{d.schema(r.out), d.schema(r.there.out)}})
+	case r.there != nil:
 		list["200"] = object{"description": r.there.when, "headers": good["headers"], "content": jsonOf(d.schema(r.there.out))}
 	}
 	if r.action == exchange.AttachmentContent {
@@ -271,8 +275,11 @@ func (r route) failures(method string) []int {
 	if exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 || r.action == exchange.Register || r.action == exchange.Login || !get {
 		list = append(list, 403)
 	}
-	if !get || r.out.Kind() == reflect.Slice {
+	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
 		list = append(list, 400)
+	}
+	if slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action) {
+		list = append(list, 502) // what a source answered
 	}
 	if !get {
 		list = append(list, 409)
@@ -313,10 +320,7 @@ func (d description) parameters(r route, method string) []object {
 			list = append(list, d.pathParameter(r.path, strings.TrimSuffix(name, "}")))
 		}
 	}
-	shared := []string{}
-	switch {
-	case r.out.Kind() == reflect.Slice:
-		shared = append(shared, "limit", "cursor")
+	if method == http.MethodGet {
 		for f := range r.in.Fields() {
 			name, help := f.Tag.Get("query"), f.Tag.Get("help")
 			if help == "" {
@@ -324,6 +328,11 @@ func (d description) parameters(r route, method string) []object {
 			}
 			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
 		}
+	}
+	shared := []string{}
+	switch {
+	case r.out.Kind() == reflect.Slice:
+		shared = append(shared, "limit", "cursor")
 		var names []string
 		for _, f := range r.fields {
 			names = append(names, f.Name, "-"+f.Name)

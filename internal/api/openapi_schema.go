@@ -36,6 +36,7 @@ var components = map[reflect.Type]component{
 		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string"}, {"type": "object", "required": []string{"id"}}}}},
 	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
 		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}}}}},
+	reflect.TypeFor[exchange.IDText]():    {"Identifier", object{"anyOf": []object{{"type": "string"}, {"type": "number"}}}},
 	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
 	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
 	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
@@ -120,7 +121,7 @@ func (d description) schema(t reflect.Type) object {
 		}
 		if d.schemas[name] == nil {
 			d.schemas[name] = object{} // its fields may lead back here
-			d.schemas[name] = d.structure(t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omitempty") })
+			d.schemas[name] = d.structure(t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
 		}
 		return refTo(name)
 	}

@@ -230,6 +230,7 @@ func TestQueryParametersAreReadAsTheyAreDescribed(t *testing.T) {
 				continue
 			}
 			v := c.make(s, c.by)
+			v.path, _, _ = strings.Cut(v.path, "?")
 			v.path += "?" + name + "=%00" // no text has this
 			if a := v.call(s.people[c.by], methods[0]); a.Status != 400 || a.at("fields."+name) == nil {
 				t.Errorf("%s: %s is described and not read: %d %.200s", c.route, name, a.Status, a.Raw)

@@ -65,6 +65,14 @@ func (c *Call) readList(filter any) error {
 	return q.faults.Err()
 }
 
+// readFilter reads the parameters of what is no list into the fields of a struct whose tags name
+// them.
+func (c *Call) readFilter(into any) error {
+	q := &query{values: c.URL.Query()}
+	q.filter(into)
+	return q.faults.Err()
+}
+
 // query reads parameters and notes what is wrong with them.
 type query struct {
 	values url.Values

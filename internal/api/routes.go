@@ -79,6 +79,13 @@ var routes = []route{
 	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial,
 		"List a material for others. Category, title and organization are required; the contact is the caller unless said otherwise.").
 		already("It was imported before.", Duplicate{}),
+	on("POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial,
+		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the organization.").
+		already("It was imported before.", ImportedDuplicate{}),
+	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
+		"Show what an import would make. Nothing is stored."),
+	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication,
+		"Look a publication up by its PubMed id or its DOI, for PATCH of a material"),
 	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,
 		"List materials, newest first. Those under embargo only members of their organization see.").sortedBy(exchange.MaterialFields),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial, "Read a material"),
@@ -189,6 +196,8 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		switch {
 		case isList:
 			err = c.readList(&in)
+		case get && hasInput:
+			err = c.readFilter(&in)
 		case hasInput && !c.stream:
 			err = decode(c.Request, &in)
 		}

@@ -70,6 +70,12 @@ func (s *scene) newMaterial() int64 {
 	return s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": s.id}).id()
 }
 
+// geo asks for a series that nobody imported.
+func (s *scene) geo(body obj) obj {
+	body["import_source"], body["accession"] = "GEO", fmt.Sprint("GSE", s.next())
+	return body
+}
+
 // newAttachment makes one of the owner, shared with the lab.
 func (s *scene) newAttachment() answer {
 	s.t.Helper()
@@ -287,6 +293,20 @@ var visits = []routeCase{
 	{"POST /materials", "member", func(s *scene, _ string) visit {
 		return at("/materials", obj{"category": "PROTOCOL", "title": "B", "organization_id": s.id})
 	}},
+	{"POST /materials/import", "member", func(s *scene, _ string) visit {
+		return at("/materials/import", s.geo(obj{"organization_id": s.id, "grant_id": s.newGrant()}))
+	}},
+	{"POST /materials/import (imported protocol)", "member", func(s *scene, _ string) visit {
+		return at("/materials/import", obj{"import_source": "PROTOCOLS_REPOSITORY", "protocol_doi": fmt.Sprint("10.17504/protocols.io.p", s.next()),
+			"organization_id": s.id, "grant_id": s.newGrant()})
+	}},
+	{"POST /materials/import (for another lab)", "admin", func(s *scene, _ string) visit {
+		return at("/materials/import", s.geo(obj{"organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()}))
+	}},
+	{"POST /materials/import/preview", "stranger", func(s *scene, _ string) visit {
+		return at("/materials/import/preview", s.geo(obj{}))
+	}},
+	{"GET /publications", "stranger", func(*scene, string) visit { return at("/publications?pubmed_id=13052", nil) }},
 	{"GET /materials", "anonymous", func(*scene, string) visit { return at("/materials", nil) }},
 	{"GET /materials/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d", s.material) }},
 	{"PUT,PATCH /materials/{id}", "member", func(s *scene, _ string) visit {

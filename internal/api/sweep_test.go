@@ -63,6 +63,12 @@ var access = map[string]string{
 	"PUT,PATCH /materials/{id}": "++++++++ 13++3+3+",
 	"DELETE /materials/{id}":    "13++3+3+",
 
+	"POST /materials/import":                     "13+3333+",
+	"POST /materials/import (imported protocol)": "13+3333+",
+	"POST /materials/import (for another lab)":   "1333333+",
+	"POST /materials/import/preview":             "1+++++++",
+	"GET /publications":                          "1+++++++",
+
 	"POST /grants":                                 "1+++++++",
 	"GET /grants":                                  "1+++++++",
 	"GET /grants/{id}":                             "13+3333+",

@@ -20,6 +20,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/importer/sourcetest"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/server"
@@ -56,7 +57,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	config := app.Config{
-		DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+		DB: db, Files: folder, Importer: sourcetest.Start(t).Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Log: log,
 	}
 	change(&config)
@@ -250,7 +251,7 @@ func (a answer) fault(r *http.Request) string {
 	switch {
 	case len(id) < 16:
 		return "no X-Request-Id"
-	case a.Status >= 500 && a.Status != 503:
+	case a.Status >= 500 && a.Status != 503 && a.Body["error_code"] != "INVALID_ANSWER":
 		return "an error on our side"
 	case a.Status >= 300 && a.Status < 400 && a.Status != 304:
 		return "a redirect"

@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/importer"
 	"aliquot/internal/store"
 )
 
@@ -26,6 +27,7 @@ type Config struct {
 	DB            *store.DB
 	Files         files.Store
 	Identity      *identity.Client // nil: nobody can sign in
+	Importer      *importer.Importer
 	Access        exchange.Access
 	Registration  []string      // "open", "closed", or registry ids and mail domains
 	Admins        []string      // registry ids

@@ -43,6 +43,10 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Create()
 	case Funding:
 		_, err = p.Check()
+	case ImportName:
+		_, err = p.Check()
+	case ImportNew:
+		_, err = p.Check()
 	case MaterialPatch:
 		if made {
 			_, err = p.Create()

@@ -48,6 +48,9 @@ const (
 	MaterialUpdate  Action = "material.update"
 	MaterialArchive Action = "material.archive"
 	MaterialHistory Action = "material.history"
+	MaterialImport  Action = "material.import"
+	MaterialPreview Action = "material.preview" // what an import would make
+	PublicationRead Action = "publication.read"
 	ShippingRead    Action = "shipping.read"
 	ShippingWrite   Action = "shipping.write"
 
@@ -123,6 +126,9 @@ var rules = Policy{
 	MaterialUpdate:  Anyone,
 	MaterialArchive: MemberOf,
 	MaterialHistory: MemberOf,
+	MaterialImport:  MemberOf,
+	MaterialPreview: SignedIn,
+	PublicationRead: SignedIn,
 	ShippingRead:    Anyone,
 	ShippingWrite:   MemberOf,
 
