@@ -21,8 +21,8 @@ import (
 const (
 	jobRounds = 20  // of each side, in turn
 	jobCount  = 500 // in a round
-	slots     = 4   // of the worker, as by default; the bare side has as many goroutines
-	taken     = 16  // jobs at once, for those slots
+	slots     = 8   // of the worker, as by default; the bare side has as many goroutines
+	taken     = 32  // jobs at once, for those slots
 )
 
 // jobBars are in jobs per second.
@@ -48,6 +48,7 @@ func BenchmarkJobs(b *testing.B) {
 			for range b.N { // once: it takes longer than -benchtime
 				rates = race(b, db, kind)
 			}
+			b.Logf("ours %.0f, bare %.0f jobs a second, ratio %.2f", rates[ours], rates[bare], rates[ours]/rates[bare])
 			b.ReportMetric(rates[ours], "ours/s")
 			b.ReportMetric(rates[bare], "bare/s")
 			b.ReportMetric(rates[ours]/rates[bare], "ratio")

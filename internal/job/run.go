@@ -84,7 +84,7 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 	}
 	var next exchange.Job
 	var refused error
-	err := r.w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := r.w.txs.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if next, refused = do(ctx, tx); refused != nil {
 			return refused
 		}
