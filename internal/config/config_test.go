@@ -108,6 +108,9 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"an origin with a path":               {[]string{"--cors-origins", "https://lab.example.org/"}, "cors-origins:"},
 		"an origin that is none":              {[]string{"--cors-origins", "*,lab.example.org"}, "cors-origins:"},
 		"a token that never works":            {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
+		"nobody to work":                      {[]string{"--workers", "0"}, "workers:"},
+		"more work than connections":          {[]string{"--workers", "17"}, "workers:"},
+		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
 		s, err := parse(t, nil, c.args...)
 		if err != nil {
