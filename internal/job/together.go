@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"aliquot/internal/store"
@@ -44,6 +45,7 @@ func (t *together) Tx(ctx context.Context, do func(ctx context.Context, tx store
 // lead commits what waits until nothing does.
 func (t *together) lead() {
 	for {
+		runtime.Gosched() // those that are about to end come along
 		t.mu.Lock()
 		parts := t.waiting
 		t.waiting, t.leading = nil, len(parts) > 0
