@@ -9,7 +9,6 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
-	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 )
 
@@ -109,12 +108,6 @@ func (s *scene) answer(role, how string) visit {
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
-}
-
-// newJob enqueues a job that no worker takes.
-func (s *scene) newJob(o job.Order) int64 {
-	s.t.Helper()
-	return jobtest.Enqueue(s.t, s.db, job.Kind[obj]{Name: "test"}, obj{}, o)
 }
 
 func (s *scene) newIssue() int64 {

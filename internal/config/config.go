@@ -49,7 +49,7 @@ type Server struct {
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
-	Workers              int           `default:"4" help:"How many jobs this process does at once in the background."`
+	Workers              int           `default:"8" help:"How many jobs this process does at once in the background."`
 	JobLease             time.Duration `default:"30s" help:"How long after a process died its background jobs go to another."`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }

@@ -108,6 +108,12 @@ func lists(l lab) map[string]list {
 			part, err := c.Invitations(ctx, organization, p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
 		}},
+		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			part, err := c.Jobs(ctx, p, exchange.JobFilter{User: &viewer})
+			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
+		}},
 		"tokens": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })
 			return newest(l, "tokens")
