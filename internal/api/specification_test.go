@@ -68,7 +68,7 @@ var answers = map[string]string{
 	"address (user as object)": addressFields + " user:{" + personFields + "}", "organization": organizationFields,
 	"settings": settingsFields, "user": userFields, "array of attachments": attachmentFields,
 	"array of material requests": requestFields, "array of materials of a grant": grantMaterialFields,
-	"imported dataset": grantMaterialFields + " organism:[string]?", "imported protocol": grantMaterialFields,
+	"imported dataset": "organism:[string] " + grantMaterialFields, "imported protocol": grantMaterialFields,
 }
 
 // resources are the sections of fields, each with the bodies that show them.
