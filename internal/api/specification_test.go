@@ -91,7 +91,6 @@ var types = map[string][]string{
 	"user object (on organization endpoints); uuid (inside a grant)": {"{" + personFields + "}", "uuid"},
 	"array of user objects; empty array inside a grant sample":       {"[{" + personFields + "}]"},
 	"string (identifier issued by the identity provider)":            {"string"},
-	"array of {id, name}":                                            {"[{" + labFields + "}]"},
 }
 
 // TestEveryFieldOfTheSpecificationIsShownWithItsType compares the sections of fields with the
