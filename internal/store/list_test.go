@@ -110,8 +110,8 @@ func lists(l lab) map[string]list {
 		}},
 		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
-			part, err := c.Jobs(ctx, p, exchange.JobFilter{User: &viewer})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Jobs(ctx, p, &viewer, exchange.JobFilter{})
 			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
 		}},
 		"tokens": {func(l lab) int64 {
