@@ -148,154 +148,318 @@ const (
 
 // Act defines model for Act.
 type Act struct {
-	// Action Examples: material.update
-	Action  string                    `json:"action"`
-	Actor   nullable.Nullable[Person] `json:"actor"`
-	AsAdmin bool                      `json:"as_admin"`
+	// Action What was done.
+	//
+	// Examples: material.update
+	Action string `json:"action"`
 
-	// At Examples: 2020-05-11T14:13:39+0000
-	At      Time                     `json:"at"`
-	ID      int64                    `json:"id"`
-	Object  string                   `json:"object"`
+	// Actor Who did it; null where nobody was signed in.
+	Actor nullable.Nullable[Person] `json:"actor"`
+
+	// AsAdmin It was done by the power of an admin.
+	AsAdmin bool `json:"as_admin"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At Time `json:"at"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Object What it was done to, such as material/7.
+	Object string `json:"object"`
+
+	// Version 1, 2, 3, ... of the object.
 	Version nullable.Nullable[int64] `json:"version"`
 }
 
 // Address defines model for Address.
 type Address struct {
-	AddressLine1  string             `json:"address_line_1"`
-	AddressLine2  string             `json:"address_line_2"`
-	Country       string             `json:"country"`
-	ID            int64              `json:"id"`
-	Institution   string             `json:"institution"`
-	Locality      string             `json:"locality"`
-	Name          string             `json:"name"`
-	PostalCode    string             `json:"postal_code"`
-	SavedForReuse bool               `json:"saved_for_reuse"`
-	State         string             `json:"state"`
-	User          openapi_types.UUID `json:"user"`
+	// AddressLine1 Street address.
+	AddressLine1 string `json:"address_line_1"`
+
+	// AddressLine2 Apartment, floor or suite.
+	AddressLine2 string `json:"address_line_2"`
+
+	// Country Country or its ISO code.
+	Country string `json:"country"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Institution University or company.
+	Institution string `json:"institution"`
+
+	// Locality Town, village or city.
+	Locality string `json:"locality"`
+
+	// Name Whom the parcel is addressed to.
+	Name string `json:"name"`
+
+	// PostalCode Postal code.
+	PostalCode string `json:"postal_code"`
+
+	// SavedForReuse It is offered for the next request.
+	SavedForReuse bool `json:"saved_for_reuse"`
+
+	// State State or province.
+	State string `json:"state"`
+
+	// User Whose it is.
+	User openapi_types.UUID `json:"user"`
 }
 
 // AddressNew defines model for AddressNew.
 type AddressNew struct {
-	AddressLine1  string  `json:"address_line_1"`
-	AddressLine2  *string `json:"address_line_2,omitempty"`
-	Country       string  `json:"country"`
-	Institution   *string `json:"institution,omitempty"`
-	Locality      string  `json:"locality"`
-	Name          string  `json:"name"`
-	PostalCode    *string `json:"postal_code,omitempty"`
-	SavedForReuse *bool   `json:"saved_for_reuse,omitempty"`
-	State         *string `json:"state,omitempty"`
+	// AddressLine1 Street address.
+	AddressLine1 string `json:"address_line_1"`
+
+	// AddressLine2 Apartment, floor or suite.
+	AddressLine2 *string `json:"address_line_2,omitempty"`
+
+	// Country Country or its ISO code.
+	Country string `json:"country"`
+
+	// Institution University or company.
+	Institution *string `json:"institution,omitempty"`
+
+	// Locality Town, village or city.
+	Locality string `json:"locality"`
+
+	// Name Whom the parcel is addressed to.
+	Name string `json:"name"`
+
+	// PostalCode Postal code.
+	PostalCode *string `json:"postal_code,omitempty"`
+
+	// SavedForReuse It is offered for the next request.
+	SavedForReuse *bool `json:"saved_for_reuse,omitempty"`
+
+	// State State or province.
+	State *string `json:"state,omitempty"`
 }
 
 // AddressPatch defines model for AddressPatch.
 type AddressPatch struct {
-	AddressLine1  *string `json:"address_line_1,omitempty"`
-	AddressLine2  *string `json:"address_line_2,omitempty"`
-	Country       *string `json:"country,omitempty"`
-	Institution   *string `json:"institution,omitempty"`
-	Locality      *string `json:"locality,omitempty"`
-	Name          *string `json:"name,omitempty"`
-	PostalCode    *string `json:"postal_code,omitempty"`
-	SavedForReuse *bool   `json:"saved_for_reuse,omitempty"`
-	State         *string `json:"state,omitempty"`
+	// AddressLine1 Street address.
+	AddressLine1 *string `json:"address_line_1,omitempty"`
+
+	// AddressLine2 Apartment, floor or suite.
+	AddressLine2 *string `json:"address_line_2,omitempty"`
+
+	// Country Country or its ISO code.
+	Country *string `json:"country,omitempty"`
+
+	// Institution University or company.
+	Institution *string `json:"institution,omitempty"`
+
+	// Locality Town, village or city.
+	Locality *string `json:"locality,omitempty"`
+
+	// Name Whom the parcel is addressed to.
+	Name *string `json:"name,omitempty"`
+
+	// PostalCode Postal code.
+	PostalCode *string `json:"postal_code,omitempty"`
+
+	// SavedForReuse It is offered for the next request.
+	SavedForReuse *bool `json:"saved_for_reuse,omitempty"`
+
+	// State State or province.
+	State *string `json:"state,omitempty"`
 }
 
 // Attachment defines model for Attachment.
 type Attachment struct {
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt              Time                                  `json:"created_at"`
-	Description            string                                `json:"description"`
-	DownloadURL            string                                `json:"download_url"`
-	Filename               string                                `json:"filename"`
-	ID                     int64                                 `json:"id"`
-	MediaType              nullable.Nullable[string]             `json:"media_type"`
-	OwnedByOrg             nullable.Nullable[int64]              `json:"owned_by_org"`
-	OwnedByUser            nullable.Nullable[openapi_types.UUID] `json:"owned_by_user"`
-	SequenceMapFor         nullable.Nullable[Reference]          `json:"sequence_map_for"`
-	Sha256                 nullable.Nullable[string]             `json:"sha256"`
-	Size                   nullable.Nullable[int64]              `json:"size"`
-	StorageResourceDeleted bool                                  `json:"storage_resource_deleted"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// DownloadURL Where the content is, to GET and to PUT.
+	DownloadURL string `json:"download_url"`
+
+	// Filename The name that it is downloaded under.
+	Filename string `json:"filename"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// MediaType What the content is, told from its bytes; null while there is none.
+	MediaType nullable.Nullable[string] `json:"media_type"`
+
+	// OwnedByOrg The organization that owns it or shares it.
+	OwnedByOrg nullable.Nullable[int64] `json:"owned_by_org"`
+
+	// OwnedByUser The user who owns it.
+	OwnedByUser nullable.Nullable[openapi_types.UUID] `json:"owned_by_user"`
+
+	// SequenceMapFor The material that it is a sequence map of.
+	SequenceMapFor nullable.Nullable[Reference] `json:"sequence_map_for"`
+
+	// Sha256 SHA-256 of the content in hex; null while there is none.
+	Sha256 nullable.Nullable[string] `json:"sha256"`
+
+	// Size Bytes of the content; null while there is none.
+	Size nullable.Nullable[int64] `json:"size"`
+
+	// StorageResourceDeleted The content is gone.
+	StorageResourceDeleted bool `json:"storage_resource_deleted"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 }
 
 // AttachmentForm defines model for AttachmentForm.
 type AttachmentForm struct {
-	Description          *string                   `json:"description,omitempty"`
-	File                 openapi_types.File        `json:"file"`
-	Filename             *string                   `json:"filename,omitempty"`
-	OwnedByOrg           nullable.Nullable[ID]     `json:"owned_by_org,omitempty"`
-	OwnedByUser          nullable.Nullable[UserID] `json:"owned_by_user,omitempty"`
-	SequenceMapFor       nullable.Nullable[ID]     `json:"sequence_map_for,omitempty"`
-	AdditionalProperties map[string]interface{}    `json:"-"`
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// File The content.
+	File openapi_types.File `json:"file"`
+
+	// Filename The name that it is downloaded under; that of the part where it is left out.
+	Filename *string `json:"filename,omitempty"`
+
+	// OwnedByOrg The organization that owns it or shares it.
+	OwnedByOrg nullable.Nullable[ID] `json:"owned_by_org,omitempty"`
+
+	// OwnedByUser The user who owns it.
+	OwnedByUser nullable.Nullable[UserID] `json:"owned_by_user,omitempty"`
+
+	// SequenceMapFor The material that it is a sequence map of.
+	SequenceMapFor       nullable.Nullable[ID]  `json:"sequence_map_for,omitempty"`
+	AdditionalProperties map[string]interface{} `json:"-"`
 }
 
 // AttachmentNew defines model for AttachmentNew.
 type AttachmentNew struct {
-	Description    *string                   `json:"description,omitempty"`
-	Filename       string                    `json:"filename"`
-	OwnedByOrg     nullable.Nullable[ID]     `json:"owned_by_org,omitempty"`
-	OwnedByUser    nullable.Nullable[UserID] `json:"owned_by_user,omitempty"`
-	SequenceMapFor nullable.Nullable[ID]     `json:"sequence_map_for,omitempty"`
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// Filename The name that it is downloaded under.
+	Filename string `json:"filename"`
+
+	// OwnedByOrg The organization that owns it or shares it.
+	OwnedByOrg nullable.Nullable[ID] `json:"owned_by_org,omitempty"`
+
+	// OwnedByUser The user who owns it.
+	OwnedByUser nullable.Nullable[UserID] `json:"owned_by_user,omitempty"`
+
+	// SequenceMapFor The material that it is a sequence map of.
+	SequenceMapFor nullable.Nullable[ID] `json:"sequence_map_for,omitempty"`
 }
 
 // AttachmentPatch defines model for AttachmentPatch.
 type AttachmentPatch struct {
-	Description    *string                   `json:"description,omitempty"`
-	Filename       *string                   `json:"filename,omitempty"`
-	OwnedByOrg     nullable.Nullable[ID]     `json:"owned_by_org,omitempty"`
-	OwnedByUser    nullable.Nullable[UserID] `json:"owned_by_user,omitempty"`
-	SequenceMapFor nullable.Nullable[ID]     `json:"sequence_map_for,omitempty"`
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// Filename The name that it is downloaded under.
+	Filename *string `json:"filename,omitempty"`
+
+	// OwnedByOrg The organization that owns it or shares it.
+	OwnedByOrg nullable.Nullable[ID] `json:"owned_by_org,omitempty"`
+
+	// OwnedByUser The user who owns it.
+	OwnedByUser nullable.Nullable[UserID] `json:"owned_by_user,omitempty"`
+
+	// SequenceMapFor The material that it is a sequence map of.
+	SequenceMapFor nullable.Nullable[ID] `json:"sequence_map_for,omitempty"`
 }
 
 // Award defines model for Award.
 type Award struct {
+	// FunderID What the funder calls the grant.
 	FunderID string `json:"funder_id"`
-	ID       int64  `json:"id"`
-	Title    string `json:"title"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Title Its title.
+	Title string `json:"title"`
 }
 
 // Change defines model for Change.
 type Change struct {
-	Field string                 `json:"field"`
-	New   nullable.Nullable[any] `json:"new"`
-	Old   nullable.Nullable[any] `json:"old"`
+	// Field Its name.
+	Field string `json:"field"`
+
+	// New Its value since.
+	New nullable.Nullable[any] `json:"new"`
+
+	// Old Its value before.
+	Old nullable.Nullable[any] `json:"old"`
 }
 
 // Credentials defines model for Credentials.
 type Credentials struct {
-	Code      string `json:"code"`
+	// Code The authorization code that the identity provider issued.
+	Code string `json:"code"`
+
+	// OriginURL The redirect URL that the code was made for.
 	OriginURL string `json:"origin_url"`
 }
 
 // Detail defines model for Detail.
 type Detail struct {
-	AssignedTo     *openapi_types.UUID `json:"assigned_to,omitempty"`
-	Attachment     *int64              `json:"attachment,omitempty"`
-	Document       *DocumentName       `json:"document,omitempty"`
-	Fields         []string            `json:"fields,omitempty"`
-	From           *RequestStatus      `json:"from,omitempty"`
-	Issue          *int64              `json:"issue,omitempty"`
-	Missing        []RequirementName   `json:"missing,omitempty"`
-	OverrideReason *string             `json:"override_reason,omitempty"`
-	Reason         *string             `json:"reason,omitempty"`
-	Supersedes     *int64              `json:"supersedes,omitempty"`
-	Text           *string             `json:"text,omitempty"`
-	To             *RequestStatus      `json:"to,omitempty"`
+	// AssignedTo The member who looks after the request.
+	AssignedTo *openapi_types.UUID `json:"assigned_to,omitempty"`
+
+	// Attachment The attachment with the document.
+	Attachment *int64        `json:"attachment,omitempty"`
+	Document   *DocumentName `json:"document,omitempty"`
+
+	// Fields The names of what changed.
+	Fields []string       `json:"fields,omitempty"`
+	From   *RequestStatus `json:"from,omitempty"`
+
+	// Issue Which problem.
+	Issue *int64 `json:"issue,omitempty"`
+
+	// Missing What was owed nevertheless.
+	Missing []RequirementName `json:"missing,omitempty"`
+
+	// OverrideReason Why the lab goes on although something is missing.
+	OverrideReason *string `json:"override_reason,omitempty"`
+
+	// Reason Why.
+	Reason *string `json:"reason,omitempty"`
+
+	// Supersedes The attachment whose place it took.
+	Supersedes *int64 `json:"supersedes,omitempty"`
+
+	// Text The words.
+	Text *string        `json:"text,omitempty"`
+	To   *RequestStatus `json:"to,omitempty"`
 }
 
 // Document defines model for Document.
 type Document struct {
-	// AddedAt Examples: 2020-05-11T14:13:39+0000
-	AddedAt    Time               `json:"added_at"`
-	AddedBy    openapi_types.UUID `json:"added_by"`
-	Attachment int64              `json:"attachment"`
-	Name       DocumentName       `json:"name"`
-	Reason     string             `json:"reason"`
+	// AddedAt When it was handed in.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	AddedAt Time `json:"added_at"`
 
-	// ReviewedAt Examples: 2020-05-11T14:13:39+0000
+	// AddedBy Who handed it in.
+	AddedBy openapi_types.UUID `json:"added_by"`
+
+	// Attachment The attachment with the document.
+	Attachment int64        `json:"attachment"`
+	Name       DocumentName `json:"name"`
+
+	// Reason Why.
+	Reason string `json:"reason"`
+
+	// ReviewedAt When the other side accepted or returned it.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	ReviewedAt nullable.Nullable[Time] `json:"reviewed_at"`
 	State      DocumentState           `json:"state"`
 }
@@ -308,17 +472,25 @@ type DocumentState string
 
 // Duplicate defines model for Duplicate.
 type Duplicate struct {
-	Error     string   `json:"error"`
+	// Error That the material was imported before, and as what.
+	Error string `json:"error"`
+
+	// ErrorCode Always ALREADY_IMPORTED.
 	ErrorCode string   `json:"error_code"`
 	Material  Material `json:"material"`
 }
 
 // Error defines model for Error.
 type Error struct {
-	Message   string              `json:"error"`
-	Code      ErrorCode           `json:"error_code"`
-	Fields    map[string][]string `json:"fields,omitempty"`
-	RequestID string              `json:"request_id"`
+	// Message One sentence that a person can act on.
+	Message string    `json:"error"`
+	Code    ErrorCode `json:"error_code"`
+
+	// Fields With INVALID_INPUT: what is wrong, by the name of the field.
+	Fields map[string][]string `json:"fields,omitempty"`
+
+	// RequestID Names the call in the server's log.
+	RequestID string `json:"request_id"`
 }
 
 // ErrorCode defines model for ErrorCode.
@@ -326,16 +498,27 @@ type ErrorCode string
 
 // Event defines model for Event.
 type Event struct {
+	// Actor Who did it; null where nobody was signed in.
 	Actor openapi_types.UUID `json:"actor"`
 
-	// At Examples: 2020-05-11T14:13:39+0000
-	At       Time      `json:"at"`
-	Detail   Detail    `json:"detail"`
-	Hash     string    `json:"hash"`
-	ID       int64     `json:"id"`
-	Kind     EventKind `json:"kind"`
-	PrevHash string    `json:"prev_hash"`
-	Seq      int64     `json:"seq"`
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At     Time   `json:"at"`
+	Detail Detail `json:"detail"`
+
+	// Hash SHA-256 of this event and the hash of the one before.
+	Hash string `json:"hash"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// PrevHash Hash of the event before; empty for the first.
+	PrevHash string `json:"prev_hash"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
 }
 
 // EventKind defines model for EventKind.
@@ -349,83 +532,169 @@ type Funding struct {
 
 // Grant defines model for Grant.
 type Grant struct {
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt     Time                `json:"created_at"`
-	FunderID      string              `json:"funder_id"`
-	ID            int64               `json:"id"`
-	Materials     []GrantMaterial     `json:"materials"`
-	Organizations []GrantOrganization `json:"organizations"`
-	Title         string              `json:"title"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
+	// FunderID What the funder calls the grant.
+	FunderID string `json:"funder_id"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Materials The materials that it paid for.
+	Materials []GrantMaterial `json:"materials"`
+
+	// Organizations The organizations of its materials.
+	Organizations []GrantOrganization `json:"organizations"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time   `json:"updated_at"`
 	User      Person `json:"user"`
 }
 
 // GrantMaterial defines model for GrantMaterial.
 type GrantMaterial struct {
+	// AdditionalInfo What else to know.
 	AdditionalInfo nullable.Nullable[string] `json:"additional_info"`
 
 	// AdditionalMetadata What is known of a material; docs/openapi.json lists the keys of each category.
-	AdditionalMetadata Metadata                  `json:"additional_metadata"`
-	Category           MaterialCategory          `json:"category"`
-	Citation           nullable.Nullable[string] `json:"citation"`
-	ContactUser        openapi_types.UUID        `json:"contact_user"`
+	AdditionalMetadata Metadata         `json:"additional_metadata"`
+	Category           MaterialCategory `json:"category"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt            Time                                  `json:"created_at"`
-	EmbargoDate          nullable.Nullable[openapi_types.Date] `json:"embargo_date"`
-	Grants               []int64                               `json:"grants"`
-	ID                   int64                                 `json:"id"`
-	ImportSource         string                                `json:"import_source"`
-	Imported             bool                                  `json:"imported"`
-	IsArchived           bool                                  `json:"is_archived"`
-	MTAAttachment        nullable.Nullable[int64]              `json:"mta_attachment"`
-	NeedsAbstract        bool                                  `json:"needs_abstract"`
-	NeedsIRB             bool                                  `json:"needs_irb"`
-	NeedsMTA             bool                                  `json:"needs_mta"`
-	Organisms            nullable.Nullable[[]string]           `json:"organisms"`
-	Organization         int64                                 `json:"organization"`
-	PrePrintDOI          nullable.Nullable[string]             `json:"pre_print_doi"`
-	PrePrintTitle        nullable.Nullable[string]             `json:"pre_print_title"`
-	PublicationTitle     nullable.Nullable[string]             `json:"publication_title"`
-	PubmedID             string                                `json:"pubmed_id"`
-	ShippingRequirements nullable.Nullable[int64]              `json:"shipping_requirements"`
-	Title                string                                `json:"title"`
+	// Citation How to cite it.
+	Citation nullable.Nullable[string] `json:"citation"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
-	UpdatedAt Time   `json:"updated_at"`
-	URL       string `json:"url"`
+	// ContactUser Whom to ask about the material.
+	ContactUser openapi_types.UUID `json:"contact_user"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EmbargoDate The day from which the material is offered.
+	EmbargoDate nullable.Nullable[openapi_types.Date] `json:"embargo_date"`
+
+	// Grants The grants that paid for the material, by id.
+	Grants []int64 `json:"grants"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// ImportSource Where it was imported from, such as GEO.
+	ImportSource string `json:"import_source"`
+
+	// Imported It came from an external source.
+	Imported bool `json:"imported"`
+
+	// IsArchived The material is no longer offered.
+	IsArchived bool `json:"is_archived"`
+
+	// MTAAttachment The agreement to sign.
+	MTAAttachment nullable.Nullable[int64] `json:"mta_attachment"`
+
+	// NeedsAbstract A request needs a research abstract.
+	NeedsAbstract bool `json:"needs_abstract"`
+
+	// NeedsIRB A request needs the document of an ethics board.
+	NeedsIRB bool `json:"needs_irb"`
+
+	// NeedsMTA A request needs a material transfer agreement.
+	NeedsMTA bool `json:"needs_mta"`
+
+	// Organisms The species that it is of.
+	Organisms nullable.Nullable[[]string] `json:"organisms"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// PrePrintDOI DOI of the pre-print.
+	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi"`
+
+	// PrePrintTitle Title of the pre-print.
+	PrePrintTitle nullable.Nullable[string] `json:"pre_print_title"`
+
+	// PublicationTitle Title of the publication.
+	PublicationTitle nullable.Nullable[string] `json:"publication_title"`
+
+	// PubmedID PubMed id of the publication.
+	PubmedID string `json:"pubmed_id"`
+
+	// ShippingRequirements What shipping needs.
+	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// URL Where it was imported from, or its page.
+	URL string `json:"url"`
 }
 
 // GrantNew defines model for GrantNew.
 type GrantNew struct {
+	// FunderID What the funder calls the grant.
 	FunderID string `json:"funder_id"`
-	Title    string `json:"title"`
+
+	// Title Its title.
+	Title string `json:"title"`
 }
 
 // GrantOrganization defines model for GrantOrganization.
 type GrantOrganization struct {
+	// CountersignDays In how many days the lab means to countersign an MTA.
 	CountersignDays int64 `json:"countersign_days"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt   Time               `json:"created_at"`
-	DecideDays  int64              `json:"decide_days"`
-	Description string             `json:"description"`
-	ID          int64              `json:"id"`
-	Members     []Person           `json:"members"`
-	Name        string             `json:"name"`
-	Owner       openapi_types.UUID `json:"owner"`
-	ShipDays    int64              `json:"ship_days"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
+	// DecideDays In how many days the lab means to decide on a request.
+	DecideDays int64 `json:"decide_days"`
+
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Members Who is in it, the owner too.
+	Members []Person `json:"members"`
+
+	// Name What it is called.
+	Name string `json:"name"`
+
+	// Owner Who decides who is in it.
+	Owner openapi_types.UUID `json:"owner"`
+
+	// ShipDays In how many days the lab means to ship.
+	ShipDays int64 `json:"ship_days"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 }
 
 // GrantPatch defines model for GrantPatch.
 type GrantPatch struct {
+	// FunderID What the funder calls the grant.
 	FunderID *string `json:"funder_id,omitempty"`
-	Title    *string `json:"title,omitempty"`
+
+	// Title Its title.
+	Title *string `json:"title,omitempty"`
 }
 
 // ID The id of an object.
@@ -433,23 +702,40 @@ type ID = int64
 
 // Invitation defines model for Invitation.
 type Invitation struct {
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt Time                      `json:"created_at"`
-	Email     nullable.Nullable[string] `json:"email"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// ExpiresAt Examples: 2020-05-11T14:13:39+0000
-	ExpiresAt    Time                      `json:"expires_at"`
-	ID           int64                     `json:"id"`
-	InvitedBy    Person                    `json:"invited_by"`
-	Name         string                    `json:"name"`
-	Organization int64                     `json:"organization"`
-	RegistryID   nullable.Nullable[string] `json:"registry_id"`
-	Status       InvitationStatus          `json:"status"`
+	// Email E-mail address.
+	Email nullable.Nullable[string] `json:"email"`
+
+	// ExpiresAt Until when it can be answered.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ExpiresAt Time `json:"expires_at"`
+
+	// ID Names the object; it is never used again.
+	ID        int64  `json:"id"`
+	InvitedBy Person `json:"invited_by"`
+
+	// Name The name of the organization.
+	Name string `json:"name"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// RegistryID What the identity provider calls the person: the ORCID iD.
+	RegistryID nullable.Nullable[string] `json:"registry_id"`
+	Status     InvitationStatus          `json:"status"`
 }
 
 // InvitationNew defines model for InvitationNew.
 type InvitationNew struct {
-	Email      *string `json:"email,omitempty"`
+	// Email E-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// RegistryID What the identity provider calls the person: the ORCID iD.
 	RegistryID *string `json:"registry_id,omitempty"`
 }
 
@@ -458,65 +744,132 @@ type InvitationStatus string
 
 // Issue defines model for Issue.
 type Issue struct {
-	// ClosedAt Examples: 2020-05-11T14:13:39+0000
+	// ClosedAt When it was solved; null while it is open.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	ClosedAt nullable.Nullable[Time] `json:"closed_at"`
-	ID       int64                   `json:"id"`
 
-	// OpenedAt Examples: 2020-05-11T14:13:39+0000
-	OpenedAt Time               `json:"opened_at"`
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// OpenedAt When it was reported.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	OpenedAt Time `json:"opened_at"`
+
+	// OpenedBy Who reported it.
 	OpenedBy openapi_types.UUID `json:"opened_by"`
-	Request  int64              `json:"request"`
-	Text     string             `json:"text"`
+
+	// Request The request that it belongs to.
+	Request int64 `json:"request"`
+
+	// Text The words.
+	Text string `json:"text"`
 }
 
 // Lab defines model for Lab.
 type Lab struct {
-	ID   int64  `json:"id"`
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Name What it is called.
 	Name string `json:"name"`
 }
 
 // LabAward defines model for LabAward.
 type LabAward struct {
-	FunderID string             `json:"funder_id"`
-	ID       int64              `json:"id"`
-	Title    string             `json:"title"`
-	User     openapi_types.UUID `json:"user"`
+	// FunderID What the funder calls the grant.
+	FunderID string `json:"funder_id"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// User Whose it is.
+	User openapi_types.UUID `json:"user"`
 }
 
 // Material defines model for Material.
 type Material struct {
+	// AdditionalInfo What else to know.
 	AdditionalInfo nullable.Nullable[string] `json:"additional_info"`
 
 	// AdditionalMetadata What is known of a material; docs/openapi.json lists the keys of each category.
-	AdditionalMetadata Metadata                  `json:"additional_metadata"`
-	Category           MaterialCategory          `json:"category"`
-	Citation           nullable.Nullable[string] `json:"citation"`
-	ContactUser        Person                    `json:"contact_user"`
+	AdditionalMetadata Metadata         `json:"additional_metadata"`
+	Category           MaterialCategory `json:"category"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt            Time                                  `json:"created_at"`
-	EmbargoDate          nullable.Nullable[openapi_types.Date] `json:"embargo_date"`
-	Grants               []int64                               `json:"grants"`
-	ID                   int64                                 `json:"id"`
-	ImportSource         string                                `json:"import_source"`
-	Imported             bool                                  `json:"imported"`
-	IsArchived           bool                                  `json:"is_archived"`
-	MTAAttachment        nullable.Nullable[int64]              `json:"mta_attachment"`
-	NeedsAbstract        bool                                  `json:"needs_abstract"`
-	NeedsIRB             bool                                  `json:"needs_irb"`
-	NeedsMTA             bool                                  `json:"needs_mta"`
-	Organisms            nullable.Nullable[[]string]           `json:"organisms"`
-	Organization         int64                                 `json:"organization"`
-	PrePrintDOI          nullable.Nullable[string]             `json:"pre_print_doi"`
-	PrePrintTitle        nullable.Nullable[string]             `json:"pre_print_title"`
-	PublicationTitle     nullable.Nullable[string]             `json:"publication_title"`
-	PubmedID             string                                `json:"pubmed_id"`
-	ShippingRequirements nullable.Nullable[int64]              `json:"shipping_requirements"`
-	Title                string                                `json:"title"`
+	// Citation How to cite it.
+	Citation    nullable.Nullable[string] `json:"citation"`
+	ContactUser Person                    `json:"contact_user"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
-	UpdatedAt Time   `json:"updated_at"`
-	URL       string `json:"url"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EmbargoDate The day from which the material is offered.
+	EmbargoDate nullable.Nullable[openapi_types.Date] `json:"embargo_date"`
+
+	// Grants The grants that paid for the material, by id.
+	Grants []int64 `json:"grants"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// ImportSource Where it was imported from, such as GEO.
+	ImportSource string `json:"import_source"`
+
+	// Imported It came from an external source.
+	Imported bool `json:"imported"`
+
+	// IsArchived The material is no longer offered.
+	IsArchived bool `json:"is_archived"`
+
+	// MTAAttachment The agreement to sign.
+	MTAAttachment nullable.Nullable[int64] `json:"mta_attachment"`
+
+	// NeedsAbstract A request needs a research abstract.
+	NeedsAbstract bool `json:"needs_abstract"`
+
+	// NeedsIRB A request needs the document of an ethics board.
+	NeedsIRB bool `json:"needs_irb"`
+
+	// NeedsMTA A request needs a material transfer agreement.
+	NeedsMTA bool `json:"needs_mta"`
+
+	// Organisms The species that it is of.
+	Organisms nullable.Nullable[[]string] `json:"organisms"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// PrePrintDOI DOI of the pre-print.
+	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi"`
+
+	// PrePrintTitle Title of the pre-print.
+	PrePrintTitle nullable.Nullable[string] `json:"pre_print_title"`
+
+	// PublicationTitle Title of the publication.
+	PublicationTitle nullable.Nullable[string] `json:"publication_title"`
+
+	// PubmedID PubMed id of the publication.
+	PubmedID string `json:"pubmed_id"`
+
+	// ShippingRequirements What shipping needs.
+	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// URL Where it was imported from, or its page.
+	URL string `json:"url"`
 }
 
 // MaterialCategory defines model for MaterialCategory.
@@ -524,92 +877,185 @@ type MaterialCategory string
 
 // MaterialNew defines model for MaterialNew.
 type MaterialNew struct {
+	// AdditionalInfo What else to know.
 	AdditionalInfo nullable.Nullable[string] `json:"additional_info,omitempty"`
 
 	// AdditionalMetadata What is known of a material; docs/openapi.json lists the keys of each category.
-	AdditionalMetadata *Metadata                 `json:"additional_metadata,omitempty"`
-	Category           MaterialCategory          `json:"category"`
-	Citation           nullable.Nullable[string] `json:"citation,omitempty"`
+	AdditionalMetadata *Metadata        `json:"additional_metadata,omitempty"`
+	Category           MaterialCategory `json:"category"`
+
+	// Citation How to cite it.
+	Citation nullable.Nullable[string] `json:"citation,omitempty"`
 
 	// ContactUserID The id of a user.
-	ContactUserID   *UserID                               `json:"contact_user_id,omitempty"`
-	EmbargoDate     nullable.Nullable[openapi_types.Date] `json:"embargo_date,omitempty"`
-	ImportSource    *string                               `json:"import_source,omitempty"`
-	Imported        *bool                                 `json:"imported,omitempty"`
-	IsArchived      *bool                                 `json:"is_archived,omitempty"`
-	MTAAttachment   nullable.Nullable[ID]                 `json:"mta_attachment,omitempty"`
-	MTAAttachmentID nullable.Nullable[ID]                 `json:"mta_attachment_id,omitempty"`
-	NeedsAbstract   *bool                                 `json:"needs_abstract,omitempty"`
-	NeedsIRB        *bool                                 `json:"needs_irb,omitempty"`
-	NeedsMTA        *bool                                 `json:"needs_mta,omitempty"`
-	Organisms       nullable.Nullable[[]string]           `json:"organisms,omitempty"`
+	ContactUserID *UserID `json:"contact_user_id,omitempty"`
+
+	// EmbargoDate The day from which the material is offered.
+	EmbargoDate nullable.Nullable[openapi_types.Date] `json:"embargo_date,omitempty"`
+
+	// ImportSource Where it was imported from, such as GEO.
+	ImportSource *string `json:"import_source,omitempty"`
+
+	// Imported It came from an external source.
+	Imported *bool `json:"imported,omitempty"`
+
+	// IsArchived The material is no longer offered.
+	IsArchived *bool `json:"is_archived,omitempty"`
+
+	// MTAAttachment The agreement to sign.
+	MTAAttachment nullable.Nullable[ID] `json:"mta_attachment,omitempty"`
+
+	// MTAAttachmentID The agreement to sign; giving one makes needs_mta true.
+	MTAAttachmentID nullable.Nullable[ID] `json:"mta_attachment_id,omitempty"`
+
+	// NeedsAbstract A request needs a research abstract.
+	NeedsAbstract *bool `json:"needs_abstract,omitempty"`
+
+	// NeedsIRB A request needs the document of an ethics board.
+	NeedsIRB *bool `json:"needs_irb,omitempty"`
+
+	// NeedsMTA A request needs a material transfer agreement.
+	NeedsMTA *bool `json:"needs_mta,omitempty"`
+
+	// Organisms The species that it is of.
+	Organisms nullable.Nullable[[]string] `json:"organisms,omitempty"`
 
 	// OrganizationID The id of an object.
-	OrganizationID         ID                        `json:"organization_id"`
-	PrePrintDOI            nullable.Nullable[string] `json:"pre_print_doi,omitempty"`
-	PrePrintTitle          nullable.Nullable[string] `json:"pre_print_title,omitempty"`
-	PublicationTitle       nullable.Nullable[string] `json:"publication_title,omitempty"`
-	PubmedID               *string                   `json:"pubmed_id,omitempty"`
-	ShippingRequirementsID nullable.Nullable[ID]     `json:"shipping_requirements_id,omitempty"`
-	Title                  string                    `json:"title"`
-	URL                    *string                   `json:"url,omitempty"`
+	OrganizationID ID `json:"organization_id"`
+
+	// PrePrintDOI DOI of the pre-print.
+	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi,omitempty"`
+
+	// PrePrintTitle Title of the pre-print.
+	PrePrintTitle nullable.Nullable[string] `json:"pre_print_title,omitempty"`
+
+	// PublicationTitle Title of the publication.
+	PublicationTitle nullable.Nullable[string] `json:"publication_title,omitempty"`
+
+	// PubmedID PubMed id of the publication.
+	PubmedID *string `json:"pubmed_id,omitempty"`
+
+	// ShippingRequirementsID What shipping needs: a record of the organization.
+	ShippingRequirementsID nullable.Nullable[ID] `json:"shipping_requirements_id,omitempty"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// URL Where it was imported from, or its page.
+	URL *string `json:"url,omitempty"`
 }
 
 // MaterialPatch defines model for MaterialPatch.
 type MaterialPatch struct {
+	// AdditionalInfo What else to know.
 	AdditionalInfo nullable.Nullable[string] `json:"additional_info,omitempty"`
 
 	// AdditionalMetadata What is known of a material; docs/openapi.json lists the keys of each category.
-	AdditionalMetadata *Metadata                 `json:"additional_metadata,omitempty"`
-	Category           *MaterialCategory         `json:"category,omitempty"`
-	Citation           nullable.Nullable[string] `json:"citation,omitempty"`
+	AdditionalMetadata *Metadata         `json:"additional_metadata,omitempty"`
+	Category           *MaterialCategory `json:"category,omitempty"`
+
+	// Citation How to cite it.
+	Citation nullable.Nullable[string] `json:"citation,omitempty"`
 
 	// ContactUserID The id of a user.
-	ContactUserID   *UserID                               `json:"contact_user_id,omitempty"`
-	EmbargoDate     nullable.Nullable[openapi_types.Date] `json:"embargo_date,omitempty"`
-	ImportSource    *string                               `json:"import_source,omitempty"`
-	Imported        *bool                                 `json:"imported,omitempty"`
-	IsArchived      *bool                                 `json:"is_archived,omitempty"`
-	MTAAttachment   nullable.Nullable[ID]                 `json:"mta_attachment,omitempty"`
-	MTAAttachmentID nullable.Nullable[ID]                 `json:"mta_attachment_id,omitempty"`
-	NeedsAbstract   *bool                                 `json:"needs_abstract,omitempty"`
-	NeedsIRB        *bool                                 `json:"needs_irb,omitempty"`
-	NeedsMTA        *bool                                 `json:"needs_mta,omitempty"`
-	Organisms       nullable.Nullable[[]string]           `json:"organisms,omitempty"`
+	ContactUserID *UserID `json:"contact_user_id,omitempty"`
+
+	// EmbargoDate The day from which the material is offered.
+	EmbargoDate nullable.Nullable[openapi_types.Date] `json:"embargo_date,omitempty"`
+
+	// ImportSource Where it was imported from, such as GEO.
+	ImportSource *string `json:"import_source,omitempty"`
+
+	// Imported It came from an external source.
+	Imported *bool `json:"imported,omitempty"`
+
+	// IsArchived The material is no longer offered.
+	IsArchived *bool `json:"is_archived,omitempty"`
+
+	// MTAAttachment The agreement to sign.
+	MTAAttachment nullable.Nullable[ID] `json:"mta_attachment,omitempty"`
+
+	// MTAAttachmentID The agreement to sign; giving one makes needs_mta true.
+	MTAAttachmentID nullable.Nullable[ID] `json:"mta_attachment_id,omitempty"`
+
+	// NeedsAbstract A request needs a research abstract.
+	NeedsAbstract *bool `json:"needs_abstract,omitempty"`
+
+	// NeedsIRB A request needs the document of an ethics board.
+	NeedsIRB *bool `json:"needs_irb,omitempty"`
+
+	// NeedsMTA A request needs a material transfer agreement.
+	NeedsMTA *bool `json:"needs_mta,omitempty"`
+
+	// Organisms The species that it is of.
+	Organisms nullable.Nullable[[]string] `json:"organisms,omitempty"`
 
 	// OrganizationID The id of an object.
-	OrganizationID         *ID                       `json:"organization_id,omitempty"`
-	PrePrintDOI            nullable.Nullable[string] `json:"pre_print_doi,omitempty"`
-	PrePrintTitle          nullable.Nullable[string] `json:"pre_print_title,omitempty"`
-	PublicationTitle       nullable.Nullable[string] `json:"publication_title,omitempty"`
-	PubmedID               *string                   `json:"pubmed_id,omitempty"`
-	ShippingRequirementsID nullable.Nullable[ID]     `json:"shipping_requirements_id,omitempty"`
-	Title                  *string                   `json:"title,omitempty"`
-	URL                    *string                   `json:"url,omitempty"`
+	OrganizationID *ID `json:"organization_id,omitempty"`
+
+	// PrePrintDOI DOI of the pre-print.
+	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi,omitempty"`
+
+	// PrePrintTitle Title of the pre-print.
+	PrePrintTitle nullable.Nullable[string] `json:"pre_print_title,omitempty"`
+
+	// PublicationTitle Title of the publication.
+	PublicationTitle nullable.Nullable[string] `json:"publication_title,omitempty"`
+
+	// PubmedID PubMed id of the publication.
+	PubmedID *string `json:"pubmed_id,omitempty"`
+
+	// ShippingRequirementsID What shipping needs: a record of the organization.
+	ShippingRequirementsID nullable.Nullable[ID] `json:"shipping_requirements_id,omitempty"`
+
+	// Title Its title.
+	Title *string `json:"title,omitempty"`
+
+	// URL Where it was imported from, or its page.
+	URL *string `json:"url,omitempty"`
 }
 
 // MaterialVersion defines model for MaterialVersion.
 type MaterialVersion struct {
-	// Action Examples: material.update
-	Action  string                    `json:"action"`
-	Actor   nullable.Nullable[Person] `json:"actor"`
-	AsAdmin bool                      `json:"as_admin"`
+	// Action What was done.
+	//
+	// Examples: material.update
+	Action string `json:"action"`
 
-	// At Examples: 2020-05-11T14:13:39+0000
-	At      Time     `json:"at"`
+	// Actor Who did it; null where nobody was signed in.
+	Actor nullable.Nullable[Person] `json:"actor"`
+
+	// AsAdmin It was done by the power of an admin.
+	AsAdmin bool `json:"as_admin"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At Time `json:"at"`
+
+	// Changes The fields that have another value than in the version before.
 	Changes []Change `json:"changes"`
 	State   Material `json:"state"`
-	Version int64    `json:"version"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
 }
 
 // Message defines model for Message.
 type Message struct {
-	ID     int64              `json:"id"`
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Sender Who wrote it.
 	Sender openapi_types.UUID `json:"sender"`
 
-	// SentAt Examples: 2020-05-11T14:13:39+0000
-	SentAt Time   `json:"sent_at"`
-	Text   string `json:"text"`
+	// SentAt When it was sent.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SentAt Time `json:"sent_at"`
+
+	// Text The words.
+	Text string `json:"text"`
 }
 
 // Metadata What is known of a material; docs/openapi.json lists the keys of each category.
@@ -620,18 +1066,34 @@ type Notification struct {
 	Actor    Person               `json:"actor"`
 	Category NotificationCategory `json:"category"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt Time      `json:"created_at"`
-	Event     int64     `json:"event"`
-	ID        int64     `json:"id"`
-	Kind      EventKind `json:"kind"`
-	Material  int64     `json:"material"`
-	Read      bool      `json:"read"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// ReadAt Examples: 2020-05-11T14:13:39+0000
-	ReadAt  nullable.Nullable[Time] `json:"read_at"`
-	Request int64                   `json:"request"`
-	Text    string                  `json:"text"`
+	// Event The event that it tells of.
+	Event int64 `json:"event"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// Material The material that is asked for.
+	Material int64 `json:"material"`
+
+	// Read It was read.
+	Read bool `json:"read"`
+
+	// ReadAt When it was read; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ReadAt nullable.Nullable[Time] `json:"read_at"`
+
+	// Request The request that it belongs to.
+	Request int64 `json:"request"`
+
+	// Text The words.
+	Text string `json:"text"`
 }
 
 // NotificationCategory defines model for NotificationCategory.
@@ -639,75 +1101,145 @@ type NotificationCategory string
 
 // Organization defines model for Organization.
 type Organization struct {
+	// CountersignDays In how many days the lab means to countersign an MTA.
 	CountersignDays int64 `json:"countersign_days"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt   Time     `json:"created_at"`
-	DecideDays  int64    `json:"decide_days"`
-	Description string   `json:"description"`
-	ID          int64    `json:"id"`
-	Members     []Person `json:"members"`
-	Name        string   `json:"name"`
-	Owner       Person   `json:"owner"`
-	ShipDays    int64    `json:"ship_days"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
+	// DecideDays In how many days the lab means to decide on a request.
+	DecideDays int64 `json:"decide_days"`
+
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Members Who is in it, the owner too.
+	Members []Person `json:"members"`
+
+	// Name What it is called.
+	Name  string `json:"name"`
+	Owner Person `json:"owner"`
+
+	// ShipDays In how many days the lab means to ship.
+	ShipDays int64 `json:"ship_days"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 }
 
 // OrganizationNew defines model for OrganizationNew.
 type OrganizationNew struct {
-	CountersignDays *int64   `json:"countersign_days,omitempty"`
-	DecideDays      *int64   `json:"decide_days,omitempty"`
-	Description     *string  `json:"description,omitempty"`
-	Members         []UserID `json:"members"`
-	Name            *string  `json:"name,omitempty"`
+	// CountersignDays In how many days the lab means to countersign an MTA.
+	CountersignDays *int64 `json:"countersign_days,omitempty"`
+
+	// DecideDays In how many days the lab means to decide on a request.
+	DecideDays *int64 `json:"decide_days,omitempty"`
+
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// Members Who is in it, the owner too.
+	Members []UserID `json:"members"`
+
+	// Name What it is called.
+	Name *string `json:"name,omitempty"`
 
 	// Owner The id of a user.
-	Owner    UserID `json:"owner"`
+	Owner UserID `json:"owner"`
+
+	// ShipDays In how many days the lab means to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
 }
 
 // OrganizationPatch defines model for OrganizationPatch.
 type OrganizationPatch struct {
-	CountersignDays *int64   `json:"countersign_days,omitempty"`
-	DecideDays      *int64   `json:"decide_days,omitempty"`
-	Description     *string  `json:"description,omitempty"`
-	Members         []UserID `json:"members,omitempty"`
-	Name            *string  `json:"name,omitempty"`
+	// CountersignDays In how many days the lab means to countersign an MTA.
+	CountersignDays *int64 `json:"countersign_days,omitempty"`
+
+	// DecideDays In how many days the lab means to decide on a request.
+	DecideDays *int64 `json:"decide_days,omitempty"`
+
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// Members Who is in it, the owner too.
+	Members []UserID `json:"members,omitempty"`
+
+	// Name What it is called.
+	Name *string `json:"name,omitempty"`
 
 	// Owner The id of a user.
-	Owner    *UserID `json:"owner,omitempty"`
-	ShipDays *int64  `json:"ship_days,omitempty"`
+	Owner *UserID `json:"owner,omitempty"`
+
+	// ShipDays In how many days the lab means to ship.
+	ShipDays *int64 `json:"ship_days,omitempty"`
 }
 
 // OrganizationVersion defines model for OrganizationVersion.
 type OrganizationVersion struct {
-	// Action Examples: material.update
-	Action  string                    `json:"action"`
-	Actor   nullable.Nullable[Person] `json:"actor"`
-	AsAdmin bool                      `json:"as_admin"`
+	// Action What was done.
+	//
+	// Examples: material.update
+	Action string `json:"action"`
 
-	// At Examples: 2020-05-11T14:13:39+0000
-	At      Time         `json:"at"`
+	// Actor Who did it; null where nobody was signed in.
+	Actor nullable.Nullable[Person] `json:"actor"`
+
+	// AsAdmin It was done by the power of an admin.
+	AsAdmin bool `json:"as_admin"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At Time `json:"at"`
+
+	// Changes The fields that have another value than in the version before.
 	Changes []Change     `json:"changes"`
 	State   Organization `json:"state"`
-	Version int64        `json:"version"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
 }
 
 // OwnAddress defines model for OwnAddress.
 type OwnAddress struct {
-	AddressLine1  string `json:"address_line_1"`
-	AddressLine2  string `json:"address_line_2"`
-	Country       string `json:"country"`
-	ID            int64  `json:"id"`
-	Institution   string `json:"institution"`
-	Locality      string `json:"locality"`
-	Name          string `json:"name"`
-	PostalCode    string `json:"postal_code"`
-	SavedForReuse bool   `json:"saved_for_reuse"`
-	State         string `json:"state"`
-	User          Person `json:"user"`
+	// AddressLine1 Street address.
+	AddressLine1 string `json:"address_line_1"`
+
+	// AddressLine2 Apartment, floor or suite.
+	AddressLine2 string `json:"address_line_2"`
+
+	// Country Country or its ISO code.
+	Country string `json:"country"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Institution University or company.
+	Institution string `json:"institution"`
+
+	// Locality Town, village or city.
+	Locality string `json:"locality"`
+
+	// Name Whom the parcel is addressed to.
+	Name string `json:"name"`
+
+	// PostalCode Postal code.
+	PostalCode string `json:"postal_code"`
+
+	// SavedForReuse It is offered for the next request.
+	SavedForReuse bool `json:"saved_for_reuse"`
+
+	// State State or province.
+	State string `json:"state"`
+	User  Person `json:"user"`
 }
 
 // Party defines model for Party.
@@ -715,104 +1247,211 @@ type Party string
 
 // Person defines model for Person.
 type Person struct {
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt Time               `json:"created_at"`
-	FirstName string             `json:"first_name"`
-	ID        openapi_types.UUID `json:"id"`
-	LastName  string             `json:"last_name"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
-	UpdatedAt Time   `json:"updated_at"`
-	Username  string `json:"username"`
+	// FirstName Given name.
+	FirstName string `json:"first_name"`
+
+	// ID Names the object; it is never used again.
+	ID openapi_types.UUID `json:"id"`
+
+	// LastName Family name.
+	LastName string `json:"last_name"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Username A name that is unique.
+	Username string `json:"username"`
 }
 
 // ReadMark defines model for ReadMark.
 type ReadMark struct {
+	// Read It was read.
 	Read *bool `json:"read,omitempty"`
 }
 
 // Reason defines model for Reason.
 type Reason struct {
+	// Reason Why.
 	Reason string `json:"reason"`
 }
 
 // Reference defines model for Reference.
 type Reference struct {
+	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 }
 
 // Registration defines model for Registration.
 type Registration struct {
-	Code      string  `json:"code"`
-	Email     *string `json:"email,omitempty"`
+	// Code The authorization code that the identity provider issued.
+	Code string `json:"code"`
+
+	// Email E-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// FirstName Given name.
 	FirstName *string `json:"first_name,omitempty"`
-	LastName  *string `json:"last_name,omitempty"`
-	OriginURL string  `json:"origin_url"`
+
+	// LastName Family name.
+	LastName *string `json:"last_name,omitempty"`
+
+	// OriginURL The redirect URL that the code was made for.
+	OriginURL string `json:"origin_url"`
 }
 
 // Request defines model for Request.
 type Request struct {
-	Address    nullable.Nullable[Address] `json:"address"`
-	AssignedTo openapi_types.UUID         `json:"assigned_to"`
-	Correction string                     `json:"correction"`
+	// Address Where the parcel goes, as it was when it was given.
+	Address nullable.Nullable[Address] `json:"address"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt                    Time                        `json:"created_at"`
-	Documents                    []Document                  `json:"documents"`
-	ExecutedMTAAttachment        nullable.Nullable[int64]    `json:"executed_mta_attachment"`
-	ID                           int64                       `json:"id"`
-	IRBAttachment                nullable.Nullable[int64]    `json:"irb_attachment"`
-	IsActive                     bool                        `json:"is_active"`
-	Material                     int64                       `json:"material"`
-	Note                         string                      `json:"note"`
-	OpenIssues                   int64                       `json:"open_issues"`
-	OverrideReason               string                      `json:"override_reason"`
-	PaymentMethod                string                      `json:"payment_method"`
-	PaymentMethodNotes           string                      `json:"payment_method_notes"`
-	Quantity                     string                      `json:"quantity"`
-	RejectionReason              string                      `json:"rejection_reason"`
-	Requester                    openapi_types.UUID          `json:"requester"`
-	RequesterAbstract            string                      `json:"requester_abstract"`
-	RequesterSignedMTAAttachment nullable.Nullable[int64]    `json:"requester_signed_mta_attachment"`
-	Requirements                 []Requirement               `json:"requirements"`
-	Shipment                     nullable.Nullable[Shipment] `json:"shipment"`
-	Status                       RequestStatus               `json:"status"`
+	// AssignedTo The member who looks after the request.
+	AssignedTo openapi_types.UUID `json:"assigned_to"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
-	UpdatedAt Time                    `json:"updated_at"`
+	// Correction What the requester is to correct; empty where nothing.
+	Correction string `json:"correction"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Documents All versions of the documents that were handed in.
+	Documents []Document `json:"documents"`
+
+	// ExecutedMTAAttachment The agreement signed by both sides, from the lab.
+	ExecutedMTAAttachment nullable.Nullable[int64] `json:"executed_mta_attachment"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// IRBAttachment The document of the ethics board, from the requester.
+	IRBAttachment nullable.Nullable[int64] `json:"irb_attachment"`
+
+	// IsActive The request is under way.
+	IsActive bool `json:"is_active"`
+
+	// Material The material that is asked for.
+	Material int64 `json:"material"`
+
+	// Note What else the requester says.
+	Note string `json:"note"`
+
+	// OpenIssues How many problems are not solved.
+	OpenIssues int64 `json:"open_issues"`
+
+	// OverrideReason Why the lab goes on although something is missing.
+	OverrideReason string `json:"override_reason"`
+
+	// PaymentMethod How shipping is paid.
+	PaymentMethod string `json:"payment_method"`
+
+	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
+	PaymentMethodNotes string `json:"payment_method_notes"`
+
+	// Quantity How much is asked for.
+	Quantity string `json:"quantity"`
+
+	// RejectionReason Why the request was rejected.
+	RejectionReason string `json:"rejection_reason"`
+
+	// Requester Who asks.
+	Requester openapi_types.UUID `json:"requester"`
+
+	// RequesterAbstract What the material is wanted for; it can change while the request is OPEN.
+	RequesterAbstract string `json:"requester_abstract"`
+
+	// RequesterSignedMTAAttachment The agreement signed by the requester.
+	RequesterSignedMTAAttachment nullable.Nullable[int64] `json:"requester_signed_mta_attachment"`
+
+	// Requirements What the material needs, and how far each is.
+	Requirements []Requirement `json:"requirements"`
+
+	// Shipment How the parcel travels; null before.
+	Shipment nullable.Nullable[Shipment] `json:"shipment"`
+	Status   RequestStatus               `json:"status"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// WaitingOn Whose turn it is; null where nobody's.
 	WaitingOn nullable.Nullable[Turn] `json:"waiting_on"`
 }
 
 // RequestNew defines model for RequestNew.
 type RequestNew struct {
-	Address       nullable.Nullable[ID] `json:"address,omitempty"`
+	// Address Where the parcel goes, as it was when it was given.
+	Address nullable.Nullable[ID] `json:"address,omitempty"`
+
+	// IRBAttachment The document of the ethics board, from the requester.
 	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
 
 	// Material The id of an object.
-	Material                     ID                    `json:"material"`
-	Note                         *string               `json:"note,omitempty"`
-	PaymentMethod                *string               `json:"payment_method,omitempty"`
-	PaymentMethodNotes           *string               `json:"payment_method_notes,omitempty"`
-	Quantity                     *string               `json:"quantity,omitempty"`
-	RequesterAbstract            *string               `json:"requester_abstract,omitempty"`
+	Material ID `json:"material"`
+
+	// Note What else the requester says.
+	Note *string `json:"note,omitempty"`
+
+	// PaymentMethod How shipping is paid.
+	PaymentMethod *string `json:"payment_method,omitempty"`
+
+	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
+	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
+
+	// Quantity How much is asked for.
+	Quantity *string `json:"quantity,omitempty"`
+
+	// RequesterAbstract What the material is wanted for; it can change while the request is OPEN.
+	RequesterAbstract *string `json:"requester_abstract,omitempty"`
+
+	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
 }
 
 // RequestPatch defines model for RequestPatch.
 type RequestPatch struct {
+	// Address Where the parcel goes, as it was when it was given.
 	Address nullable.Nullable[ID] `json:"address,omitempty"`
 
 	// AssignedTo The id of a user.
-	AssignedTo                   *UserID               `json:"assigned_to,omitempty"`
-	ExecutedMTAAttachment        nullable.Nullable[ID] `json:"executed_mta_attachment,omitempty"`
-	IRBAttachment                nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
-	IsActive                     *bool                 `json:"is_active,omitempty"`
-	OverrideReason               *string               `json:"override_reason,omitempty"`
-	PaymentMethod                *string               `json:"payment_method,omitempty"`
-	PaymentMethodNotes           *string               `json:"payment_method_notes,omitempty"`
-	Reason                       *string               `json:"reason,omitempty"`
-	RejectionReason              *string               `json:"rejection_reason,omitempty"`
-	RequesterAbstract            *string               `json:"requester_abstract,omitempty"`
+	AssignedTo *UserID `json:"assigned_to,omitempty"`
+
+	// ExecutedMTAAttachment The agreement signed by both sides, from the lab.
+	ExecutedMTAAttachment nullable.Nullable[ID] `json:"executed_mta_attachment,omitempty"`
+
+	// IRBAttachment The document of the ethics board, from the requester.
+	IRBAttachment nullable.Nullable[ID] `json:"irb_attachment,omitempty"`
+
+	// IsActive The request is under way.
+	IsActive *bool `json:"is_active,omitempty"`
+
+	// OverrideReason Why the lab goes on although something is missing.
+	OverrideReason *string `json:"override_reason,omitempty"`
+
+	// PaymentMethod How shipping is paid.
+	PaymentMethod *string `json:"payment_method,omitempty"`
+
+	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
+	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
+
+	// Reason Why the request goes back to OPEN.
+	Reason *string `json:"reason,omitempty"`
+
+	// RejectionReason Why the request was rejected.
+	RejectionReason *string `json:"rejection_reason,omitempty"`
+
+	// RequesterAbstract What the material is wanted for; it can change while the request is OPEN.
+	RequesterAbstract *string `json:"requester_abstract,omitempty"`
+
+	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
 	Status                       *RequestStatus        `json:"status,omitempty"`
 }
@@ -822,7 +1461,9 @@ type RequestStatus string
 
 // Requirement defines model for Requirement.
 type Requirement struct {
-	Name  RequirementName  `json:"name"`
+	Name RequirementName `json:"name"`
+
+	// Note Why it is owed again.
 	Note  *string          `json:"note,omitempty"`
 	State RequirementState `json:"state"`
 }
@@ -835,152 +1476,290 @@ type RequirementState string
 
 // Settings defines model for Settings.
 type Settings struct {
+	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
 	ChangeInRequestStatusNotif bool `json:"change_in_request_status_notif"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt                      Time  `json:"created_at"`
-	ID                             int64 `json:"id"`
-	NewRequestNotif                bool  `json:"new_request_notif"`
-	Organization                   int64 `json:"organization"`
-	ReminderNotif                  bool  `json:"reminder_notif"`
-	RequestApprovalDeterminedNotif bool  `json:"request_approval_determined_notif"`
-	RequestAssignedNotif           bool  `json:"request_assigned_notif"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
-	UpdatedAt Time               `json:"updated_at"`
-	User      openapi_types.UUID `json:"user"`
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// NewRequestNotif Tell of new requests to the organization.
+	NewRequestNotif bool `json:"new_request_notif"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// ReminderNotif Remind of what is owed.
+	ReminderNotif bool `json:"reminder_notif"`
+
+	// RequestApprovalDeterminedNotif Tell when requests are approved or rejected.
+	RequestApprovalDeterminedNotif bool `json:"request_approval_determined_notif"`
+
+	// RequestAssignedNotif Tell when a request is given to the user.
+	RequestAssignedNotif bool `json:"request_assigned_notif"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// User Whose it is.
+	User openapi_types.UUID `json:"user"`
 }
 
 // Shipment defines model for Shipment.
 type Shipment struct {
-	Carrier    string `json:"carrier"`
+	// Carrier Who carries the parcel.
+	Carrier string `json:"carrier"`
+
+	// Conditions How the parcel must be kept on its way.
 	Conditions string `json:"conditions"`
 
-	// SentAt Examples: 2020-05-11T14:13:39+0000
-	SentAt   nullable.Nullable[Time] `json:"sent_at"`
-	Tracking string                  `json:"tracking"`
+	// SentAt When it was sent.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SentAt nullable.Nullable[Time] `json:"sent_at"`
+
+	// Tracking The carrier's number of the parcel.
+	Tracking string `json:"tracking"`
 }
 
 // ShipmentPatch defines model for ShipmentPatch.
 type ShipmentPatch struct {
-	Carrier    *string `json:"carrier,omitempty"`
+	// Carrier Who carries the parcel.
+	Carrier *string `json:"carrier,omitempty"`
+
+	// Conditions How the parcel must be kept on its way.
 	Conditions *string `json:"conditions,omitempty"`
 
-	// SentAt RFC 3339, or the form in which GET shows it.
+	// SentAt When it was sent.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
-	SentAt   nullable.Nullable[Time] `json:"sent_at,omitempty"`
-	Tracking *string                 `json:"tracking,omitempty"`
+	SentAt nullable.Nullable[Time] `json:"sent_at,omitempty"`
+
+	// Tracking The carrier's number of the parcel.
+	Tracking *string `json:"tracking,omitempty"`
 }
 
 // Shipping defines model for Shipping.
 type Shipping struct {
-	AcceptedPaymentDetails     string `json:"accepted_payment_details"`
-	AcceptsOtherPaymentMethods bool   `json:"accepts_other_payment_methods"`
-	AcceptsReimbursement       bool   `json:"accepts_reimbursement"`
-	AcceptsShippingCode        bool   `json:"accepts_shipping_code"`
+	// AcceptedPaymentDetails What requesters are told about paying.
+	AcceptedPaymentDetails string `json:"accepted_payment_details"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt            Time   `json:"created_at"`
-	ID                   int64  `json:"id"`
-	NeedsPayment         bool   `json:"needs_payment"`
-	NeedsShippingAddress bool   `json:"needs_shipping_address"`
-	Organization         int64  `json:"organization"`
-	Restrictions         string `json:"restrictions"`
+	// AcceptsOtherPaymentMethods Other ways of paying can be agreed.
+	AcceptsOtherPaymentMethods bool `json:"accepts_other_payment_methods"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
+	// AcceptsReimbursement The lab ships and is paid back.
+	AcceptsReimbursement bool `json:"accepts_reimbursement"`
+
+	// AcceptsShippingCode The requester gives the number of an account with a carrier.
+	AcceptsShippingCode bool `json:"accepts_shipping_code"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// NeedsPayment The requester pays for shipping.
+	NeedsPayment bool `json:"needs_payment"`
+
+	// NeedsShippingAddress The requester gives an address.
+	NeedsShippingAddress bool `json:"needs_shipping_address"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// Restrictions Where or how the lab does not ship.
+	Restrictions string `json:"restrictions"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
 }
 
 // ShippingNew defines model for ShippingNew.
 type ShippingNew struct {
-	AcceptedPaymentDetails     *string `json:"accepted_payment_details,omitempty"`
-	AcceptsOtherPaymentMethods *bool   `json:"accepts_other_payment_methods,omitempty"`
-	AcceptsReimbursement       *bool   `json:"accepts_reimbursement,omitempty"`
-	AcceptsShippingCode        *bool   `json:"accepts_shipping_code,omitempty"`
-	NeedsPayment               *bool   `json:"needs_payment,omitempty"`
-	NeedsShippingAddress       *bool   `json:"needs_shipping_address,omitempty"`
+	// AcceptedPaymentDetails What requesters are told about paying.
+	AcceptedPaymentDetails *string `json:"accepted_payment_details,omitempty"`
+
+	// AcceptsOtherPaymentMethods Other ways of paying can be agreed.
+	AcceptsOtherPaymentMethods *bool `json:"accepts_other_payment_methods,omitempty"`
+
+	// AcceptsReimbursement The lab ships and is paid back.
+	AcceptsReimbursement *bool `json:"accepts_reimbursement,omitempty"`
+
+	// AcceptsShippingCode The requester gives the number of an account with a carrier.
+	AcceptsShippingCode *bool `json:"accepts_shipping_code,omitempty"`
+
+	// NeedsPayment The requester pays for shipping.
+	NeedsPayment *bool `json:"needs_payment,omitempty"`
+
+	// NeedsShippingAddress The requester gives an address.
+	NeedsShippingAddress *bool `json:"needs_shipping_address,omitempty"`
 
 	// Organization The id of an object.
-	Organization ID      `json:"organization"`
+	Organization ID `json:"organization"`
+
+	// Restrictions Where or how the lab does not ship.
 	Restrictions *string `json:"restrictions,omitempty"`
 }
 
 // ShippingPatch defines model for ShippingPatch.
 type ShippingPatch struct {
-	AcceptedPaymentDetails     *string `json:"accepted_payment_details,omitempty"`
-	AcceptsOtherPaymentMethods *bool   `json:"accepts_other_payment_methods,omitempty"`
-	AcceptsReimbursement       *bool   `json:"accepts_reimbursement,omitempty"`
-	AcceptsShippingCode        *bool   `json:"accepts_shipping_code,omitempty"`
-	NeedsPayment               *bool   `json:"needs_payment,omitempty"`
-	NeedsShippingAddress       *bool   `json:"needs_shipping_address,omitempty"`
+	// AcceptedPaymentDetails What requesters are told about paying.
+	AcceptedPaymentDetails *string `json:"accepted_payment_details,omitempty"`
+
+	// AcceptsOtherPaymentMethods Other ways of paying can be agreed.
+	AcceptsOtherPaymentMethods *bool `json:"accepts_other_payment_methods,omitempty"`
+
+	// AcceptsReimbursement The lab ships and is paid back.
+	AcceptsReimbursement *bool `json:"accepts_reimbursement,omitempty"`
+
+	// AcceptsShippingCode The requester gives the number of an account with a carrier.
+	AcceptsShippingCode *bool `json:"accepts_shipping_code,omitempty"`
+
+	// NeedsPayment The requester pays for shipping.
+	NeedsPayment *bool `json:"needs_payment,omitempty"`
+
+	// NeedsShippingAddress The requester gives an address.
+	NeedsShippingAddress *bool `json:"needs_shipping_address,omitempty"`
 
 	// Organization The id of an object.
-	Organization *ID     `json:"organization,omitempty"`
+	Organization *ID `json:"organization,omitempty"`
+
+	// Restrictions Where or how the lab does not ship.
 	Restrictions *string `json:"restrictions,omitempty"`
 }
 
 // Signed defines model for Signed.
 type Signed struct {
-	// Expires Examples: 2021-02-22T17:09:15.513Z
-	Expires time.Time          `json:"expires"`
-	Token   string             `json:"token"`
-	UserID  openapi_types.UUID `json:"user_id"`
+	// Expires When the token ends.
+	//
+	// Examples: 2021-02-22T17:09:15.513Z
+	Expires time.Time `json:"expires"`
+
+	// Token The token, which is shown only here.
+	Token string `json:"token"`
+
+	// UserID Who signed in.
+	UserID openapi_types.UUID `json:"user_id"`
 }
 
 // SwitchesPatch defines model for SwitchesPatch.
 type SwitchesPatch struct {
-	ChangeInRequestStatusNotif     *bool `json:"change_in_request_status_notif,omitempty"`
-	NewRequestNotif                *bool `json:"new_request_notif,omitempty"`
-	ReminderNotif                  *bool `json:"reminder_notif,omitempty"`
+	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
+	ChangeInRequestStatusNotif *bool `json:"change_in_request_status_notif,omitempty"`
+
+	// NewRequestNotif Tell of new requests to the organization.
+	NewRequestNotif *bool `json:"new_request_notif,omitempty"`
+
+	// ReminderNotif Remind of what is owed.
+	ReminderNotif *bool `json:"reminder_notif,omitempty"`
+
+	// RequestApprovalDeterminedNotif Tell when requests are approved or rejected.
 	RequestApprovalDeterminedNotif *bool `json:"request_approval_determined_notif,omitempty"`
-	RequestAssignedNotif           *bool `json:"request_assigned_notif,omitempty"`
+
+	// RequestAssignedNotif Tell when a request is given to the user.
+	RequestAssignedNotif *bool `json:"request_assigned_notif,omitempty"`
 }
 
 // Token defines model for Token.
 type Token struct {
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Expires Examples: 2021-02-22T17:09:15.513Z
-	Expires   time.Time `json:"expires"`
-	ID        int64     `json:"id"`
-	Presented bool      `json:"presented"`
+	// Expires When the token ends.
+	//
+	// Examples: 2021-02-22T17:09:15.513Z
+	Expires time.Time `json:"expires"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Presented This very call came with it.
+	Presented bool `json:"presented"`
 }
 
 // Turn defines model for Turn.
 type Turn struct {
-	// Due Examples: 2020-05-11T14:13:39+0000
+	// Due By when the lab means to act, by its own targets.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
 	Due   nullable.Nullable[Time] `json:"due"`
 	Party Party                   `json:"party"`
 
-	// Since Examples: 2020-05-11T14:13:39+0000
-	Since Time     `json:"since"`
-	What  []string `json:"what"`
+	// Since Since when.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	Since Time `json:"since"`
+
+	// What What is owed, or what is to be done.
+	What []string `json:"what"`
 }
 
 // User defines model for User.
 type User struct {
-	Addresses   []Address `json:"addresses,omitempty"`
+	// Addresses The user's addresses; only the user and admins see them.
+	Addresses []Address `json:"addresses,omitempty"`
+
+	// Assignments Requests that the user looks after.
 	Assignments []Request `json:"assignments,omitempty"`
 
-	// CreatedAt Examples: 2020-05-11T14:13:39+0000
-	CreatedAt          Time               `json:"created_at"`
-	Email              *string            `json:"email,omitempty"`
-	FirstName          string             `json:"first_name"`
-	Grants             []Award            `json:"grants,omitempty"`
-	ID                 openapi_types.UUID `json:"id"`
-	Invitations        []Invitation       `json:"invitations,omitempty"`
-	LastName           string             `json:"last_name"`
-	MaterialRequests   []Request          `json:"material_requests,omitempty"`
-	Organizations      []Lab              `json:"organizations"`
-	OwnedAttachments   []Attachment       `json:"owned_attachments,omitempty"`
-	OwnedOrganizations []Lab              `json:"owned_organizations,omitempty"`
-	RegistryID         string             `json:"registry_id"`
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
 
-	// UpdatedAt Examples: 2020-05-11T14:13:39+0000
-	UpdatedAt Time   `json:"updated_at"`
-	Username  string `json:"username"`
+	// Email E-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// FirstName Given name.
+	FirstName string `json:"first_name"`
+
+	// Grants The user's grants.
+	Grants []Award `json:"grants,omitempty"`
+
+	// ID Names the object; it is never used again.
+	ID openapi_types.UUID `json:"id"`
+
+	// Invitations Organizations that the user is asked into.
+	Invitations []Invitation `json:"invitations,omitempty"`
+
+	// LastName Family name.
+	LastName string `json:"last_name"`
+
+	// MaterialRequests Requests that the user made.
+	MaterialRequests []Request `json:"material_requests,omitempty"`
+
+	// Organizations The organizations that the user is in.
+	Organizations []Lab `json:"organizations"`
+
+	// OwnedAttachments Attachments of the user.
+	OwnedAttachments []Attachment `json:"owned_attachments,omitempty"`
+
+	// OwnedOrganizations Organizations that the user owns.
+	OwnedOrganizations []Lab `json:"owned_organizations,omitempty"`
+
+	// RegistryID What the identity provider calls the person: the ORCID iD.
+	RegistryID string `json:"registry_id"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// Username A name that is unique.
+	Username string `json:"username"`
 }
 
 // UserID The id of a user.
@@ -988,13 +1767,19 @@ type UserID = openapi_types.UUID
 
 // UserPatch defines model for UserPatch.
 type UserPatch struct {
-	Email     *string `json:"email,omitempty"`
+	// Email E-mail address.
+	Email *string `json:"email,omitempty"`
+
+	// FirstName Given name.
 	FirstName *string `json:"first_name,omitempty"`
-	LastName  *string `json:"last_name,omitempty"`
+
+	// LastName Family name.
+	LastName *string `json:"last_name,omitempty"`
 }
 
 // Words defines model for Words.
 type Words struct {
+	// Text The words.
 	Text string `json:"text"`
 }
 

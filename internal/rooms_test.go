@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"identity":          {"exchange"},
 	"app":               {"exchange", "store", "files", "identity"},
 	"api":               {"exchange", "app", "limit"},
+	"web":               {"exchange", "app"},
 	"demo":              {"exchange", "app", "identity"},
 	"limit":             {},
 	"server":            {},

@@ -21,6 +21,7 @@ import (
 	"aliquot/internal/limit"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
+	"aliquot/internal/web"
 )
 
 // serve is "aliquot serve".
@@ -84,6 +85,13 @@ func (s *serve) Run(e environment) error {
 			}
 		}
 		mux.Handle("/", door)
+		contract, err := api.OpenAPI(a.Policy())
+		if err != nil {
+			return err
+		}
+		if err := web.Mount(mux, contract); err != nil {
+			return err
+		}
 	}
 	var background sync.WaitGroup
 	defer background.Wait()

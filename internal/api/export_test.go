@@ -10,3 +10,6 @@ var Presented = presented
 
 // ExposedHeaders is exposedHeaders.
 const ExposedHeaders = exposedHeaders
+
+// Meanings is meanings.
+var Meanings = meanings

@@ -82,7 +82,10 @@ type description struct {
 
 // tagOfPath is the heading that a route stands under.
 func tagOfPath(path string) string {
-	return strings.TrimSuffix(strings.Split(path, "/")[1], ".json")
+	if path == "/openapi.json" {
+		return "this-document"
+	}
+	return strings.Split(path, "/")[1]
 }
 
 func (d description) operation(r route, method string) object {
@@ -151,6 +154,7 @@ func (d description) requestBody(r route, method string) object {
 		form := d.input(r.in, "Form", false)
 		schema := d.schemas[form].(object)
 		schema["properties"].(object)["file"] = object{"type": "string", "format": "binary"}
+		explain(form, schema)
 		schema["required"], schema["additionalProperties"] = []string{"file"}, true
 		return object{"required": true, "content": object{
 			"application/json":    object{"schema": refTo(d.input(r.in, "New", true))},
@@ -237,7 +241,7 @@ func (d description) responses(r route, method string) object {
 	case single:
 		names = append(names, "ETag")
 		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
-	case r.repeatable(method) && !strings.Contains(r.path, "{id}/") || r.action == exchange.AddressWrite:
+	case r.locates(method):
 		names = append(names, "Location")
 	}
 	if r.repeatable(method) {
@@ -284,6 +288,14 @@ func (r route) failures(method string) []int {
 		list = append(list, 413, 415)
 	}
 	return list
+}
+
+// locates says whether a call makes an object that has an address of its own.
+func (r route) locates(method string) bool {
+	return r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
+		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
+		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
+	})
 }
 
 // repeatable says whether a call takes an Idempotency-Key.

@@ -119,7 +119,7 @@ func (d description) schema(t reflect.Type) object {
 		}
 		if d.schemas[name] == nil {
 			d.schemas[name] = object{} // its fields may lead back here
-			d.schemas[name] = d.structure(t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omitempty") })
+			d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omitempty") })
 		}
 		return refTo(name)
 	}
@@ -137,7 +137,7 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	if made {
 		faults = exchange.FaultsOf(reflect.Zero(t).Interface(), true)
 	}
-	d.schemas[name] = d.structure(t, func(f reflect.StructField) bool {
+	d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool {
 		for _, fault := range faults[f.Tag.Get("json")] {
 			// Either of two names is required where there are two, which JSON Schema has no plain word for.
 			return f.Tag.Get("alias") == "" && !strings.HasPrefix(fault, "is required, or ")
@@ -147,10 +147,11 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	return name
 }
 
-func (d description) structure(t reflect.Type, needed func(reflect.StructField) bool) object {
+func (d description) structure(name string, t reflect.Type, needed func(reflect.StructField) bool) object {
 	properties, required := object{}, []string{}
 	d.fields(t, needed, properties, &required)
 	schema := object{"type": "object", "properties": properties}
+	explain(name, schema)
 	if len(required) > 0 {
 		slices.Sort(required)
 		schema["required"] = slices.Compact(required)

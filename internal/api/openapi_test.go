@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
@@ -72,6 +73,39 @@ func TestTheOpenAPIDocumentHasTheRoutes(t *testing.T) {
 	slices.Sort(list)
 	if !slices.Equal(list, api.Paths()) {
 		t.Errorf("the document has %v, the table of routes %v", list, api.Paths())
+	}
+}
+
+// TestEveryFieldIsExplained also holds that no word is left over.
+func TestEveryFieldIsExplained(t *testing.T) {
+	t.Parallel()
+	raw, err := api.OpenAPI(exchange.PolicyFor(exchange.AccessMembers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Description string }
+			}
+		}
+	}
+	if err := json.Unmarshal(raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for name, object := range document.Components.Schemas {
+		for field, property := range object.Properties {
+			text := property.Description
+			if used[text] = true; text == "" {
+				t.Errorf("%s.%s: openapi_words.go does not say what it is", name, field)
+			}
+		}
+	}
+	for field, text := range api.Meanings {
+		if !used[text] {
+			t.Errorf("no field is %s: %s", field, text)
+		}
 	}
 }
 

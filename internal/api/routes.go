@@ -14,8 +14,6 @@ import (
 // the status of success, the handler, and what it does. Every path answers with and without a trailing slash,
 // at the root and under /v1.
 var routes = []route{
-	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
-
 	on("POST /login", exchange.Login, 200, (*API).login,
 		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot."),
 	on("POST /logout", exchange.Logout, 204, (*API).logout, "Revoke the token of this call"),
@@ -135,6 +133,8 @@ var routes = []route{
 
 	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAuditEvents,
 		"List what was changed, by whom, and where an admin's power was used, newest first"),
+
+	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }
 
 // route is one line of the table.
