@@ -482,15 +482,43 @@ type Duplicate struct {
 
 // Error defines model for Error.
 type Error struct {
+	// ActiveRequests With CONFLICT: how many requests of the material are under way.
+	ActiveRequests *int64 `json:"active_requests,omitempty"`
+
+	// Allowed With INVALID_TRANSITION: where the caller may move the request.
+	Allowed []RequestStatus `json:"allowed,omitempty"`
+
+	// Column With MALFORMED_JSON: where in the line.
+	Column *int64 `json:"column,omitempty"`
+
+	// EmbargoDate With MATERIAL_EMBARGOED: the day from which the material is offered.
+	EmbargoDate *openapi_types.Date `json:"embargo_date,omitempty"`
+
 	// Message One sentence that a person can act on.
 	Message string    `json:"error"`
 	Code    ErrorCode `json:"error_code"`
 
+	// Field With FIELD_FORBIDDEN: which field the caller may not change.
+	Field *string `json:"field,omitempty"`
+
 	// Fields With INVALID_INPUT: what is wrong, by the name of the field.
 	Fields map[string][]string `json:"fields,omitempty"`
 
+	// Limit With TOO_LARGE the most bytes, with RATE_LIMITED the most calls at once.
+	Limit *int64 `json:"limit,omitempty"`
+
+	// Line With MALFORMED_JSON: where in the body.
+	Line *int64 `json:"line,omitempty"`
+
+	// Missing With MISSING_REQUIREMENTS: what is owed.
+	Missing []RequirementName `json:"missing,omitempty"`
+
+	// PerSecond With RATE_LIMITED: how many calls a second are let in again.
+	PerSecond *float64 `json:"per_second,omitempty"`
+
 	// RequestID Names the call in the server's log.
-	RequestID string `json:"request_id"`
+	RequestID string         `json:"request_id"`
+	Status    *RequestStatus `json:"status,omitempty"`
 }
 
 // ErrorCode defines model for ErrorCode.
@@ -498,7 +526,7 @@ type ErrorCode string
 
 // Event defines model for Event.
 type Event struct {
-	// Actor Who did it; null where nobody was signed in.
+	// Actor Who did it.
 	Actor openapi_types.UUID `json:"actor"`
 
 	// At When it was done.

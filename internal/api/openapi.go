@@ -61,12 +61,22 @@ Lists are arrays, the newest first. A page holds 50 items, or as many as limit s
 
 Version 1 only ever grows: clients must ignore fields that they do not know.`
 
-// Error is the body of every error. Some codes add members, such as allowed, missing or limit.
+// Error is the body of every error; those after the first four come with some codes.
 type Error struct {
-	Error     string              `json:"error"`
-	Code      exchange.Code       `json:"error_code"`
-	Fields    map[string][]string `json:"fields,omitempty"`
-	RequestID string              `json:"request_id"`
+	Error          string              `json:"error"`
+	Code           exchange.Code       `json:"error_code"`
+	Fields         map[string][]string `json:"fields,omitempty"`
+	RequestID      string              `json:"request_id"`
+	Field          string              `json:"field,omitempty"`
+	Status         exchange.Status     `json:"status,omitempty"`
+	Allowed        []exchange.Status   `json:"allowed,omitempty"`
+	Missing        []exchange.Need     `json:"missing,omitempty"`
+	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`
+	ActiveRequests int                 `json:"active_requests,omitempty"`
+	Limit          int64               `json:"limit,omitempty"`
+	PerSecond      float64             `json:"per_second,omitempty"`
+	Line           int                 `json:"line,omitempty"`
+	Column         int                 `json:"column,omitempty"`
 }
 
 // Contract is the OpenAPI document as JSON.
@@ -272,7 +282,7 @@ func (r route) failures(method string) []int {
 	if strings.Contains(r.path, "{") {
 		list = append(list, 404)
 	}
-	if exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 || r.action == exchange.Register || r.action == exchange.Login || !get {
+	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {
 		list = append(list, 403)
 	}
 	if !get || r.out.Kind() == reflect.Slice {

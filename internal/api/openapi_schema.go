@@ -52,8 +52,8 @@ var components = map[reflect.Type]component{
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
 
-// members are fields that say more by their name than by their type.
-var members = map[string]component{
+// namedFields are fields that say more by their name than by their type.
+var namedFields = map[string]component{
 	"category":            {"MaterialCategory", enum(category.Codes()...)},
 	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true}},
 }
@@ -101,6 +101,8 @@ func (d description) schema(t reflect.Type) object {
 		return object{"type": "boolean"}
 	case reflect.String:
 		return object{"type": "string"}
+	case reflect.Float64:
+		return object{"type": "number", "format": "double"}
 	case reflect.Int, reflect.Int64:
 		return object{"type": "integer", "format": "int64"}
 	case reflect.Pointer:
@@ -173,8 +175,8 @@ func (d description) fields(t reflect.Type, needed func(reflect.StructField) boo
 			continue
 		}
 		schema := d.schema(f.Type)
-		if member, ok := members[name]; ok && schema["$ref"] == nil {
-			schema = d.named(member)
+		if c, ok := namedFields[name]; ok && schema["$ref"] == nil {
+			schema = d.named(c)
 		}
 		switch {
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":

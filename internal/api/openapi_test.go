@@ -168,6 +168,13 @@ func described(r *http.Request, a answer) string {
 			}
 		}
 	}
+	if a.Status >= 400 {
+		for name := range a.Body {
+			if document.Components.Schemas["Error"].Value.Properties[name] == nil {
+				return "an error has no " + name
+			}
+		}
+	}
 	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: call, Status: a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Raw)), Options: options,
 	})
