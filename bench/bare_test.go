@@ -82,37 +82,46 @@ type said struct {
 	} `json:"waiting_on"`
 }
 
-// newBare opens the database as the store does, and makes sure that it is durable.
-func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
-	open := func(driver, where string, most int) *sql.DB {
-		db, err := sql.Open(driver, where)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { db.Close() })
-		db.SetMaxOpenConns(most)
-		db.SetMaxIdleConns(most)
-		return db
+// openBare opens a pool of so many connections, as the store does.
+func openBare(b *testing.B, driver, where string, most int) *sql.DB {
+	db, err := sql.Open(driver, where)
+	if err != nil {
+		b.Fatal(err)
 	}
-	h := bareHandler{rules: rules}
-	var read *sql.DB
-	lock := " FOR UPDATE OF o"
-	settings := "SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes')"
-	durable := "ononon"
+	b.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	return db
+}
+
+// sqliteName is that of the store.
+func sqliteName(where, more string) string {
+	return "file:" + where + "?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
+}
+
+// durable opens a database to write, and makes sure that what is committed survives a power cut.
+func durable(b *testing.B, kind, where string) *sql.DB {
+	driver, most, settings, want := "pgx", 32, "SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes')", "ononon"
+	if kind == storetest.SQLite {
+		driver, most, where = "sqlite", 1, sqliteName(where, "_txlock=immediate")
+		settings, want = "SELECT journal_mode || synchronous FROM pragma_journal_mode, pragma_synchronous", "wal2"
+	}
+	db := openBare(b, driver, where, most)
+	var got string
+	if err := db.QueryRowContext(b.Context(), settings).Scan(&got); err != nil || got != want {
+		b.Fatalf("not durable: %s, %v; run make bench", got, err)
+	}
+	return db
+}
+
+// newBare opens the database as the store does.
+func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
+	h := bareHandler{rules: rules, write: durable(b, kind, where)}
+	read, lock := h.write, " FOR UPDATE OF o"
 	if kind == storetest.SQLite {
 		lock = "" // one writer, who begins with a lock
-		settings, durable = "SELECT journal_mode || synchronous FROM pragma_journal_mode, pragma_synchronous", "wal2"
-		name := "file:" + where + "?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
-			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)"
-		h.write = open("sqlite", name+"&_txlock=immediate", 1)
-		read = open("sqlite", name+"&_pragma=query_only(1)", max(4, 2*runtime.NumCPU()))
-	} else {
-		h.write = open("pgx", where, 32)
-		read = h.write
-	}
-	var got string
-	if err := h.write.QueryRowContext(b.Context(), settings).Scan(&got); err != nil || got != durable {
-		b.Fatalf("not durable: %s, %v; run make bench", got, err)
+		read = openBare(b, "sqlite", sqliteName(where, "_pragma=query_only(1)"), max(4, 2*runtime.NumCPU()))
 	}
 	prepare := func(db *sql.DB, query string) *sql.Stmt {
 		stmt, err := db.PrepareContext(b.Context(), query)

@@ -90,6 +90,15 @@ const (
 	InvitationStatusPENDING  InvitationStatus = "PENDING"
 )
 
+// Defines values for JobState.
+const (
+	JobStateCANCELLED JobState = "CANCELLED"
+	JobStateDONE      JobState = "DONE"
+	JobStateFAILED    JobState = "FAILED"
+	JobStateREADY     JobState = "READY"
+	JobStateRUNNING   JobState = "RUNNING"
+)
+
 // Defines values for MaterialCategory.
 const (
 	MaterialCategoryCELLLINE      MaterialCategory = "CELL_LINE"
@@ -144,6 +153,302 @@ const (
 	RequirementStateNotNeeded       RequirementState = "not_needed"
 	RequirementStateOwedByLab       RequirementState = "owed_by_lab"
 	RequirementStateOwedByRequester RequirementState = "owed_by_requester"
+)
+
+// Defines values for ListAttachmentsParamsOrdering.
+const (
+	ListAttachmentsParamsOrderingCreatedAt      ListAttachmentsParamsOrdering = "created_at"
+	ListAttachmentsParamsOrderingFilename       ListAttachmentsParamsOrdering = "filename"
+	ListAttachmentsParamsOrderingID             ListAttachmentsParamsOrdering = "id"
+	ListAttachmentsParamsOrderingMediaType      ListAttachmentsParamsOrdering = "media_type"
+	ListAttachmentsParamsOrderingMinusCreatedAt ListAttachmentsParamsOrdering = "-created_at"
+	ListAttachmentsParamsOrderingMinusFilename  ListAttachmentsParamsOrdering = "-filename"
+	ListAttachmentsParamsOrderingMinusID        ListAttachmentsParamsOrdering = "-id"
+	ListAttachmentsParamsOrderingMinusMediaType ListAttachmentsParamsOrdering = "-media_type"
+	ListAttachmentsParamsOrderingMinusSize      ListAttachmentsParamsOrdering = "-size"
+	ListAttachmentsParamsOrderingMinusUpdatedAt ListAttachmentsParamsOrdering = "-updated_at"
+	ListAttachmentsParamsOrderingSize           ListAttachmentsParamsOrdering = "size"
+	ListAttachmentsParamsOrderingUpdatedAt      ListAttachmentsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListAuditEventsParamsOrdering.
+const (
+	ListAuditEventsParamsOrderingAction      ListAuditEventsParamsOrdering = "action"
+	ListAuditEventsParamsOrderingAt          ListAuditEventsParamsOrdering = "at"
+	ListAuditEventsParamsOrderingID          ListAuditEventsParamsOrdering = "id"
+	ListAuditEventsParamsOrderingMinusAction ListAuditEventsParamsOrdering = "-action"
+	ListAuditEventsParamsOrderingMinusAt     ListAuditEventsParamsOrdering = "-at"
+	ListAuditEventsParamsOrderingMinusID     ListAuditEventsParamsOrdering = "-id"
+	ListAuditEventsParamsOrderingMinusObject ListAuditEventsParamsOrdering = "-object"
+	ListAuditEventsParamsOrderingObject      ListAuditEventsParamsOrdering = "object"
+)
+
+// Defines values for ListGrantsParamsOrdering.
+const (
+	ListGrantsParamsOrderingCreatedAt      ListGrantsParamsOrdering = "created_at"
+	ListGrantsParamsOrderingFunderID       ListGrantsParamsOrdering = "funder_id"
+	ListGrantsParamsOrderingID             ListGrantsParamsOrdering = "id"
+	ListGrantsParamsOrderingMinusCreatedAt ListGrantsParamsOrdering = "-created_at"
+	ListGrantsParamsOrderingMinusFunderID  ListGrantsParamsOrdering = "-funder_id"
+	ListGrantsParamsOrderingMinusID        ListGrantsParamsOrdering = "-id"
+	ListGrantsParamsOrderingMinusTitle     ListGrantsParamsOrdering = "-title"
+	ListGrantsParamsOrderingMinusUpdatedAt ListGrantsParamsOrdering = "-updated_at"
+	ListGrantsParamsOrderingTitle          ListGrantsParamsOrdering = "title"
+	ListGrantsParamsOrderingUpdatedAt      ListGrantsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListFundedMaterialsParamsOrdering.
+const (
+	ListFundedMaterialsParamsOrderingCategory          ListFundedMaterialsParamsOrdering = "category"
+	ListFundedMaterialsParamsOrderingCreatedAt         ListFundedMaterialsParamsOrdering = "created_at"
+	ListFundedMaterialsParamsOrderingEmbargoDate       ListFundedMaterialsParamsOrdering = "embargo_date"
+	ListFundedMaterialsParamsOrderingID                ListFundedMaterialsParamsOrdering = "id"
+	ListFundedMaterialsParamsOrderingMinusCategory     ListFundedMaterialsParamsOrdering = "-category"
+	ListFundedMaterialsParamsOrderingMinusCreatedAt    ListFundedMaterialsParamsOrdering = "-created_at"
+	ListFundedMaterialsParamsOrderingMinusEmbargoDate  ListFundedMaterialsParamsOrdering = "-embargo_date"
+	ListFundedMaterialsParamsOrderingMinusID           ListFundedMaterialsParamsOrdering = "-id"
+	ListFundedMaterialsParamsOrderingMinusOrganization ListFundedMaterialsParamsOrdering = "-organization"
+	ListFundedMaterialsParamsOrderingMinusTitle        ListFundedMaterialsParamsOrdering = "-title"
+	ListFundedMaterialsParamsOrderingMinusUpdatedAt    ListFundedMaterialsParamsOrdering = "-updated_at"
+	ListFundedMaterialsParamsOrderingOrganization      ListFundedMaterialsParamsOrdering = "organization"
+	ListFundedMaterialsParamsOrderingTitle             ListFundedMaterialsParamsOrdering = "title"
+	ListFundedMaterialsParamsOrderingUpdatedAt         ListFundedMaterialsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListJobsParamsOrdering.
+const (
+	ListJobsParamsOrderingCreatedAt      ListJobsParamsOrdering = "created_at"
+	ListJobsParamsOrderingEndedAt        ListJobsParamsOrdering = "ended_at"
+	ListJobsParamsOrderingID             ListJobsParamsOrdering = "id"
+	ListJobsParamsOrderingKind           ListJobsParamsOrdering = "kind"
+	ListJobsParamsOrderingMinusCreatedAt ListJobsParamsOrdering = "-created_at"
+	ListJobsParamsOrderingMinusEndedAt   ListJobsParamsOrdering = "-ended_at"
+	ListJobsParamsOrderingMinusID        ListJobsParamsOrdering = "-id"
+	ListJobsParamsOrderingMinusKind      ListJobsParamsOrdering = "-kind"
+	ListJobsParamsOrderingMinusState     ListJobsParamsOrdering = "-state"
+	ListJobsParamsOrderingState          ListJobsParamsOrdering = "state"
+)
+
+// Defines values for ListRequestsParamsOrdering.
+const (
+	ListRequestsParamsOrderingCreatedAt      ListRequestsParamsOrdering = "created_at"
+	ListRequestsParamsOrderingID             ListRequestsParamsOrdering = "id"
+	ListRequestsParamsOrderingMaterial       ListRequestsParamsOrdering = "material"
+	ListRequestsParamsOrderingMinusCreatedAt ListRequestsParamsOrdering = "-created_at"
+	ListRequestsParamsOrderingMinusID        ListRequestsParamsOrdering = "-id"
+	ListRequestsParamsOrderingMinusMaterial  ListRequestsParamsOrdering = "-material"
+	ListRequestsParamsOrderingMinusStatus    ListRequestsParamsOrdering = "-status"
+	ListRequestsParamsOrderingMinusUpdatedAt ListRequestsParamsOrdering = "-updated_at"
+	ListRequestsParamsOrderingStatus         ListRequestsParamsOrdering = "status"
+	ListRequestsParamsOrderingUpdatedAt      ListRequestsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListEventsParamsOrdering.
+const (
+	ListEventsParamsOrderingAt        ListEventsParamsOrdering = "at"
+	ListEventsParamsOrderingID        ListEventsParamsOrdering = "id"
+	ListEventsParamsOrderingKind      ListEventsParamsOrdering = "kind"
+	ListEventsParamsOrderingMinusAt   ListEventsParamsOrdering = "-at"
+	ListEventsParamsOrderingMinusID   ListEventsParamsOrdering = "-id"
+	ListEventsParamsOrderingMinusKind ListEventsParamsOrdering = "-kind"
+	ListEventsParamsOrderingMinusSeq  ListEventsParamsOrdering = "-seq"
+	ListEventsParamsOrderingSeq       ListEventsParamsOrdering = "seq"
+)
+
+// Defines values for ListIssuesParamsOrdering.
+const (
+	ListIssuesParamsOrderingClosedAt      ListIssuesParamsOrdering = "closed_at"
+	ListIssuesParamsOrderingID            ListIssuesParamsOrdering = "id"
+	ListIssuesParamsOrderingMinusClosedAt ListIssuesParamsOrdering = "-closed_at"
+	ListIssuesParamsOrderingMinusID       ListIssuesParamsOrdering = "-id"
+	ListIssuesParamsOrderingMinusOpenedAt ListIssuesParamsOrdering = "-opened_at"
+	ListIssuesParamsOrderingOpenedAt      ListIssuesParamsOrdering = "opened_at"
+)
+
+// Defines values for ListMessagesParamsOrdering.
+const (
+	ListMessagesParamsOrderingID          ListMessagesParamsOrdering = "id"
+	ListMessagesParamsOrderingMinusID     ListMessagesParamsOrdering = "-id"
+	ListMessagesParamsOrderingMinusSentAt ListMessagesParamsOrdering = "-sent_at"
+	ListMessagesParamsOrderingSentAt      ListMessagesParamsOrdering = "sent_at"
+)
+
+// Defines values for ListMaterialsParamsOrdering.
+const (
+	ListMaterialsParamsOrderingCategory          ListMaterialsParamsOrdering = "category"
+	ListMaterialsParamsOrderingCreatedAt         ListMaterialsParamsOrdering = "created_at"
+	ListMaterialsParamsOrderingEmbargoDate       ListMaterialsParamsOrdering = "embargo_date"
+	ListMaterialsParamsOrderingID                ListMaterialsParamsOrdering = "id"
+	ListMaterialsParamsOrderingMinusCategory     ListMaterialsParamsOrdering = "-category"
+	ListMaterialsParamsOrderingMinusCreatedAt    ListMaterialsParamsOrdering = "-created_at"
+	ListMaterialsParamsOrderingMinusEmbargoDate  ListMaterialsParamsOrdering = "-embargo_date"
+	ListMaterialsParamsOrderingMinusID           ListMaterialsParamsOrdering = "-id"
+	ListMaterialsParamsOrderingMinusOrganization ListMaterialsParamsOrdering = "-organization"
+	ListMaterialsParamsOrderingMinusTitle        ListMaterialsParamsOrdering = "-title"
+	ListMaterialsParamsOrderingMinusUpdatedAt    ListMaterialsParamsOrdering = "-updated_at"
+	ListMaterialsParamsOrderingOrganization      ListMaterialsParamsOrdering = "organization"
+	ListMaterialsParamsOrderingTitle             ListMaterialsParamsOrdering = "title"
+	ListMaterialsParamsOrderingUpdatedAt         ListMaterialsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListMaterialHistoryParamsOrdering.
+const (
+	ListMaterialHistoryParamsOrderingAction       ListMaterialHistoryParamsOrdering = "action"
+	ListMaterialHistoryParamsOrderingAt           ListMaterialHistoryParamsOrdering = "at"
+	ListMaterialHistoryParamsOrderingMinusAction  ListMaterialHistoryParamsOrdering = "-action"
+	ListMaterialHistoryParamsOrderingMinusAt      ListMaterialHistoryParamsOrdering = "-at"
+	ListMaterialHistoryParamsOrderingMinusVersion ListMaterialHistoryParamsOrdering = "-version"
+	ListMaterialHistoryParamsOrderingVersion      ListMaterialHistoryParamsOrdering = "version"
+)
+
+// Defines values for ListSettingsParamsOrdering.
+const (
+	ListSettingsParamsOrderingCreatedAt         ListSettingsParamsOrdering = "created_at"
+	ListSettingsParamsOrderingID                ListSettingsParamsOrdering = "id"
+	ListSettingsParamsOrderingMinusCreatedAt    ListSettingsParamsOrdering = "-created_at"
+	ListSettingsParamsOrderingMinusID           ListSettingsParamsOrdering = "-id"
+	ListSettingsParamsOrderingMinusOrganization ListSettingsParamsOrdering = "-organization"
+	ListSettingsParamsOrderingMinusUpdatedAt    ListSettingsParamsOrdering = "-updated_at"
+	ListSettingsParamsOrderingOrganization      ListSettingsParamsOrdering = "organization"
+	ListSettingsParamsOrderingUpdatedAt         ListSettingsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListOrganizationsParamsOrdering.
+const (
+	ListOrganizationsParamsOrderingCreatedAt      ListOrganizationsParamsOrdering = "created_at"
+	ListOrganizationsParamsOrderingID             ListOrganizationsParamsOrdering = "id"
+	ListOrganizationsParamsOrderingMinusCreatedAt ListOrganizationsParamsOrdering = "-created_at"
+	ListOrganizationsParamsOrderingMinusID        ListOrganizationsParamsOrdering = "-id"
+	ListOrganizationsParamsOrderingMinusName      ListOrganizationsParamsOrdering = "-name"
+	ListOrganizationsParamsOrderingMinusUpdatedAt ListOrganizationsParamsOrdering = "-updated_at"
+	ListOrganizationsParamsOrderingName           ListOrganizationsParamsOrdering = "name"
+	ListOrganizationsParamsOrderingUpdatedAt      ListOrganizationsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListGrantsOfParamsOrdering.
+const (
+	ListGrantsOfParamsOrderingCreatedAt      ListGrantsOfParamsOrdering = "created_at"
+	ListGrantsOfParamsOrderingFunderID       ListGrantsOfParamsOrdering = "funder_id"
+	ListGrantsOfParamsOrderingID             ListGrantsOfParamsOrdering = "id"
+	ListGrantsOfParamsOrderingMinusCreatedAt ListGrantsOfParamsOrdering = "-created_at"
+	ListGrantsOfParamsOrderingMinusFunderID  ListGrantsOfParamsOrdering = "-funder_id"
+	ListGrantsOfParamsOrderingMinusID        ListGrantsOfParamsOrdering = "-id"
+	ListGrantsOfParamsOrderingMinusTitle     ListGrantsOfParamsOrdering = "-title"
+	ListGrantsOfParamsOrderingMinusUpdatedAt ListGrantsOfParamsOrdering = "-updated_at"
+	ListGrantsOfParamsOrderingTitle          ListGrantsOfParamsOrdering = "title"
+	ListGrantsOfParamsOrderingUpdatedAt      ListGrantsOfParamsOrdering = "updated_at"
+)
+
+// Defines values for ListOrganizationHistoryParamsOrdering.
+const (
+	ListOrganizationHistoryParamsOrderingAction       ListOrganizationHistoryParamsOrdering = "action"
+	ListOrganizationHistoryParamsOrderingAt           ListOrganizationHistoryParamsOrdering = "at"
+	ListOrganizationHistoryParamsOrderingMinusAction  ListOrganizationHistoryParamsOrdering = "-action"
+	ListOrganizationHistoryParamsOrderingMinusAt      ListOrganizationHistoryParamsOrdering = "-at"
+	ListOrganizationHistoryParamsOrderingMinusVersion ListOrganizationHistoryParamsOrdering = "-version"
+	ListOrganizationHistoryParamsOrderingVersion      ListOrganizationHistoryParamsOrdering = "version"
+)
+
+// Defines values for ListInvitationsParamsOrdering.
+const (
+	ListInvitationsParamsOrderingCreatedAt       ListInvitationsParamsOrdering = "created_at"
+	ListInvitationsParamsOrderingEmail           ListInvitationsParamsOrdering = "email"
+	ListInvitationsParamsOrderingExpiresAt       ListInvitationsParamsOrdering = "expires_at"
+	ListInvitationsParamsOrderingID              ListInvitationsParamsOrdering = "id"
+	ListInvitationsParamsOrderingMinusCreatedAt  ListInvitationsParamsOrdering = "-created_at"
+	ListInvitationsParamsOrderingMinusEmail      ListInvitationsParamsOrdering = "-email"
+	ListInvitationsParamsOrderingMinusExpiresAt  ListInvitationsParamsOrdering = "-expires_at"
+	ListInvitationsParamsOrderingMinusID         ListInvitationsParamsOrdering = "-id"
+	ListInvitationsParamsOrderingMinusRegistryID ListInvitationsParamsOrdering = "-registry_id"
+	ListInvitationsParamsOrderingRegistryID      ListInvitationsParamsOrdering = "registry_id"
+)
+
+// Defines values for ListMaterialsOfParamsOrdering.
+const (
+	ListMaterialsOfParamsOrderingCategory          ListMaterialsOfParamsOrdering = "category"
+	ListMaterialsOfParamsOrderingCreatedAt         ListMaterialsOfParamsOrdering = "created_at"
+	ListMaterialsOfParamsOrderingEmbargoDate       ListMaterialsOfParamsOrdering = "embargo_date"
+	ListMaterialsOfParamsOrderingID                ListMaterialsOfParamsOrdering = "id"
+	ListMaterialsOfParamsOrderingMinusCategory     ListMaterialsOfParamsOrdering = "-category"
+	ListMaterialsOfParamsOrderingMinusCreatedAt    ListMaterialsOfParamsOrdering = "-created_at"
+	ListMaterialsOfParamsOrderingMinusEmbargoDate  ListMaterialsOfParamsOrdering = "-embargo_date"
+	ListMaterialsOfParamsOrderingMinusID           ListMaterialsOfParamsOrdering = "-id"
+	ListMaterialsOfParamsOrderingMinusOrganization ListMaterialsOfParamsOrdering = "-organization"
+	ListMaterialsOfParamsOrderingMinusTitle        ListMaterialsOfParamsOrdering = "-title"
+	ListMaterialsOfParamsOrderingMinusUpdatedAt    ListMaterialsOfParamsOrdering = "-updated_at"
+	ListMaterialsOfParamsOrderingOrganization      ListMaterialsOfParamsOrdering = "organization"
+	ListMaterialsOfParamsOrderingTitle             ListMaterialsOfParamsOrdering = "title"
+	ListMaterialsOfParamsOrderingUpdatedAt         ListMaterialsOfParamsOrdering = "updated_at"
+)
+
+// Defines values for ListMembersParamsOrdering.
+const (
+	ListMembersParamsOrderingCreatedAt      ListMembersParamsOrdering = "created_at"
+	ListMembersParamsOrderingFirstName      ListMembersParamsOrdering = "first_name"
+	ListMembersParamsOrderingID             ListMembersParamsOrdering = "id"
+	ListMembersParamsOrderingLastName       ListMembersParamsOrdering = "last_name"
+	ListMembersParamsOrderingMinusCreatedAt ListMembersParamsOrdering = "-created_at"
+	ListMembersParamsOrderingMinusFirstName ListMembersParamsOrdering = "-first_name"
+	ListMembersParamsOrderingMinusID        ListMembersParamsOrdering = "-id"
+	ListMembersParamsOrderingMinusLastName  ListMembersParamsOrdering = "-last_name"
+	ListMembersParamsOrderingMinusUpdatedAt ListMembersParamsOrdering = "-updated_at"
+	ListMembersParamsOrderingMinusUsername  ListMembersParamsOrdering = "-username"
+	ListMembersParamsOrderingUpdatedAt      ListMembersParamsOrdering = "updated_at"
+	ListMembersParamsOrderingUsername       ListMembersParamsOrdering = "username"
+)
+
+// Defines values for ListShippingsParamsOrdering.
+const (
+	ListShippingsParamsOrderingCreatedAt         ListShippingsParamsOrdering = "created_at"
+	ListShippingsParamsOrderingID                ListShippingsParamsOrdering = "id"
+	ListShippingsParamsOrderingMinusCreatedAt    ListShippingsParamsOrdering = "-created_at"
+	ListShippingsParamsOrderingMinusID           ListShippingsParamsOrdering = "-id"
+	ListShippingsParamsOrderingMinusOrganization ListShippingsParamsOrdering = "-organization"
+	ListShippingsParamsOrderingMinusUpdatedAt    ListShippingsParamsOrdering = "-updated_at"
+	ListShippingsParamsOrderingOrganization      ListShippingsParamsOrdering = "organization"
+	ListShippingsParamsOrderingUpdatedAt         ListShippingsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListAddressesParamsOrdering.
+const (
+	ListAddressesParamsOrderingCountry          ListAddressesParamsOrdering = "country"
+	ListAddressesParamsOrderingCreatedAt        ListAddressesParamsOrdering = "created_at"
+	ListAddressesParamsOrderingID               ListAddressesParamsOrdering = "id"
+	ListAddressesParamsOrderingInstitution      ListAddressesParamsOrdering = "institution"
+	ListAddressesParamsOrderingMinusCountry     ListAddressesParamsOrdering = "-country"
+	ListAddressesParamsOrderingMinusCreatedAt   ListAddressesParamsOrdering = "-created_at"
+	ListAddressesParamsOrderingMinusID          ListAddressesParamsOrdering = "-id"
+	ListAddressesParamsOrderingMinusInstitution ListAddressesParamsOrdering = "-institution"
+	ListAddressesParamsOrderingMinusName        ListAddressesParamsOrdering = "-name"
+	ListAddressesParamsOrderingMinusUpdatedAt   ListAddressesParamsOrdering = "-updated_at"
+	ListAddressesParamsOrderingName             ListAddressesParamsOrdering = "name"
+	ListAddressesParamsOrderingUpdatedAt        ListAddressesParamsOrdering = "updated_at"
+)
+
+// Defines values for ListNotificationsParamsOrdering.
+const (
+	ListNotificationsParamsOrderingCategory       ListNotificationsParamsOrdering = "category"
+	ListNotificationsParamsOrderingCreatedAt      ListNotificationsParamsOrdering = "created_at"
+	ListNotificationsParamsOrderingID             ListNotificationsParamsOrdering = "id"
+	ListNotificationsParamsOrderingKind           ListNotificationsParamsOrdering = "kind"
+	ListNotificationsParamsOrderingMinusCategory  ListNotificationsParamsOrdering = "-category"
+	ListNotificationsParamsOrderingMinusCreatedAt ListNotificationsParamsOrdering = "-created_at"
+	ListNotificationsParamsOrderingMinusID        ListNotificationsParamsOrdering = "-id"
+	ListNotificationsParamsOrderingMinusKind      ListNotificationsParamsOrdering = "-kind"
+	ListNotificationsParamsOrderingMinusReadAt    ListNotificationsParamsOrdering = "-read_at"
+	ListNotificationsParamsOrderingMinusRequest   ListNotificationsParamsOrdering = "-request"
+	ListNotificationsParamsOrderingReadAt         ListNotificationsParamsOrdering = "read_at"
+	ListNotificationsParamsOrderingRequest        ListNotificationsParamsOrdering = "request"
+)
+
+// Defines values for ListTokensParamsOrdering.
+const (
+	ListTokensParamsOrderingCreatedAt      ListTokensParamsOrdering = "created_at"
+	ListTokensParamsOrderingExpires        ListTokensParamsOrdering = "expires"
+	ListTokensParamsOrderingID             ListTokensParamsOrdering = "id"
+	ListTokensParamsOrderingMinusCreatedAt ListTokensParamsOrdering = "-created_at"
+	ListTokensParamsOrderingMinusExpires   ListTokensParamsOrdering = "-expires"
+	ListTokensParamsOrderingMinusID        ListTokensParamsOrdering = "-id"
 )
 
 // Act defines model for Act.
@@ -389,13 +694,9 @@ type Award struct {
 // Change defines model for Change.
 type Change struct {
 	// Field Its name.
-	Field string `json:"field"`
-
-	// New Its value since.
-	New nullable.Nullable[any] `json:"new"`
-
-	// Old Its value before.
-	Old nullable.Nullable[any] `json:"old"`
+	Field string                  `json:"field"`
+	New   nullable.Nullable[JSON] `json:"new"`
+	Old   nullable.Nullable[JSON] `json:"old"`
 }
 
 // Credentials defines model for Credentials.
@@ -668,6 +969,9 @@ type GrantMaterial struct {
 
 	// URL Where it was imported from, or its page.
 	URL string `json:"url"`
+
+	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
+	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
 // GrantNew defines model for GrantNew.
@@ -795,6 +1099,48 @@ type Issue struct {
 	Text string `json:"text"`
 }
 
+// JSON defines model for JSON.
+type JSON = any
+
+// Job defines model for Job.
+type Job struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// DueAt When it is tried next; null where it is not waiting.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	DueAt nullable.Nullable[Time] `json:"due_at"`
+
+	// EndedAt When it ended; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// Error Why the last try failed; null where none did.
+	Error nullable.Nullable[string] `json:"error"`
+
+	// Failures How often a try failed.
+	Failures int64 `json:"failures"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Kind What it does.
+	Kind     string                  `json:"kind"`
+	Progress Progress                `json:"progress"`
+	Result   nullable.Nullable[JSON] `json:"result"`
+	State    JobState                `json:"state"`
+
+	// User Who asked for it; null for Aliquot itself.
+	User nullable.Nullable[openapi_types.UUID] `json:"user"`
+}
+
+// JobState defines model for JobState.
+type JobState string
+
 // Lab defines model for Lab.
 type Lab struct {
 	// ID Names the object; it is never used again.
@@ -898,6 +1244,9 @@ type Material struct {
 
 	// URL Where it was imported from, or its page.
 	URL string `json:"url"`
+
+	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
+	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
 // MaterialCategory defines model for MaterialCategory.
@@ -1296,6 +1645,18 @@ type Person struct {
 
 	// Username A name that is unique.
 	Username string `json:"username"`
+}
+
+// Progress defines model for Progress.
+type Progress struct {
+	// Done How much is done.
+	Done int64 `json:"done"`
+
+	// Note What it is at.
+	Note string `json:"note"`
+
+	// Total How much there is to do; 0 while that is not known.
+	Total int64 `json:"total"`
 }
 
 // ReadMark defines model for ReadMark.
@@ -1819,12 +2180,18 @@ type Limit = int
 
 // ListAttachmentsParams defines parameters for ListAttachments.
 type ListAttachmentsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListAttachmentsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListAttachmentsParamsOrdering defines parameters for ListAttachments.
+type ListAttachmentsParamsOrdering string
 
 // ListAuditEventsParams defines parameters for ListAuditEvents.
 type ListAuditEventsParams struct {
@@ -1840,30 +2207,72 @@ type ListAuditEventsParams struct {
 	// AsAdmin Only items whose `as_admin` is this.
 	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
 
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListAuditEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListAuditEventsParamsOrdering defines parameters for ListAuditEvents.
+type ListAuditEventsParamsOrdering string
 
 // ListGrantsParams defines parameters for ListGrants.
 type ListGrantsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListGrantsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListGrantsParamsOrdering defines parameters for ListGrants.
+type ListGrantsParamsOrdering string
 
 // ListFundedMaterialsParams defines parameters for ListFundedMaterials.
 type ListFundedMaterialsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListFundedMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListFundedMaterialsParamsOrdering defines parameters for ListFundedMaterials.
+type ListFundedMaterialsParamsOrdering string
+
+// ListJobsParams defines parameters for ListJobs.
+type ListJobsParams struct {
+	// State Only items whose `state` is this.
+	State *JobState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Kind Only items whose `kind` is this.
+	Kind *string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// All Not only the caller's jobs, for admins.
+	All *bool `form:"all,omitempty" json:"all,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListJobsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListJobsParamsOrdering defines parameters for ListJobs.
+type ListJobsParamsOrdering string
 
 // ListRequestsParams defines parameters for ListRequests.
 type ListRequestsParams struct {
@@ -1871,7 +2280,7 @@ type ListRequestsParams struct {
 	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
 
 	// Status Only items whose `status` is this.
-	Status *string `form:"status,omitempty" json:"status,omitempty"`
+	Status *RequestStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// IsActive Only items whose `is_active` is this.
 	IsActive *bool `form:"is_active,omitempty" json:"is_active,omitempty"`
@@ -1882,39 +2291,63 @@ type ListRequestsParams struct {
 	// AssignedTo Only items whose `assigned_to` is this.
 	AssignedTo *openapi_types.UUID `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListRequestsParamsOrdering defines parameters for ListRequests.
+type ListRequestsParamsOrdering string
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListEventsParamsOrdering defines parameters for ListEvents.
+type ListEventsParamsOrdering string
 
 // ListIssuesParams defines parameters for ListIssues.
 type ListIssuesParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListIssuesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListIssuesParamsOrdering defines parameters for ListIssues.
+type ListIssuesParamsOrdering string
 
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListMessagesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListMessagesParamsOrdering defines parameters for ListMessages.
+type ListMessagesParamsOrdering string
 
 // ListMaterialsParams defines parameters for ListMaterials.
 type ListMaterialsParams struct {
@@ -1927,126 +2360,204 @@ type ListMaterialsParams struct {
 	// IsArchived Only items whose `is_archived` is this.
 	IsArchived *bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
 
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListMaterialsParamsOrdering defines parameters for ListMaterials.
+type ListMaterialsParamsOrdering string
 
 // ListMaterialHistoryParams defines parameters for ListMaterialHistory.
 type ListMaterialHistoryParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListMaterialHistoryParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListMaterialHistoryParamsOrdering defines parameters for ListMaterialHistory.
+type ListMaterialHistoryParamsOrdering string
 
 // ListSettingsParams defines parameters for ListSettings.
 type ListSettingsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListSettingsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListSettingsParamsOrdering defines parameters for ListSettings.
+type ListSettingsParamsOrdering string
 
 // ListOrganizationsParams defines parameters for ListOrganizations.
 type ListOrganizationsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListOrganizationsParamsOrdering defines parameters for ListOrganizations.
+type ListOrganizationsParamsOrdering string
 
 // ListGrantsOfParams defines parameters for ListGrantsOf.
 type ListGrantsOfParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListGrantsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListGrantsOfParamsOrdering defines parameters for ListGrantsOf.
+type ListGrantsOfParamsOrdering string
 
 // ListOrganizationHistoryParams defines parameters for ListOrganizationHistory.
 type ListOrganizationHistoryParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListOrganizationHistoryParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListOrganizationHistoryParamsOrdering defines parameters for ListOrganizationHistory.
+type ListOrganizationHistoryParamsOrdering string
 
 // ListInvitationsParams defines parameters for ListInvitations.
 type ListInvitationsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListInvitationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListInvitationsParamsOrdering defines parameters for ListInvitations.
+type ListInvitationsParamsOrdering string
 
 // ListMaterialsOfParams defines parameters for ListMaterialsOf.
 type ListMaterialsOfParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListMaterialsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListMaterialsOfParamsOrdering defines parameters for ListMaterialsOf.
+type ListMaterialsOfParamsOrdering string
 
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListMembersParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListMembersParamsOrdering defines parameters for ListMembers.
+type ListMembersParamsOrdering string
 
 // ListShippingsParams defines parameters for ListShippings.
 type ListShippingsParams struct {
 	// Organization Only items whose `organization` is this.
 	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
 
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListShippingsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListShippingsParamsOrdering defines parameters for ListShippings.
+type ListShippingsParamsOrdering string
 
 // ListAddressesParams defines parameters for ListAddresses.
 type ListAddressesParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListAddressesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListAddressesParamsOrdering defines parameters for ListAddresses.
+type ListAddressesParamsOrdering string
 
 // ListNotificationsParams defines parameters for ListNotifications.
 type ListNotificationsParams struct {
 	// Unread Only items whose `unread` is this.
 	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
 
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListNotificationsParamsOrdering defines parameters for ListNotifications.
+type ListNotificationsParamsOrdering string
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListTokensParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor Where the page begins, from the Link of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListTokensParamsOrdering defines parameters for ListTokens.
+type ListTokensParamsOrdering string
 
 // CreateAttachmentJSONRequestBody defines body for CreateAttachment for application/json ContentType.
 type CreateAttachmentJSONRequestBody = AttachmentNew
@@ -2486,6 +2997,34 @@ type ClientInterface interface {
 	//
 	// Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 	UnfundMaterial(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListJobs List the caller's jobs, newest first
+	//
+	// Admins see everybody's with all=true. Open to anyone with a token.
+	//
+	// Corresponds with GET /jobs (the `ListJobs` operationId).
+	ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetJob Read a job
+	//
+	// It says how far it is, and what it came to. Open to the owner and admins.
+	//
+	// Corresponds with GET /jobs/{id} (the `GetJob` operationId).
+	GetJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CancelJob Cancel a job
+	//
+	// What it got done until then stays. Open to the owner and admins.
+	//
+	// Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
+	CancelJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RetryJob Try a job again that was given up or cancelled
+	//
+	// Open to admins.
+	//
+	// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
+	RetryJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// LoginWithBody Sign in
 	//
@@ -3439,6 +3978,74 @@ func (c *Client) FundMaterial(ctx context.Context, id int64, body FundMaterialJS
 // Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 func (c *Client) UnfundMaterial(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnfundMaterialRequest(c.Server, id, material)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListJobs List the caller's jobs, newest first
+//
+// Admins see everybody's with all=true. Open to anyone with a token.
+//
+// Corresponds with GET /jobs (the `ListJobs` operationId).
+func (c *Client) ListJobs(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListJobsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetJob Read a job
+//
+// It says how far it is, and what it came to. Open to the owner and admins.
+//
+// Corresponds with GET /jobs/{id} (the `GetJob` operationId).
+func (c *Client) GetJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetJobRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CancelJob Cancel a job
+//
+// What it got done until then stays. Open to the owner and admins.
+//
+// Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
+func (c *Client) CancelJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCancelJobRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RetryJob Try a job again that was given up or cancelled
+//
+// Open to admins.
+//
+// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
+func (c *Client) RetryJob(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetryJobRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -4902,6 +5509,18 @@ func NewListAttachmentsRequest(server string, params *ListAttachmentsParams) (*h
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -5171,6 +5790,18 @@ func NewListAuditEventsRequest(server string, params *ListAuditEventsParams) (*h
 
 		}
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -5236,6 +5867,18 @@ func NewListGrantsRequest(server string, params *ListGrantsParams) (*http.Reques
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -5431,6 +6074,18 @@ func NewListFundedMaterialsRequest(server string, id int64, params *ListFundedMa
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -5550,6 +6205,222 @@ func NewUnfundMaterialRequest(server string, id int64, material int64) (*http.Re
 	}
 
 	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListJobsRequest constructs an http.Request for the ListJobs method
+func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/jobs")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.All != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "all", *params.All, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetJobRequest constructs an http.Request for the GetJob method
+func NewGetJobRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/jobs/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCancelJobRequest constructs an http.Request for the CancelJob method
+func NewCancelJobRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/jobs/%s/cancel", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRetryJobRequest constructs an http.Request for the RetryJob method
+func NewRetryJobRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/jobs/%s/retry", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -5703,6 +6574,18 @@ func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Re
 		if params.AssignedTo != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "assigned_to", *params.AssignedTo, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -6035,6 +6918,18 @@ func NewListEventsRequest(server string, id int64, params *ListEventsParams) (*h
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -6107,6 +7002,18 @@ func NewListIssuesRequest(server string, id int64, params *ListIssuesParams) (*h
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -6268,6 +7175,18 @@ func NewListMessagesRequest(server string, id int64, params *ListMessagesParams)
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -6456,6 +7375,18 @@ func NewListMaterialsRequest(server string, params *ListMaterialsParams) (*http.
 		if params.IsArchived != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_archived", *params.IsArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -6693,6 +7624,18 @@ func NewListMaterialHistoryRequest(server string, id int64, params *ListMaterial
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -6785,6 +7728,18 @@ func NewListSettingsRequest(server string, params *ListSettingsParams) (*http.Re
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -6932,6 +7887,18 @@ func NewListOrganizationsRequest(server string, params *ListOrganizationsParams)
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -7127,6 +8094,18 @@ func NewListGrantsOfRequest(server string, id int64, params *ListGrantsOfParams)
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -7200,6 +8179,18 @@ func NewListOrganizationHistoryRequest(server string, id int64, params *ListOrga
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -7272,6 +8263,18 @@ func NewListInvitationsRequest(server string, id int64, params *ListInvitationsP
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -7434,6 +8437,18 @@ func NewListMaterialsOfRequest(server string, id int64, params *ListMaterialsOfP
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -7507,6 +8522,18 @@ func NewListMembersRequest(server string, id int64, params *ListMembersParams) (
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -7576,6 +8603,18 @@ func NewListShippingsRequest(server string, params *ListShippingsParams) (*http.
 		if params.Organization != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -7984,6 +9023,18 @@ func NewListAddressesRequest(server string, id openapi_types.UUID, params *ListA
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -8334,6 +9385,18 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 
 		}
 
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -8528,6 +9591,18 @@ func NewListTokensRequest(server string, id openapi_types.UUID, params *ListToke
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Limit != nil {
 
@@ -8813,6 +9888,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 	UnfundMaterialWithResponse(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*UnfundMaterialResponse, error)
+
+	// ListJobsWithResponse List the caller's jobs, newest first
+	//
+	// Admins see everybody's with all=true. Open to anyone with a token.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /jobs (the `ListJobs` operationId).
+	ListJobsWithResponse(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*ListJobsResponse, error)
+
+	// GetJobWithResponse Read a job
+	//
+	// It says how far it is, and what it came to. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /jobs/{id} (the `GetJob` operationId).
+	GetJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetJobResponse, error)
+
+	// CancelJobWithResponse Cancel a job
+	//
+	// What it got done until then stays. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
+	CancelJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*CancelJobResponse, error)
+
+	// RetryJobWithResponse Try a job again that was given up or cancelled
+	//
+	// Open to admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
+	RetryJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*RetryJobResponse, error)
 
 	// LoginWithBodyWithResponse Sign in
 	//
@@ -9817,6 +10928,98 @@ func (r UnfundMaterialResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UnfundMaterialResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListJobsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Job
+}
+
+// Status returns HTTPResponse.Status
+func (r ListJobsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListJobsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetJobResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r GetJobResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetJobResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CancelJobResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r CancelJobResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CancelJobResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RetryJobResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r RetryJobResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetryJobResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -11436,6 +12639,66 @@ func (c *ClientWithResponses) UnfundMaterialWithResponse(ctx context.Context, id
 	return ParseUnfundMaterialResponse(rsp)
 }
 
+// ListJobsWithResponse List the caller's jobs, newest first
+//
+// Admins see everybody's with all=true. Open to anyone with a token.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /jobs (the `ListJobs` operationId).
+func (c *ClientWithResponses) ListJobsWithResponse(ctx context.Context, params *ListJobsParams, reqEditors ...RequestEditorFn) (*ListJobsResponse, error) {
+	rsp, err := c.ListJobs(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListJobsResponse(rsp)
+}
+
+// GetJobWithResponse Read a job
+//
+// It says how far it is, and what it came to. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /jobs/{id} (the `GetJob` operationId).
+func (c *ClientWithResponses) GetJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetJobResponse, error) {
+	rsp, err := c.GetJob(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetJobResponse(rsp)
+}
+
+// CancelJobWithResponse Cancel a job
+//
+// What it got done until then stays. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /jobs/{id}/cancel (the `CancelJob` operationId).
+func (c *ClientWithResponses) CancelJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*CancelJobResponse, error) {
+	rsp, err := c.CancelJob(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCancelJobResponse(rsp)
+}
+
+// RetryJobWithResponse Try a job again that was given up or cancelled
+//
+// Open to admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /jobs/{id}/retry (the `RetryJob` operationId).
+func (c *ClientWithResponses) RetryJobWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*RetryJobResponse, error) {
+	rsp, err := c.RetryJob(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetryJobResponse(rsp)
+}
+
 // LoginWithBodyWithResponse Sign in
 //
 // Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot. Open to anyone.
@@ -12941,6 +14204,110 @@ func ParseUnfundMaterialResponse(rsp *http.Response) (*UnfundMaterialResponse, e
 	response := &UnfundMaterialResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListJobsResponse parses an HTTP response from a ListJobsWithResponse call
+func ParseListJobsResponse(rsp *http.Response) (*ListJobsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListJobsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetJobResponse parses an HTTP response from a GetJobWithResponse call
+func ParseGetJobResponse(rsp *http.Response) (*GetJobResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetJobResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCancelJobResponse parses an HTTP response from a CancelJobWithResponse call
+func ParseCancelJobResponse(rsp *http.Response) (*CancelJobResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CancelJobResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRetryJobResponse parses an HTTP response from a RetryJobWithResponse call
+func ParseRetryJobResponse(rsp *http.Response) (*RetryJobResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetryJobResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil

@@ -68,7 +68,7 @@ func (a *API) handler(route route) http.HandlerFunc {
 		if !route.silent && takesGzip(r) {
 			w = &zipping{ResponseWriter: w}
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream}
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields}
 		if err := a.serve(c, route); err != nil {
 			a.fail(w, r, err)
 		}
@@ -81,6 +81,10 @@ func (a *API) serve(c *Call, route route) error {
 	}
 	if a.deny[route.action] && c.Actor.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
+	}
+	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
+		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
+		return exchange.Fail(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
 	}
 	if c.stream {
 		c.forFile(a.App.UploadLimit)

@@ -56,6 +56,8 @@ const (
 		created_at:time read:bool read_at:time?`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
 		created_at:time expires_at:time`
+	jobFields = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
+		created_at:time due_at:time? ended_at:time?`
 	signedFields  = "user_id:uuid token:string expires:expiry"
 	actFields     = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
 	versionFields = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
@@ -76,7 +78,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/invitations":             invitationFields,
 		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
-		"/audit-events":               actFields,
+		"/audit-events": actFields,
+		"/jobs":         jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
@@ -163,7 +166,7 @@ var forms = map[string]*regexp.Regexp{
 }
 
 // mustMatch fails where a JSON value is not of a type as the constants above write it.
-func mustMatch(t *testing.T, where, want string, got any) {
+func mustMatch(t testing.TB, where, want string, got any) {
 	t.Helper()
 	if kind, nullable := strings.CutSuffix(want, "?"); nullable {
 		if got == nil {
@@ -199,7 +202,7 @@ func mustMatch(t *testing.T, where, want string, got any) {
 }
 
 // mustHave fails where an object has other members; one whose type ends in ! may be absent.
-func mustHave(t *testing.T, where string, want map[string]string, got map[string]any) {
+func mustHave(t testing.TB, where string, want map[string]string, got map[string]any) {
 	t.Helper()
 	for name, kind := range want {
 		kind, optional := strings.CutSuffix(kind, "!")

@@ -50,9 +50,8 @@ func (a *API) createGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
 }
 
 func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.GrantView], error) {
-		return a.App.Grants(c.Context(), c.Actor, p)
-	}, showGrant)
+	part, err := a.App.Grants(c.Context(), c.Actor, c.list.page)
+	return listed(c, part, err, showGrant)
 }
 
 func (a *API) getGrant(c *Call, _ None) (Grant, error) {
@@ -78,9 +77,8 @@ func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-		return a.App.FundedBy(c.Context(), c.Actor, id, p)
-	}, showGrantMaterial)
+	part, err := a.App.FundedBy(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, showGrantMaterial)
 }
 
 // fundMaterial answers 201 with the material, or 200 when the grant named it before.

@@ -20,13 +20,12 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 		})
 	}
 	c.location(err, "/materials/%d", m.ID)
-	return showMaterial(m), err
+	return showChanged(m), err
 }
 
-func (a *API) listMaterials(c *Call, filter exchange.MaterialFilter) ([]Material, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-		return a.App.Materials(c.Context(), c.Actor, p, filter)
-	}, showMaterial)
+func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
+	part, err := a.App.Materials(c.Context(), c.Actor, c.list.page, f)
+	return listed(c, part, err, showMaterial)
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {
@@ -44,7 +43,7 @@ func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 		return Material{}, err
 	}
 	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in)
-	return showMaterial(m), err
+	return showChanged(m), err
 }
 
 func (a *API) archiveMaterial(c *Call, _ None) (None, error) {

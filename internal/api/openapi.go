@@ -294,7 +294,7 @@ func (r route) failures(method string) []int {
 	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct {
 		list = append(list, 412)
 	}
-	if !get && (r.in != reflect.TypeFor[None]() || r.stream) {
+	if r.hasBody() {
 		list = append(list, 413, 415)
 	}
 	return list
@@ -340,9 +340,18 @@ func (d description) parameters(r route, method string) []object {
 	case r.out.Kind() == reflect.Slice:
 		shared = append(shared, "limit", "cursor")
 		for f := range r.in.Fields() {
-			list = append(list, object{"name": f.Tag.Get("query"), "in": "query", "schema": d.schema(f.Type.Elem()),
-				"description": "Only items whose `" + f.Tag.Get("query") + "` is this."})
+			name, help := f.Tag.Get("query"), f.Tag.Get("help")
+			if help == "" {
+				help = "Only items whose `" + name + "` is this."
+			}
+			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
 		}
+		var names []string
+		for _, f := range r.fields {
+			names = append(names, f.Name, "-"+f.Name)
+		}
+		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
+			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
 	case method == http.MethodGet:
 		shared = append(shared, "If-None-Match", "If-Match")
 	case r.repeatable(method):

@@ -20,7 +20,6 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
 	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[json.RawMessage]():  {"type": []string{"array", "boolean", "null", "number", "object", "string"}},
 	reflect.TypeFor[Contract]():         {"type": "object"},
 	reflect.TypeFor[exchange.Action]():  {"type": "string", "examples": []string{"material.update"}},
 }
@@ -36,6 +35,7 @@ var components = map[reflect.Type]component{
 		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string"}, {"type": "object", "required": []string{"id"}}}}},
 	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
 		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}}}}},
+	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"type": []string{"array", "boolean", "null", "number", "object", "string"}}},
 	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
 	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
 	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
@@ -47,6 +47,7 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Side](): {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
 	reflect.TypeFor[exchange.Category](): {"NotificationCategory", enum(exchange.NewRequestNotif, exchange.StatusNotif,
 		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
+	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
 }
 
@@ -175,7 +176,7 @@ func (d description) fields(t reflect.Type, needed func(reflect.StructField) boo
 			continue
 		}
 		schema := d.schema(f.Type)
-		if c, ok := namedFields[name]; ok && schema["$ref"] == nil {
+		if c, ok := namedFields[name]; ok && components[f.Type].schema["enum"] == nil {
 			schema = d.named(c)
 		}
 		switch {

@@ -290,6 +290,14 @@ func TestNoOtherQueryParametersAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	described := map[string]bool{}
+	for _, path := range document.Paths.Map() {
+		for _, operation := range path.Operations() {
+			for _, parameter := range operation.Parameters {
+				described[parameter.Value.Name] = true
+			}
+		}
+	}
 	asked := regexp.MustCompile(`\.(?:text|integer|boolean|user|Query\(\)\.Get|FormValue)\("(\w+)"\)`)
 	found := 0
 	for _, file := range files {
@@ -302,12 +310,12 @@ func TestNoOtherQueryParametersAreRead(t *testing.T) {
 		}
 		for _, name := range asked.FindAllStringSubmatch(string(code), -1) {
 			found++
-			if document.Components.Parameters[name[1]] == nil {
+			if !described[name[1]] {
 				t.Errorf("%s reads the query parameter %s, which the document does not have", file, name[1])
 			}
 		}
 	}
-	if found < 2 { // limit and cursor; filters are fields with tags
+	if found < 2 { // limit and ordering; filters are fields with tags
 		t.Errorf("found %d names", found)
 	}
 }

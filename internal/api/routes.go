@@ -11,8 +11,8 @@ import (
 )
 
 // routes is the contract as a table: method and path, the action that the policy table rules,
-// the status of success, the handler, and what it does. Every path answers with and without a trailing slash,
-// at the root and under /v1.
+// the status of success, the handler, and what it does; of a list also what it can be sorted by. Every
+// path answers with and without a trailing slash, at the root and under /v1.
 var routes = []route{
 	on("POST /login", exchange.Login, 200, (*API).login,
 		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot."),
@@ -24,20 +24,20 @@ var routes = []route{
 	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser,
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
-	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first"),
+	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
 	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications, "Mark all notifications as read"),
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
 
 	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress, "Add an address"),
-	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses, "List a user's addresses"),
+	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses, "List a user's addresses").sortedBy(exchange.AddressFields),
 	on("GET /users/{id}/addresses/{address}", exchange.AddressRead, 200, (*API).getAddress, "Read an address"),
 	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress,
 		"Change an address. Requests keep it as it was when they were sent."),
 	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress,
 		"Delete an address. Requests keep it as it was when they were sent."),
 
-	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets"),
+	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
 	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens, "Revoke all tokens of a user, this call's too"),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken, "Revoke a token"),
 	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation,
@@ -46,31 +46,31 @@ var routes = []route{
 
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization,
 		"Make an organization. Its owner is always a member."),
-	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations, "List organizations, newest first"),
+	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations, "List organizations, newest first").sortedBy(exchange.OrganizationFields),
 	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization, "Read an organization"),
 	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization, "Change an organization or who is in it"),
-	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization"),
-	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization"),
+	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization").sortedBy(exchange.MemberFields),
+	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization").sortedBy(exchange.MaterialFields),
 	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf,
-		"List the grants that paid for an organization's materials"),
+		"List the grants that paid for an organization's materials").sortedBy(exchange.GrantFields),
 	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations,
-		"List the invitations of an organization that are not answered"),
+		"List the invitations of an organization that are not answered").sortedBy(exchange.InvitationFields),
 	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite,
 		"Invite someone. Names them by registry_id or by email; nobody joins without accepting.").
 		already("The person is invited already.", Invitation{}),
 	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdrawInvitation,
 		"Withdraw an invitation"),
 	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory,
-		"List the versions of an organization, newest first. PUT of a state takes back what came later."),
+		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings,
-		"List the caller's notification settings, one record for each organization"),
+		"List the caller's notification settings, one record for each organization").sortedBy(exchange.SettingsFields),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings, "Read a record of notification settings"),
 	on("PUT,PATCH /organization-user-settings/{id}", exchange.SettingsUpdate, 200, (*API).updateSettings,
 		"Turn kinds of notifications on or off"),
 
 	on("POST /shipping-requirements", exchange.ShippingWrite, 201, (*API).createShipping, "Add shipping requirements to an organization"),
-	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings, "List shipping requirements"),
+	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings, "List shipping requirements").sortedBy(exchange.ShippingFields),
 	on("GET /shipping-requirements/{id}", exchange.ShippingRead, 200, (*API).getShipping, "Read shipping requirements"),
 	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping, "Change shipping requirements"),
 
@@ -78,19 +78,19 @@ var routes = []route{
 		"List a material for others. Category, title and organization are required; the contact is the caller unless said otherwise.").
 		already("It was imported before.", Duplicate{}),
 	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,
-		"List materials, newest first. Those under embargo only members of their organization see."),
+		"List materials, newest first. Those under embargo only members of their organization see.").sortedBy(exchange.MaterialFields),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial, "Read a material"),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial, "Change a material. Its category stays."),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial,
 		"Archive a material. Refused while a request of it is under way."),
 	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory,
-		"List the versions of a material, newest first. PUT of a state takes back what came later."),
+		"List the versions of a material, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 
 	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant, "Add a grant"),
-	on("GET /grants", exchange.GrantList, 200, (*API).listGrants, "List the caller's grants"),
+	on("GET /grants", exchange.GrantList, 200, (*API).listGrants, "List the caller's grants").sortedBy(exchange.GrantFields),
 	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant, "Read a grant"),
 	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant, "Change a grant"),
-	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFundedMaterials, "List the materials that a grant paid for"),
+	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFundedMaterials, "List the materials that a grant paid for").sortedBy(exchange.MaterialFields),
 	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fundMaterial,
 		"Say that a grant paid for a material. The caller owns the grant and is a member of the material's organization.").
 		already("The grant named it before.", GrantMaterial{}),
@@ -99,7 +99,7 @@ var routes = []route{
 
 	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment,
 		"Make an attachment. As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once.").streams(),
-	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments, "List all attachments"),
+	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments, "List all attachments").sortedBy(exchange.AttachmentFields),
 	on("GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment, "Read the record of an attachment"),
 	on("PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment, "Change the record of an attachment"),
 	on("DELETE /attachments/{id}", exchange.AttachmentDelete, 204, (*API).deleteAttachment,
@@ -112,15 +112,15 @@ var routes = []route{
 	on("POST /material-requests", exchange.RequestCreate, 201, (*API).createRequest,
 		"Request a material. What it needs may be handed in later."),
 	on("GET /material-requests", exchange.RequestList, 200, (*API).listRequests,
-		"List the caller's requests and those of their organizations, newest first"),
+		"List the caller's requests and those of their organizations, newest first").sortedBy(exchange.RequestFields),
 	on("GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest, "Read a request, with what it needs and whose turn it is"),
 	on("PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest, "Move a request on, or hand something in"),
 	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest, "Delete a request"),
 	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents,
-		"List what happened to a request, newest first, each chained to the one before by its hash"),
-	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages, "List the messages on a request, newest first"),
+		"List what happened to a request, newest first, each chained to the one before by its hash").sortedBy(exchange.EventFields),
+	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages, "List the messages on a request, newest first").sortedBy(exchange.MessageFields),
 	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage, "Write to the other side of a request"),
-	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues, "List the problems with a transfer"),
+	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues, "List the problems with a transfer").sortedBy(exchange.IssueFields),
 	on("POST /material-requests/{id}/issues", exchange.RequestUpdate, 201, (*API).openIssue,
 		"Report a problem with a transfer. A fulfilled request goes back to IN_FULFILLMENT."),
 	on("POST /material-requests/{id}/issues/{issue}/close", exchange.RequestUpdate, 200, (*API).closeIssue,
@@ -132,7 +132,13 @@ var routes = []route{
 		"Return a document of the other side, with a reason. It is owed again."),
 
 	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAuditEvents,
-		"List what was changed, by whom, and where an admin's power was used, newest first"),
+		"List what was changed, by whom, and where an admin's power was used, newest first").sortedBy(exchange.AuditFields),
+
+	on("GET /jobs", exchange.JobList, 200, (*API).listJobs,
+		"List the caller's jobs, newest first. Admins see everybody's with all=true.").sortedBy(exchange.JobFields),
+	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob, "Read a job. It says how far it is, and what it came to."),
+	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
+	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
 
 	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }
@@ -149,6 +155,7 @@ type route struct {
 	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
 	in, out reflect.Type // of the bodies, and of a GET's query; None where there is none
+	fields  []exchange.Field
 	serve   func(*API, *Call) error
 }
 
@@ -174,17 +181,19 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	hasInput := r.in != reflect.TypeFor[None]()
 	r.silent = r.out == reflect.TypeFor[None]()
 	get := r.methods[0] == http.MethodGet
-	single := get && r.out.Kind() == reflect.Struct
+	isList, single := get && r.out.Kind() == reflect.Slice, get && r.out.Kind() == reflect.Struct
 	r.serve = func(a *API, c *Call) error {
 		c.ifMatch()
 		var in In
+		var err error
 		switch {
-		case hasInput && get:
-			c.query().read(&in)
+		case isList:
+			err = c.readList(&in)
 		case hasInput && !c.stream:
-			if err := decode(c.Request, &in); err != nil {
-				return err
-			}
+			err = decode(c.Request, &in)
+		}
+		if err != nil {
+			return err
 		}
 		out, err := handle(a, c, in)
 		switch {
@@ -203,6 +212,12 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	return r
 }
 
+// sortedBy gives a list the fields that its parameter ordering can name.
+func (r route) sortedBy(fields []exchange.Field) route {
+	r.fields = fields
+	return r
+}
+
 // streams marks a route whose handler reads the body itself.
 func (r route) streams() route {
 	r.stream = true
@@ -213,6 +228,11 @@ func (r route) streams() route {
 func (r route) already(when string, example any) route {
 	r.there = &outcome{when, reflect.TypeOf(example)}
 	return r
+}
+
+// hasBody says whether calls bring a body.
+func (r route) hasBody() bool {
+	return r.methods[0] != http.MethodGet && (r.in != reflect.TypeFor[None]() || r.stream)
 }
 
 // patterns are those under which net/http's mux knows the route.
@@ -231,10 +251,11 @@ type Call struct {
 	*http.Request
 	Actor   exchange.Actor
 	w       http.ResponseWriter
-	asked   *query // read so far
-	status  int    // of success
+	status  int // of success
 	stream  bool
-	written bool // the handler wrote the answer itself
+	fields  []exchange.Field
+	list    listQuery // of a list
+	written bool      // the handler wrote the answer itself
 }
 
 // slowest is the speed of a connection, in bytes a second, at which a whole file still passes.

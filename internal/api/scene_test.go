@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 )
 
@@ -101,6 +103,12 @@ func (s *scene) answer(role, how string) visit {
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
+}
+
+// newJob enqueues a job that no worker takes.
+func (s *scene) newJob(o job.Order) int64 {
+	s.t.Helper()
+	return jobtest.Enqueue(s.t, s.db, job.Kind[obj]{Name: "test"}, obj{}, o)
 }
 
 func (s *scene) newIssue() int64 {
@@ -372,6 +380,21 @@ var visits = []routeCase{
 
 	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
 	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
+
+	{"GET /jobs", "requester", func(s *scene, _ string) visit {
+		s.newJob(job.Order{User: &s.requester().ID})
+		return at("/jobs", nil)
+	}},
+	{"GET /jobs/{id}", "requester", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.Order{User: &s.requester().ID})) }},
+	{"GET /jobs/{id} (Aliquot's own)", "admin", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.Order{})) }},
+	{"POST /jobs/{id}/cancel", "requester", func(s *scene, _ string) visit {
+		return atf("/jobs/%d/cancel", s.newJob(job.Order{User: &s.requester().ID}))
+	}},
+	{"POST /jobs/{id}/retry", "admin", func(s *scene, _ string) visit {
+		id := s.newJob(job.Order{User: &s.requester().ID})
+		s.requester().want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", id), nil)
+		return atf("/jobs/%d/retry", id)
+	}},
 }
 
 // linked hands a new document in to a new request, in one of its fields.

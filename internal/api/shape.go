@@ -244,13 +244,23 @@ type Material struct {
 	Archived         bool            `json:"is_archived"`
 	CreatedAt        Time            `json:"created_at"`
 	UpdatedAt        Time            `json:"updated_at"`
+
+	// Warnings are doubts about values that were kept, by field, in the answer to a change.
+	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
 func showMaterial(m exchange.ShownMaterial) Material {
 	return Material{m.ID, m.Category, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
 		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.Organisms,
 		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants, m.Archived,
-		Time(m.CreatedAt), Time(m.UpdatedAt)}
+		Time(m.CreatedAt), Time(m.UpdatedAt), nil}
+}
+
+// showChanged is the answer to a change of a material: it tells doubts too.
+func showChanged(m exchange.ShownMaterial) Material {
+	shown := showMaterial(m)
+	shown.Warnings = m.Warnings()
+	return shown
 }
 
 // Duplicate answers the creation of a material that was imported already.

@@ -20,6 +20,8 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -69,6 +71,19 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 		}
 	})
 	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL}
+}
+
+// sweep does the job that forgets what expired.
+func (w *world) sweep() {
+	w.t.Helper()
+	var handlers []job.Handler
+	for _, h := range w.app.Handlers() {
+		handlers = append(handlers, h.Every(0))
+	}
+	stop := jobtest.Start(w.t, job.Config{DB: w.db, Handlers: handlers})
+	defer stop()
+	id := jobtest.Enqueue(w.t, w.db, app.SweepExpired, struct{}{}, job.Order{})
+	jobtest.Wait(w.t, w.db, id, exchange.JobDone)
 }
 
 // uploadLimit is the size of a file in tests, in bytes.

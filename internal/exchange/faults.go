@@ -13,6 +13,10 @@ import (
 func FaultsOf(body any, made bool) Faults {
 	var err error
 	switch p := body.(type) {
+	case Credentials:
+		_, _, err = Registration{Code: p.Code, OriginURL: p.OriginURL}.Check()
+	case Registration:
+		_, _, err = p.Check()
 	case UserPatch:
 		_, err = p.Patch(User{})
 	case OrganizationPatch:

@@ -75,6 +75,12 @@ const (
 	MaterialFund      Action = "material.fund" // to name it in a grant of one's own
 	AuditRead         Action = "audit.read"
 	DocumentationRead Action = "documentation.read"
+
+	JobRead    Action = "job.read"
+	JobList    Action = "job.list"     // the caller's own
+	JobListAll Action = "job.list-all" // everybody's, and Aliquot's own
+	JobCancel  Action = "job.cancel"
+	JobRetry   Action = "job.retry"
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -144,6 +150,12 @@ var rules = Policy{
 	MaterialFund:      MemberOf,
 	AuditRead:         AdminOf,
 	DocumentationRead: Anyone,
+
+	JobRead:    OwnerOf,
+	JobList:    SignedIn,
+	JobListAll: AdminOf,
+	JobCancel:  OwnerOf,
+	JobRetry:   AdminOf,
 }
 
 // PolicyFor gives the rules under an access setting.
