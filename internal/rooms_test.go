@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"importer":          {"exchange"},
 	"app":               {"exchange", "store", "files", "identity", "job", "importer"},
 	"api":               {"exchange", "app", "limit"},
+	"web":               {"exchange", "app"},
 	"demo":              {"exchange", "app", "identity"},
 	"limit":             {},
 	"server":            {},

@@ -21,6 +21,7 @@ import (
 	"aliquot/internal/limit"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
+	"aliquot/internal/web"
 )
 
 // serve is "aliquot serve".
@@ -89,6 +90,13 @@ func (s *serve) Run(e environment) error {
 			}
 		}
 		mux.Handle("/", door)
+		contract, err := api.OpenAPI(a.Policy())
+		if err != nil {
+			return err
+		}
+		if err := web.Mount(mux, contract); err != nil {
+			return err
+		}
 	}
 	worker, err := job.New(job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: s.Workers, Lease: s.JobLease, Drain: drainTime})
 	if err != nil {

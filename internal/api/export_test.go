@@ -34,6 +34,9 @@ func Lines() []Line {
 // ExposedHeaders is exposedHeaders.
 const ExposedHeaders = exposedHeaders
 
+// Meanings is meanings.
+var Meanings = meanings
+
 // ListFields are the fields that lists can be sorted by, by the route as "GET /path".
 func ListFields() map[string][]exchange.Field {
 	lists := map[string][]exchange.Field{}

@@ -35,11 +35,11 @@ type ImportedDuplicate struct {
 // importMaterial answers 200 with the new material, or with the one that was imported before.
 func (a *API) importMaterial(c *Call, in exchange.ImportNew) (ImportedMaterial, error) {
 	m, existed, err := a.App.Import(c.Context(), c.Actor, in)
+	c.location(err, "/materials/%d", m.ID)
 	if err == nil && existed {
 		c.written = true
 		return ImportedMaterial{}, answer(c.w, http.StatusOK, ImportedDuplicate{duplicate(m), showImported(m)})
 	}
-	c.location(err, "/materials/%d", m.ID)
 	return showImported(m), err
 }
 

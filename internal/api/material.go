@@ -11,11 +11,11 @@ import (
 // (the duplicate rule of the specification).
 func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
+	c.location(err, "/materials/%d", m.ID)
 	if err == nil && existed {
 		c.written = true
 		return Material{}, answer(c.w, http.StatusOK, duplicate(m))
 	}
-	c.location(err, "/materials/%d", m.ID)
 	return showChanged(m), err
 }
 

@@ -61,12 +61,22 @@ Lists are arrays, the newest first. A page holds 50 items, or as many as limit s
 
 Version 1 only ever grows: clients must ignore fields that they do not know.`
 
-// Error is the body of every error. Some codes add members, such as allowed, missing or limit.
+// Error is the body of every error; those after the first four come with some codes.
 type Error struct {
-	Error     string              `json:"error"`
-	Code      exchange.Code       `json:"error_code"`
-	Fields    map[string][]string `json:"fields,omitempty"`
-	RequestID string              `json:"request_id"`
+	Error          string              `json:"error"`
+	Code           exchange.Code       `json:"error_code"`
+	Fields         map[string][]string `json:"fields,omitempty"`
+	RequestID      string              `json:"request_id"`
+	Field          string              `json:"field,omitempty"`
+	Status         exchange.Status     `json:"status,omitempty"`
+	Allowed        []exchange.Status   `json:"allowed,omitempty"`
+	Missing        []exchange.Need     `json:"missing,omitempty"`
+	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`
+	ActiveRequests int                 `json:"active_requests,omitempty"`
+	Limit          int64               `json:"limit,omitempty"`
+	PerSecond      float64             `json:"per_second,omitempty"`
+	Line           int                 `json:"line,omitempty"`
+	Column         int                 `json:"column,omitempty"`
 }
 
 // Contract is the OpenAPI document as JSON.
@@ -82,7 +92,10 @@ type description struct {
 
 // tagOfPath is the heading that a route stands under.
 func tagOfPath(path string) string {
-	return strings.TrimSuffix(strings.Split(path, "/")[1], ".json")
+	if path == "/openapi.json" {
+		return "this-document"
+	}
+	return strings.Split(path, "/")[1]
 }
 
 func (d description) operation(r route, method string) object {
@@ -151,6 +164,7 @@ func (d description) requestBody(r route, method string) object {
 		form := d.input(r.in, "Form", false)
 		schema := d.schemas[form].(object)
 		schema["properties"].(object)["file"] = object{"type": "string", "format": "binary"}
+		explain(form, schema)
 		schema["required"], schema["additionalProperties"] = []string{"file"}, true
 		return object{"required": true, "content": object{
 			"application/json":    object{"schema": refTo(d.input(r.in, "New", true))},
@@ -237,7 +251,7 @@ func (d description) responses(r route, method string) object {
 	case single:
 		names = append(names, "ETag")
 		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
-	case r.repeatable(method) && !strings.Contains(r.path, "{id}/") || r.action == exchange.AddressWrite:
+	case r.locates(method):
 		names = append(names, "Location")
 	}
 	if r.repeatable(method) {
@@ -272,7 +286,7 @@ func (r route) failures(method string) []int {
 	if strings.Contains(r.path, "{") {
 		list = append(list, 404)
 	}
-	if exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 || r.action == exchange.Register || r.action == exchange.Login || !get {
+	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {
 		list = append(list, 403)
 	}
 	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
@@ -291,6 +305,14 @@ func (r route) failures(method string) []int {
 		list = append(list, 413, 415)
 	}
 	return list
+}
+
+// locates says whether a call makes an object that has an address of its own.
+func (r route) locates(method string) bool {
+	return r.action == exchange.MaterialImport || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
+		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
+		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
+	})
 }
 
 // repeatable says whether a call takes an Idempotency-Key.

@@ -160,7 +160,7 @@ func (q *query) word(name string, t reflect.Type) *string {
 	s := q.text(name)
 	c, listed := components[t]
 	if !listed {
-		c, listed = members[name]
+		c, listed = namedFields[name]
 	}
 	if s == nil || !listed {
 		return s

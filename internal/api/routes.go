@@ -14,8 +14,6 @@ import (
 // the status of success, the handler, and what it does; of a list also what it can be sorted by. Every
 // path answers with and without a trailing slash, at the root and under /v1.
 var routes = []route{
-	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
-
 	on("POST /login", exchange.Login, 200, (*API).login,
 		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot."),
 	on("POST /logout", exchange.Logout, 204, (*API).logout, "Revoke the token of this call"),
@@ -148,6 +146,8 @@ var routes = []route{
 	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob, "Read a job. It says how far it is, and what it came to."),
 	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
 	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
+
+	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }
 
 // route is one line of the table.
