@@ -39,12 +39,13 @@ check:
 	go mod verify
 	go mod tidy -diff
 
-# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl for the README.
+# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl and python3 for manuals and examples.
 install:
 	@missing=""
 	command -v cc >/dev/null || missing+=" gcc libc6-dev"
 	command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=" postgresql"
 	command -v curl >/dev/null || missing+=" curl"
+	command -v python3 >/dev/null || missing+=" python3"
 	[ -n "$$missing" ] || exit 0
 	if ! command -v apt-get >/dev/null; then echo "please install:$$missing"; exit 1; fi
 	sudo=""

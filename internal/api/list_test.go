@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -294,4 +295,29 @@ func TestACursorOfAnotherHandIsRefused(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTheManualSaysByWhatEveryListIsSortedAndFiltered in a table of docs/api.md, in the order of
+// the routes.
+func TestTheManualSaysByWhatEveryListIsSortedAndFiltered(t *testing.T) {
+	t.Parallel()
+	manual, err := os.ReadFile("../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for route, fields := range api.ListFields() {
+		var names []string
+		for _, f := range fields {
+			names = append(names, "`"+f.Name+"`")
+		}
+		var filters []string
+		for _, name := range api.ListFilters()[route] {
+			filters = append(filters, "`"+name+"`")
+		}
+		path := strings.NewReplacer("{", ":", "}", "").Replace(strings.TrimPrefix(route, "GET "))
+		line := fmt.Sprintf("| `%s/` | %s | %s |\n", path, strings.Join(names, ", "), strings.Join(filters, ", "))
+		if !strings.Contains(string(manual), strings.Replace(line, "|  |", "| |", 1)) {
+			t.Errorf("docs/api.md lacks this line:\n%s", line)
+		}
+	}
 }
