@@ -245,7 +245,15 @@ func (d description) responses(r route, method string) object {
 	}
 	good := object{"description": http.StatusText(r.status), "headers": headers(names...)}
 	list[strconv.Itoa(r.status)] = good
-	if r.out != reflect.TypeFor[None]() {
+	switch r.out {
+	case reflect.TypeFor[None]():
+	case reflect.TypeFor[Body]():
+		content := object{}
+		for _, kind := range r.types {
+			content[kind] = object{}
+		}
+		good["content"] = content
+	default:
 		good["content"] = jsonOf(d.schema(r.out))
 	}
 	if r.there != nil {
@@ -271,7 +279,7 @@ func (r route) failures(method string) []int {
 	if exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 || r.action == exchange.Register || r.action == exchange.Login || !get {
 		list = append(list, 403)
 	}
-	if !get || r.out.Kind() == reflect.Slice {
+	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
 		list = append(list, 400)
 	}
 	if !get {
@@ -313,10 +321,7 @@ func (d description) parameters(r route, method string) []object {
 			list = append(list, d.pathParameter(r.path, strings.TrimSuffix(name, "}")))
 		}
 	}
-	shared := []string{}
-	switch {
-	case r.out.Kind() == reflect.Slice:
-		shared = append(shared, "limit", "cursor")
+	if method == http.MethodGet {
 		for f := range r.in.Fields() {
 			name, help := f.Tag.Get("query"), f.Tag.Get("help")
 			if help == "" {
@@ -324,6 +329,11 @@ func (d description) parameters(r route, method string) []object {
 			}
 			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
 		}
+	}
+	shared := []string{}
+	switch {
+	case r.out.Kind() == reflect.Slice:
+		shared = append(shared, "limit", "cursor")
 		var names []string
 		for _, f := range r.fields {
 			names = append(names, f.Name, "-"+f.Name)
