@@ -72,7 +72,7 @@ func (l Listing) references() []reference {
 	d := l.details()
 	key := fmt.Sprintf("aliquot-%d", l.ID)
 	own := reference{
-		key: key, work: aMaterial, genre: d.category.Label, title: oneLine(l.Title), author: oneLine(l.Organization.Name),
+		key: key, work: aMaterial, genre: d.category.Label, title: l.Title, author: l.Organization.Name,
 		publisher: site, date: l.published(), url: l.address(),
 	}
 	if l.Category == "DATASET" {
@@ -97,9 +97,9 @@ func (l Listing) references() []reference {
 	own.note = fmt.Sprintf("%s, %s%s listing %d", own.genre, numbers, site, l.ID)
 	list := []reference{own}
 	for _, a := range l.articles() {
-		r := reference{key: key + "-article", work: anArticle, title: oneLine(a.title), doi: a.doi, pmid: a.pmid}
+		r := reference{key: key + "-article", work: anArticle, title: a.title, doi: a.doi, pmid: a.pmid}
 		if a.text != a.title {
-			r.note = oneLine(a.text)
+			r.note = a.text
 		}
 		if a.preprint {
 			r.key, r.work, r.genre = key+"-preprint", aPreprint, "Pre-print"
@@ -108,6 +108,12 @@ func (l Listing) references() []reference {
 			r.url = ids[0].Address()
 		}
 		list = append(list, r)
+	}
+	for i := range list {
+		r := &list[i]
+		for _, text := range []*string{&r.title, &r.author, &r.url, &r.doi, &r.pmid, &r.note} {
+			*text = oneLine(*text)
+		}
 	}
 	return list
 }
@@ -120,7 +126,7 @@ func oneLine(s string) string {
 			return ' '
 		}
 		return r
-	}, strings.ToValidUTF8(s, string(unicode.ReplacementChar)))
+	}, s)
 	return strings.Join(strings.Fields(s), " ")
 }
 

@@ -182,10 +182,11 @@ func (l Listing) conditions() string {
 			list = append(list, need.what)
 		}
 	}
-	if len(list) == 0 {
+	last := len(list) - 1
+	if last < 0 {
 		return "On request."
 	}
-	return "On request, with " + strings.Join(list, ", ") + "."
+	return "On request, with " + strings.TrimPrefix(strings.Join(list[:last], ", ")+" and ", " and ") + list[last] + "."
 }
 
 func (l Listing) offer(lab string) node {
@@ -224,7 +225,8 @@ func (l Listing) identifierNodes(d details) []node {
 	return append(list, node{"@type": "PropertyValue", "name": site + " listing", "value": fmt.Sprint(l.ID), "url": l.address()})
 }
 
-// keywords are terms of ontologies, and what one would search by.
+// keywords are terms of ontologies, and what one would search by. The label of a choice says little
+// without the name of its field.
 func (l Listing) keywords(d details) []any {
 	list := []any{d.category.Label}
 	for _, term := range d.get("ontology_terms") {
@@ -238,7 +240,7 @@ func (l Listing) keywords(d details) []any {
 		list = append(list, organism)
 	}
 	for _, f := range d.category.Fields {
-		if f.Facet && f.Type != category.Boolean {
+		if f.Facet && (f.Type == category.Text || f.Type == category.List) {
 			for _, word := range d.texts(f) {
 				if !slices.Contains(list, any(word)) {
 					list = append(list, word)
@@ -315,11 +317,16 @@ func (d details) properties() []node {
 			continue
 		}
 		n := node{"@type": "PropertyValue", "propertyID": f.Key, "name": f.Label, "value": texts[0], "unitText": f.Unit}
-		switch raw := d.values[f.Key].(type) {
-		case json.Number, bool:
-			n["value"] = raw
-		case []any:
+		raw := d.values[f.Key]
+		_, many := raw.([]any)
+		_, truth := raw.(bool)
+		switch {
+		case many:
 			n["value"] = texts
+		case truth:
+			n["value"] = raw
+		case (f.Type == category.Number || f.Type == category.Integer) && json.Valid([]byte(texts[0])): // or a string of one
+			n["value"] = json.RawMessage(texts[0])
 		}
 		fit(n)
 		list = append(list, n)
