@@ -187,7 +187,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // answer sends a body as JSON. It is encoded whole before the status goes out.
 func answer(w http.ResponseWriter, status int, body any) error {
 	return encoded(body, func(raw []byte) error {
-		send(w, status, Body{jsonType, raw})
+		send(w, status, Body{Type: jsonType, Bytes: raw})
 		return nil
 	})
 }
@@ -213,6 +213,9 @@ func send(w http.ResponseWriter, status int, b Body) {
 	h.Set("Content-Type", b.Type)
 	h.Set("Content-Length", strconv.Itoa(len(b.Bytes)))
 	h.Set("X-Content-Type-Options", "nosniff")
+	if b.Name != "" {
+		h.Set("Content-Disposition", download(b.Name))
+	}
 	h.Add("Vary", "Accept-Encoding")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes) // the caller may have hung up

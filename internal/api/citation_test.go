@@ -21,15 +21,16 @@ func TestAMaterialIsPublishedInTheFormThatIsAskedFor(t *testing.T) {
 		path := fmt.Sprintf("/materials/%d", ada.want(201, "POST", "/materials", obj{"category": "CELL_LINE", "title": "HT-29", "organization_id": ada.Lab,
 			"embargo_date": tomorrow, "additional_info": strings.Repeat("long ", 500)}.meta(obj{"rrid": "CVCL_0320"})).id())
 		address := publicURL + path
-		for query, want := range map[string][2]string{
-			"/citation":                 {"application/x-bibtex", "url       = {" + address + "}"},
-			"/citation?format=bibtex":   {"application/x-bibtex", `HT-29 (RRID:CVCL\_0320)`},
-			"/citation?format=ris":      {"application/x-research-info-systems", "UR  - " + address + "\r\n"},
-			"/citation?format=csl-json": {"application/vnd.citationstyles.csl+json", `"URL":"` + address + `"`},
-			"/jsonld":                   {"application/ld+json", `"@id":"` + address + `"`},
+		for query, want := range map[string][3]string{
+			"/citation":                 {"application/x-bibtex", "url       = {" + address + "}", "bib"},
+			"/citation?format=bibtex":   {"application/x-bibtex", `HT-29 (RRID:CVCL\_0320)`, "bib"},
+			"/citation?format=ris":      {"application/x-research-info-systems", "UR  - " + address + "\r\n", "ris"},
+			"/citation?format=csl-json": {"application/vnd.citationstyles.csl+json", `"URL":"` + address + `"`, "json"},
+			"/jsonld":                   {"application/ld+json", `"@id":"` + address + `"`, "jsonld"},
 		} {
 			a := nobody.want(200, "GET", path+query, nil)
-			if a.Header.Get("Content-Type") != want[0] || !strings.Contains(string(a.Raw), want[1]) || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+			if a.Header.Get("Content-Type") != want[0] || !strings.Contains(string(a.Raw), want[1]) || a.Header.Get("X-Content-Type-Options") != "nosniff" ||
+				a.Header.Get("Content-Disposition") != "attachment; filename=aliquot-"+path[len("/materials/"):]+"."+want[2] {
 				t.Errorf("%s: %v %s, want %s", query, a.Header, a.Raw, want)
 			}
 			tag := a.Header.Get("ETag")

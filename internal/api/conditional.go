@@ -51,7 +51,7 @@ func (c *Call) answerOne(body any) error {
 	if b, ok := body.(Body); ok {
 		return c.answerTagged(b)
 	}
-	return encoded(body, func(raw []byte) error { return c.answerTagged(Body{jsonType, raw}) })
+	return encoded(body, func(raw []byte) error { return c.answerTagged(Body{Type: jsonType, Bytes: raw}) })
 }
 
 func (c *Call) answerTagged(b Body) error {

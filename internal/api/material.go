@@ -53,7 +53,7 @@ func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {
 		return Body{}, err
 	}
 	raw, err := publish.LinkedData(l)
-	return Body{"application/ld+json", raw}, err
+	return Body{"application/ld+json", raw, fmt.Sprintf("aliquot-%d.jsonld", l.ID)}, err
 }
 
 // CitationQuery is the query of GET /materials/{id}/citation.
@@ -71,7 +71,7 @@ func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
 		return Body{}, err
 	}
 	raw, err := publish.Citation(l, format)
-	return Body{format.MediaType(), raw}, err
+	return Body{format.MediaType(), raw, fmt.Sprintf("aliquot-%d.%s", l.ID, format.Extension())}, err
 }
 
 func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {

@@ -252,7 +252,7 @@ func (d description) responses(r route, method string) object {
 		for _, kind := range r.types {
 			content[kind] = object{}
 		}
-		good["content"] = content
+		good["content"], good["headers"] = content, headers(append(names, "Content-Disposition")...)
 	default:
 		good["content"] = jsonOf(d.schema(r.out))
 	}

@@ -181,6 +181,7 @@ type None struct{}
 type Body struct {
 	Type  string
 	Bytes []byte
+	Name  string // of the file that a browser saves it as; "" shows it
 }
 
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET;

@@ -28,6 +28,11 @@ func (f Format) MediaType() string {
 	}[f]
 }
 
+// Extension is what the name of a file of a format ends in, without a dot.
+func (f Format) Extension() string {
+	return map[Format]string{BibTeX: "bib", RIS: "ris", CSLJSON: "json"}[f]
+}
+
 // reference is one entry of a bibliography; what is not known is "". Every text is a single line.
 type reference struct {
 	key       string
