@@ -34,6 +34,10 @@ func (im *Importer) study(ctx context.Context, accession string) (Draft, error) 
 	} else if err != nil {
 		return Draft{}, err // it is known, and cannot be imported
 	}
+	return im.studyDraft(ctx, s)
+}
+
+func (im *Importer) studyDraft(ctx context.Context, s sraStudy) (Draft, error) {
 	d := Draft{Released: exchange.Date(s.released)}
 	samples := len(s.samples)
 	if samples == 0 {
