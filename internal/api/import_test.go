@@ -201,10 +201,10 @@ func TestASourceThatFailsIsToldAndNothingIsStored(t *testing.T) {
 			retryAfter string
 			answer     http.HandlerFunc
 		}{
-			{503, "UNAVAILABLE", "30", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }},
+			{503, "UNAVAILABLE", "30", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }},
 			{503, "UNAVAILABLE", "90", func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", "90")
-				w.WriteHeader(429)
+				w.WriteHeader(http.StatusTooManyRequests)
 			}},
 			{502, "INVALID_ANSWER", "", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sorry</html>") }},
 		} {

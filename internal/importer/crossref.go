@@ -48,15 +48,15 @@ func readWork(r io.Reader) (work, error) {
 		} `json:"message"`
 	}
 	if err := json.NewDecoder(r).Decode(&answer); err != nil {
-		return work{}, fmt.Errorf("Crossref: %w", err)
+		return work{}, fmt.Errorf("no work of Crossref: %w", err)
 	}
 	m := answer.Message
 	if m == nil || len(m.Title) == 0 || line(m.Title[0]) == "" {
-		return work{}, errors.New("Crossref: no title")
+		return work{}, errors.New("no work of Crossref: no title")
 	}
 	doi, err := identifier.DOI(m.DOI)
 	if err != nil {
-		return work{}, fmt.Errorf("Crossref: %w", err)
+		return work{}, fmt.Errorf("no work of Crossref: %w", err)
 	}
 	w := work{doi: doi, title: plain(m.Title[0]), volume: m.Volume, issue: m.Issue, pages: m.Pages, preprint: m.Type == "posted-content"}
 	for _, names := range [][]string{m.Short, m.Journal} {

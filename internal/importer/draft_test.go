@@ -278,7 +278,7 @@ func TestATokenThatIsRefusedIsToldToTheOperator(t *testing.T) {
 		answer http.HandlerFunc
 	}{
 		"expired": {"old", func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(400)
+			w.WriteHeader(http.StatusBadRequest)
 			fixture(t, "protocols/expired.json")(w, r)
 		}},
 		"expired with status 200":     {"old", fixture(t, "protocols/expired.json")},

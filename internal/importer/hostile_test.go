@@ -46,9 +46,9 @@ var wrongs = map[string]struct {
 	answer http.HandlerFunc
 	want   exchange.Code
 }{
-	"500":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, exchange.Unavailable},
-	"429":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(429) }, exchange.Unavailable},
-	"503":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, exchange.Unavailable},
+	"500":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, exchange.Unavailable},
+	"429":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, exchange.Unavailable},
+	"503":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, exchange.Unavailable},
 	"a broken line":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, exchange.Unavailable},
 	"nothing":          {func(http.ResponseWriter, *http.Request) {}, exchange.InvalidAnswer},
 	"an HTML page":     {says("<!DOCTYPE html><html><body><p>Sorry<br>&nbsp;</body></html>"), exchange.InvalidAnswer},
@@ -198,7 +198,7 @@ func TestASourceIsAskedAgainAfterThePauseItWants(t *testing.T) {
 	s := sourcetest.Start(t)
 	s.Break("/works/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", "120")
-		w.WriteHeader(429)
+		w.WriteHeader(http.StatusTooManyRequests)
 	})
 	_, err := s.Importer(t).Publication(t.Context(), "", "10.1000/1")
 	if e, ok := errors.AsType[*exchange.Error](err); !ok || e.Details["retry_after"] != 120 || s.Calls.Load() != 1 {
@@ -336,7 +336,7 @@ func TestCallsSayWhoCallsAndKeepThePace(t *testing.T) {
 		if r.FormValue("tool") != "aliquot" || r.FormValue("email") != "materials@example.org" || r.FormValue("api_key") != "" {
 			t.Errorf("got %s", r.URL.RawQuery)
 		}
-		w.WriteHeader(404)
+		w.WriteHeader(http.StatusNotFound)
 	})
 	im := of(t, s, func(c *importer.Config) { c.Pace = 0 }) // as the source allows: 3 a second
 	var all sync.WaitGroup
@@ -361,13 +361,13 @@ func TestAKeyIsForTheSourceAndForNobodyElse(t *testing.T) {
 		if r.FormValue("api_key") != "hush" {
 			t.Errorf("no key in %s", r.URL)
 		}
-		w.WriteHeader(500)
+		w.WriteHeader(http.StatusInternalServerError)
 	})
 	s.Break("/works/", func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("api_key") != "" || r.Header.Get("Authorization") != "" {
 			t.Errorf("Crossref learns of %s", r.URL)
 		}
-		w.WriteHeader(500)
+		w.WriteHeader(http.StatusInternalServerError)
 	})
 	im := of(t, s, func(c *importer.Config) { c.EUtilsKey = "hush" })
 	for _, p := range [][2]string{{"1", ""}, {"", "10.1000/1"}} {
