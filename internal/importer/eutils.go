@@ -179,7 +179,11 @@ func readDocSums(r io.Reader) ([]json.RawMessage, error) {
 // and calls each at every element inside; each may decode it. Entities beside those of XML itself
 // are an error, and no document type is read.
 func elements(r io.Reader, roots string, each func(*xml.Decoder, xml.StartElement) error) error {
-	d := xml.NewDecoder(r)
+	b := bufio.NewReader(r)
+	if first, err := b.Peek(1); err != nil || first[0] != '<' { // else the decoder looks for one to the end
+		return fmt.Errorf("XML: it begins with %q: %w", first, errors.Join(err, errors.New("no XML")))
+	}
+	d := xml.NewDecoder(b)
 	root := ""
 	for {
 		token, err := d.Token()
