@@ -76,7 +76,10 @@ func readWork(r io.Reader) (work, error) {
 	if len(m.Issued.Parts) > 0 {
 		var parts []string
 		for _, part := range m.Issued.Parts[0] {
-			parts = append(parts, fmt.Sprintf("%02s", string(part)))
+			if len(part) == 1 {
+				part = "0" + part
+			}
+			parts = append(parts, string(part))
 		}
 		w.date = strings.Join(parts, "-")
 	}

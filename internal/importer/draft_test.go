@@ -144,6 +144,19 @@ func TestADraftSaysAllThatTheSourcesSay(t *testing.T) {
 		}, nil, obj{"title": "European fishes", "url": "https://www.ncbi.nlm.nih.gov/sra/?term=ERP000700", "identifier": "ERP000700", "accession_code": "ERP000700",
 			"description": "Abstract.", "released": "2017-09-25", "num_samples": 4.0, "related_ids": []any{"PRJEB700"}, "pubmed_id": "11111111",
 			"warnings": "PubMed gave no title and citation of its publication 11111111; look it up later."}},
+		"a study whose runs nobody reports": {"SRA", "ERP000701", func(s *sourcetest.Server) {
+			s.Break("/entrez/", http.NotFound)
+			s.Break("/ena/portal", http.NotFound)
+			s.Break("/ena/browser/api/xml/ERP000701", says(`<STUDY_SET><STUDY accession="ERP000701"><DESCRIPTOR><STUDY_TITLE>Fishes</STUDY_TITLE></DESCRIPTOR><STUDY_LINKS>
+				<STUDY_LINK><XREF_LINK><DB>ENA-SAMPLE</DB><ID>ERS000001-ERS000003</ID></XREF_LINK></STUDY_LINK>
+				<STUDY_LINK><XREF_LINK><DB>ENA-EXPERIMENT</DB><ID>ERX000005,ERX000008</ID></XREF_LINK></STUDY_LINK></STUDY_LINKS></STUDY></STUDY_SET>`))
+			s.Break("/ena/browser/api/xml/ERS000001", says(`<SAMPLE_SET><SAMPLE accession="ERS000001"><SAMPLE_NAME><TAXON_ID>7955</TAXON_ID>
+				<SCIENTIFIC_NAME>Danio rerio</SCIENTIFIC_NAME></SAMPLE_NAME></SAMPLE></SAMPLE_SET>`))
+			s.Break("/ena/browser/api/xml/ERX000005", says(`<EXPERIMENT_SET><EXPERIMENT accession="ERX000005"><DESIGN><LIBRARY_DESCRIPTOR>
+				<LIBRARY_STRATEGY>WGS</LIBRARY_STRATEGY></LIBRARY_DESCRIPTOR></DESIGN><PLATFORM><ILLUMINA><INSTRUMENT_MODEL>MinION</INSTRUMENT_MODEL></ILLUMINA>
+				</PLATFORM></EXPERIMENT></EXPERIMENT_SET>`))
+		}, nil, obj{"title": "Fishes", "url": "https://www.ncbi.nlm.nih.gov/sra/?term=ERP000701", "identifier": "ERP000701", "accession_code": "ERP000701",
+			"organisms": "Danio rerio", "organism_ids": []any{"NCBITaxon:7955"}, "platform": "MinION", "technology": "WGS", "num_samples": 3.0}},
 		"a protocol in HTML, of version 3": {"PROTOCOLS_REPOSITORY", "doi:10.17504/PROTOCOLS.IO.heat1", func(s *sourcetest.Server) {
 			s.Break("/api/v4", http.NotFound)
 			s.Break("/api/v3", fixture(t, "protocols/html.v3.json"))

@@ -20,10 +20,10 @@ type found struct {
 	ids   []string
 }
 
-// search asks E-utilities for the records of a database that a term names, from the start-th on.
-func (im *Importer) search(ctx context.Context, db, term string, start int) (found, error) {
+// search asks E-utilities for the records of a database that a term names.
+func (im *Importer) search(ctx context.Context, db, term string) (found, error) {
 	return ask(ctx, im, im.eutils, "esearch.fcgi", url.Values{
-		"db": {db}, "term": {term}, "retmode": {"json"}, "retmax": {strconv.Itoa(searchPage)}, "retstart": {strconv.Itoa(start)},
+		"db": {db}, "term": {term}, "retmode": {"json"}, "retmax": {strconv.Itoa(searchPage)},
 	}, readSearch)
 }
 

@@ -110,16 +110,13 @@ func (s gdsSummary) isSeries(accession string) bool {
 	return s.EntryType == "GSE" && (s.Accession == accession || s.Accession == "" && "GSE"+string(s.Series) == accession)
 }
 
+// seriesSummary reads the summary of a series, whose uid is 200000000 and its number.
 func (im *Importer) seriesSummary(ctx context.Context, accession string) (geoSeries, error) {
-	// Samples and platforms match the accession too, so the term asks for series alone.
-	hits, err := im.search(ctx, "gds", accession+"[ACCN] AND gse[ETYP]", 0)
-	if err != nil {
-		return geoSeries{}, err
+	number, err := strconv.Atoi(strings.TrimPrefix(accession, "GSE"))
+	if err != nil || number >= 100_000_000 {
+		return geoSeries{}, &failure{kind: unknown, source: im.eutils.name, cause: errors.New("no series has such a number")}
 	}
-	if len(hits.ids) == 0 {
-		return geoSeries{}, &failure{kind: unknown, source: im.eutils.name}
-	}
-	list, err := summaries[gdsSummary](ctx, im, "gds", hits.ids[:min(len(hits.ids), summaryPage)]...)
+	list, err := summaries[gdsSummary](ctx, im, "gds", fmt.Sprint(200_000_000+number))
 	if err != nil {
 		return geoSeries{}, err
 	}
@@ -174,12 +171,13 @@ func (im *Importer) organisms(ctx context.Context, accession string, record geoS
 
 // seriesOf is the series that a sample is in.
 func (im *Importer) seriesOf(ctx context.Context, sample string) (string, error) {
-	hits, err := im.search(ctx, "gds", sample+"[ACCN] AND gse[ETYP]", 0)
+	// Samples and platforms match the accession too, so the term asks for series alone.
+	hits, err := im.search(ctx, "gds", sample+"[ACCN] AND gse[ETYP]")
 	if err != nil {
 		return "", err
 	}
 	var in set
-	for _, id := range hits.ids { // the uid of a series is 200000000 and its number
+	for _, id := range hits.ids {
 		if number, ok := strings.CutPrefix(id, "2"); ok && len(id) == 9 {
 			in.add("GSE" + strings.TrimLeft(number, "0"))
 		}

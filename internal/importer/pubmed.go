@@ -60,7 +60,8 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	return nil
 }
 
-// pubmed looks a publication up by its summary; where that cannot be used, by the whole record.
+// pubmed looks a publication up by its summary; where that is missing or broken, by the whole
+// record.
 func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publication, error) {
 	list, err := summaries[pubmedSummary](ctx, im, "pubmed", pmid)
 	if err == nil && (list[0].UID != pmid || line(list[0].Title) == "") {
@@ -69,12 +70,12 @@ func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publicati
 	if err == nil {
 		return list[0].work().publication(), nil
 	}
-	if kindOf(err) != garbled {
+	if kindOf(err) > garbled {
 		return exchange.Publication{}, err
 	}
-	works, err := ask(ctx, im, im.eutils, "efetch.fcgi", url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
-	if err != nil {
-		return exchange.Publication{}, err
+	works, other := ask(ctx, im, im.eutils, "efetch.fcgi", url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
+	if other != nil {
+		return exchange.Publication{}, worse(err, other)
 	}
 	i := slices.IndexFunc(works, func(w work) bool { return w.pmid == pmid && w.title != "" })
 	if i < 0 {

@@ -73,7 +73,7 @@ func (im *Importer) ncbiStudy(ctx context.Context, accession string) (sraStudy, 
 	if strings.HasPrefix(accession, "PRJ") {
 		field = "[BioProject]"
 	}
-	hits, err := im.search(ctx, "sra", accession+field, 0)
+	hits, err := im.search(ctx, "sra", accession+field)
 	if err != nil {
 		return sraStudy{}, err
 	}
@@ -98,7 +98,8 @@ func (im *Importer) ncbiStudy(ctx context.Context, accession string) (sraStudy, 
 		return sraStudy{}, im.eutils.garbled(fmt.Errorf("no study %s among %d experiments", accession, len(hits.ids)))
 	}
 	all := s.copied()
-	return all, im.countRest(ctx, accession, hits, &all)
+	err = im.countRest(ctx, accession, hits, &all)
+	return all, err
 }
 
 // packages asks NCBI for experiments with all their records, added up by study.
@@ -274,6 +275,23 @@ func (im *Importer) enaStudy(ctx context.Context, accession string) (sraStudy, e
 	s := record.copied()
 	if counted := runs[accession]; counted != nil {
 		s.join(*counted)
+		return s, nil
+	}
+	// Without a report of its runs, one of its experiments and one of its samples stand for all.
+	for _, part := range []string{s.firstExperiment, s.firstSample} {
+		if part == "" {
+			continue
+		}
+		records, err := ask(ctx, im, im.ena, "browser/api/xml/"+url.PathEscape(part), nil, readSRA)
+		if err != nil && ctx.Err() != nil {
+			return sraStudy{}, err
+		}
+		for _, one := range records { // at most one
+			s.organisms.add(one.organisms...)
+			s.taxa.add(one.taxa...)
+			s.instruments.add(one.instruments...)
+			s.strategies.add(one.strategies...)
+		}
 	}
 	return s, nil
 }
