@@ -56,7 +56,7 @@ func wellFormed(t *testing.T, w work) {
 	t.Helper()
 	p := w.publication()
 	for _, s := range []string{p.Title, p.Citation} {
-		if !utf8.ValidString(s) || strings.ContainsAny(s, "\n\x00") || len([]rune(s)) > longLength {
+		if !utf8.ValidString(s) || strings.ContainsAny(s, "\n\x00") || len([]rune(s)) > exchange.LongLength {
 			t.Errorf("%q", s)
 		}
 	}

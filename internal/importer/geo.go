@@ -193,23 +193,23 @@ func onlyOne(part, what string, studies set) (string, error) {
 	case 1:
 		return studies[0], nil
 	}
-	return "", noSuch("%s is in %s; please name the one to import", part, shorten(strings.Join(studies, ", "), lineLength))
+	return "", noSuch("%s is in %s; please name the one to import", part, shorten(strings.Join(studies, ", "), exchange.LineLength))
 }
 
 func (im *Importer) seriesDraft(ctx context.Context, g geoSeries) (Draft, error) {
 	platforms := strings.Join(g.platformNames, "; ")
-	if len([]rune(platforms)) > lineLength {
+	if len([]rune(platforms)) > exchange.LineLength {
 		platforms = strings.Join(g.platforms, "; ")
 	}
 	d := Draft{Released: exchange.Date(g.released)}
 	d.Material.Category = exchange.Some("DATASET")
-	d.Material.Title = exchange.Some(shorten(line(g.title), titleLength))
+	d.Material.Title = exchange.Some(shorten(line(g.title), exchange.TitleLength))
 	d.Material.URL = exchange.Some("https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=" + g.accession)
 	d.Material.Metadata = metadata(map[string]any{
 		"accession_code":      g.accession,
-		"description":         shorten(paragraphs(strings.Join(g.summary, "\n")), longLength),
-		"experimental_design": shorten(paragraphs(strings.Join(g.design, "\n")), longLength),
-		"platform":            shorten(platforms, lineLength),
+		"description":         shorten(paragraphs(strings.Join(g.summary, "\n")), exchange.LongLength),
+		"experimental_design": shorten(paragraphs(strings.Join(g.design, "\n")), exchange.LongLength),
+		"platform":            shorten(platforms, exchange.LineLength),
 		"technology":          joined(g.types),
 		"num_samples":         g.samples,
 		"organism_ids":        taxonomy(g.taxa),
@@ -223,14 +223,13 @@ const mostRelated = 100
 
 // organisms fills the field as far as it goes.
 func (d *Draft) organisms(names set) {
-	const most = 100
-	if len(names) > most {
+	if most := exchange.MostOrganisms; len(names) > most {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("It names %d organisms, of which the first %d are kept.", len(names), most))
 		names = names[:most]
 	}
 	list := []string{}
 	for _, name := range names {
-		list = append(list, shorten(name, lineLength))
+		list = append(list, shorten(name, exchange.LineLength))
 	}
 	d.Material.Organisms = exchange.NullOf(list)
 }

@@ -49,7 +49,7 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	d.Material.PubMedID = exchange.Some(ids[0])
 	if len(ids) > 1 {
 		others := "Further publications: PubMed " + strings.Join(ids[1:], ", ") + "."
-		d.Material.AdditionalInfo = exchange.NullOf(shorten(others, longLength))
+		d.Material.AdditionalInfo = exchange.NullOf(shorten(others, exchange.LongLength))
 	}
 	p, err := im.pubmed(ctx, ids[0])
 	if err != nil {
@@ -95,7 +95,7 @@ type work struct {
 // publication is the work with its citation: "Authors. Title Journal. Date;Volume(Issue):Pages.
 // doi:...", with at most six authors (ICMJE Recommendations, samples of formatted references).
 func (w work) publication() exchange.Publication {
-	title := shorten(line(plain(w.title)), titleLength)
+	title := shorten(line(plain(w.title)), exchange.TitleLength)
 	authors := w.authors
 	if len(authors) > 6 {
 		authors = append(slices.Clone(authors[:6]), "et al")
@@ -113,7 +113,7 @@ func (w work) publication() exchange.Publication {
 		parts = append(parts, "doi:"+w.doi)
 	}
 	return exchange.Publication{PubMedID: w.pmid, DOI: w.doi, PrePrint: w.preprint, Title: title,
-		Citation: shorten(strings.Join(parts, " "), longLength)}
+		Citation: shorten(strings.Join(parts, " "), exchange.LongLength)}
 }
 
 // issued is "Date;Volume(Issue):Pages" as far as it is known.

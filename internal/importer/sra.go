@@ -48,11 +48,11 @@ func (im *Importer) studyDraft(ctx context.Context, s sraStudy) (Draft, error) {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("It has %d experiments; its samples were not counted.", s.experiments))
 	}
 	d.Material.Category = exchange.Some("DATASET")
-	d.Material.Title = exchange.Some(shorten(line(s.title), titleLength))
+	d.Material.Title = exchange.Some(shorten(line(s.title), exchange.TitleLength))
 	d.Material.URL = exchange.Some("https://www.ncbi.nlm.nih.gov/sra/?term=" + s.accession)
 	d.Material.Metadata = metadata(map[string]any{
 		"accession_code": s.accession,
-		"description":    shorten(paragraphs(s.abstract), longLength),
+		"description":    shorten(paragraphs(s.abstract), exchange.LongLength),
 		"platform":       joined(s.instruments),
 		"technology":     joined(s.strategies),
 		"num_samples":    samples,
