@@ -63,10 +63,12 @@ func (im *Importer) seriesRecord(ctx context.Context, accession string) (geoSeri
 	for i, id := range g.platforms {
 		name := id
 		if i < mostPlatforms { // a few series have dozens
-			if p, err := im.record(ctx, id, "self"); err == nil && len(p.platforms) == 1 && p.platforms[0].accession == id && p.platforms[0].title != "" {
+			p, err := im.record(ctx, id, "self")
+			switch {
+			case err == nil && len(p.platforms) == 1 && p.platforms[0].accession == id && p.platforms[0].title != "":
 				name = fmt.Sprintf("%s (%s)", line(p.platforms[0].title), id)
-			} else if ctx.Err() != nil {
-				return geoSeries{}, ctx.Err()
+			case ctx.Err() != nil:
+				return geoSeries{}, err
 			}
 		}
 		series.platformNames = append(series.platformNames, name)

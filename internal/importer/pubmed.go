@@ -54,7 +54,10 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	p, err := im.pubmed(ctx, ids[0])
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("PubMed gave no title and citation of its publication %s; look it up later.", ids[0]))
-		return ctx.Err()
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return ctx.Err()
+		}
+		return nil
 	}
 	d.Material.PublicationTitle, d.Material.Citation = exchange.NullOf(p.Title), exchange.NullOf(p.Citation)
 	return nil
