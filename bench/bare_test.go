@@ -82,52 +82,62 @@ type said struct {
 	} `json:"waiting_on"`
 }
 
-// newBare opens the database as the store does, and makes sure that it is durable.
-func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
-	open := func(driver, where string, most int) *sql.DB {
-		db, err := sql.Open(driver, where)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { db.Close() })
-		db.SetMaxOpenConns(most)
-		db.SetMaxIdleConns(most)
-		return db
+// openBare opens a pool of so many connections, as the store does.
+func openBare(b *testing.B, driver, where string, most int) *sql.DB {
+	db, err := sql.Open(driver, where)
+	if err != nil {
+		b.Fatal(err)
 	}
-	h := bareHandler{rules: rules}
-	var read *sql.DB
-	lock := " FOR UPDATE OF o"
-	settings := "SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes')"
-	durable := "ononon"
+	b.Cleanup(func() { db.Close() })
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	return db
+}
+
+// sqliteName is that of the store.
+func sqliteName(where, more string) string {
+	return "file:" + where + "?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
+		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
+}
+
+// durable opens a database to write, and makes sure that what is committed survives a power cut.
+func durable(b *testing.B, kind, where string) *sql.DB {
+	driver, most, settings, want := "pgx", 32, "SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes')", "ononon"
 	if kind == storetest.SQLite {
-		lock = "" // one writer, who begins with a lock
-		settings, durable = "SELECT journal_mode || synchronous FROM pragma_journal_mode, pragma_synchronous", "wal2"
-		name := "file:" + where + "?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
-			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)"
-		h.write = open("sqlite", name+"&_txlock=immediate", 1)
-		read = open("sqlite", name+"&_pragma=query_only(1)", max(4, 2*runtime.NumCPU()))
-	} else {
-		h.write = open("pgx", where, 32)
-		read = h.write
+		driver, most, where = "sqlite", 1, sqliteName(where, "_txlock=immediate")
+		settings, want = "SELECT journal_mode || synchronous FROM pragma_journal_mode, pragma_synchronous", "wal2"
 	}
+	db := openBare(b, driver, where, most)
 	var got string
-	if err := h.write.QueryRowContext(b.Context(), settings).Scan(&got); err != nil || got != durable {
+	if err := db.QueryRowContext(b.Context(), settings).Scan(&got); err != nil || got != want {
 		b.Fatalf("not durable: %s, %v; run make bench", got, err)
 	}
-	prepare := func(db *sql.DB, query string) *sql.Stmt {
-		stmt, err := db.PrepareContext(b.Context(), query)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { stmt.Close() })
-		return stmt
+	return db
+}
+
+func prepare(b *testing.B, db *sql.DB, query string) *sql.Stmt {
+	stmt, err := db.PrepareContext(b.Context(), query)
+	if err != nil {
+		b.Fatal(err)
 	}
-	h.material, h.actor = prepare(read, selectMaterial), prepare(read, selectActor)
-	h.count, h.materials = prepare(read, countMaterials), prepare(read, listMaterials)
-	h.request, h.documents = prepare(read, selectRequest), prepare(read, selectDocuments)
-	h.lock, h.locked = prepare(h.write, selectRequest+lock), prepare(h.write, selectDocuments)
-	h.event, h.update = prepare(h.write, insertEvent), prepare(h.write, updateRequest)
-	h.tellRequester, h.tellMembers = prepare(h.write, tellRequester), prepare(h.write, tellMembers)
+	b.Cleanup(func() { stmt.Close() })
+	return stmt
+}
+
+// newBare opens the database as the store does.
+func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
+	h := bareHandler{rules: rules, write: durable(b, kind, where)}
+	read, lock := h.write, " FOR UPDATE OF o"
+	if kind == storetest.SQLite {
+		lock = "" // one writer, who begins with a lock
+		read = openBare(b, "sqlite", sqliteName(where, "_pragma=query_only(1)"), max(4, 2*runtime.NumCPU()))
+	}
+	h.material, h.actor = prepare(b, read, selectMaterial), prepare(b, read, selectActor)
+	h.count, h.materials = prepare(b, read, countMaterials), prepare(b, read, listMaterials)
+	h.request, h.documents = prepare(b, read, selectRequest), prepare(b, read, selectDocuments)
+	h.lock, h.locked = prepare(b, h.write, selectRequest+lock), prepare(b, h.write, selectDocuments)
+	h.event, h.update = prepare(b, h.write, insertEvent), prepare(b, h.write, updateRequest)
+	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
 	mux.HandleFunc("GET /v1/materials", h.listMaterials)
@@ -235,6 +245,11 @@ type statement interface {
 	QueryRowContext(ctx context.Context, args ...any) *sql.Row
 }
 
+// within gives statements in a transaction.
+func within(ctx context.Context, tx *sql.Tx) func(*sql.Stmt) statement {
+	return func(stmt *sql.Stmt) statement { return tx.StmtContext(ctx, stmt) }
+}
+
 func (h *bareHandler) read(ctx context.Context, id string, request, documents statement) (q row, err error) {
 	var title string
 	var mta, irb, abstract, address, payment bool
@@ -306,7 +321,7 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 		return row{}, err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
-	in := func(stmt *sql.Stmt) statement { return tx.StmtContext(ctx, stmt) }
+	in := within(ctx, tx)
 	q, err := h.read(ctx, id, in(h.lock), in(h.locked))
 	if err != nil {
 		return q, err

@@ -35,6 +35,8 @@ const (
 type world struct {
 	b         *testing.B
 	db        *store.DB
+	app       *app.App
+	log       *slog.Logger
 	url       [2]string // of ours and of bare
 	member    string    // token of a member of the lab that owns every material
 	lab       int64
@@ -77,6 +79,7 @@ func newWorld(b *testing.B, kind string) *world {
 	log := slog.New(slog.NewJSONHandler(logFile, nil))
 	a := app.New(app.Config{DB: w.db, Files: folder, Importer: sourcetest.Start(b).Importer(b), Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: log})
+	w.app, w.log = a, log
 	w.url[ours] = serve(b, api.New(a, log), log)
 	w.seed(a)
 	limit := httptest.NewServer(newBare(b, kind, where, w.rules))

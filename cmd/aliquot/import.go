@@ -69,7 +69,7 @@ func titleOf(ctx context.Context, from *importer.Importer, identifier string) (s
 	var err error
 	for _, source := range []string{exchange.SourceGEO, exchange.SourceSRA, exchange.SourceProtocols} {
 		text := exchange.Some(exchange.IDText(identifier))
-		if order, err = (exchange.ImportNew{Source: exchange.Some(source), Accession: text, ProtocolDOI: text}).Preview(); err == nil {
+		if order, err = (exchange.ImportName{Source: exchange.Some(source), Accession: text, ProtocolDOI: text}).Check(); err == nil {
 			break
 		}
 	}

@@ -36,6 +36,7 @@ type program struct {
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
 	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`
+	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version version `cmd:"" help:"Print the version."`
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -18,9 +17,11 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/job"
 	"aliquot/internal/limit"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
+	"aliquot/internal/web"
 )
 
 // serve is "aliquot serve".
@@ -30,8 +31,8 @@ type serve struct {
 	config.Sources
 }
 
-// sweepEvery is how often background work tidies up.
-const sweepEvery = time.Hour
+// drainTime is what jobs under way have when the process is asked to stop, as long as answers have.
+const drainTime = 20 * time.Second
 
 // Run serves until it is asked to stop.
 func (s *serve) Run(e environment) error {
@@ -89,16 +90,29 @@ func (s *serve) Run(e environment) error {
 			}
 		}
 		mux.Handle("/", door)
+		contract, err := api.OpenAPI(a.Policy())
+		if err != nil {
+			return err
+		}
+		if err := web.Mount(mux, contract); err != nil {
+			return err
+		}
 	}
+	worker, err := job.New(job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: s.Workers, Lease: s.JobLease, Drain: drainTime})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(e.ctx)
 	var background sync.WaitGroup
 	defer background.Wait()
+	defer stop()
 	if s.Role != "web" {
-		background.Go(func() { work(e.ctx, a, log) })
+		background.Go(func() { worker.Run(ctx) })
 	}
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
-	return server.Serve(e.ctx, l, mux, log)
+	return server.Serve(ctx, l, mux, log)
 }
 
 // identity gives the client of the identity provider, nil where none is set; the built-in one
@@ -133,20 +147,4 @@ func open(ctx context.Context, s config.Store) (*store.DB, *files.Folder, error)
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return db, folder, nil
-}
-
-// work does the periodic background work until ctx ends.
-func work(ctx context.Context, a *app.App, log *slog.Logger) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		if err := a.Sweep(ctx); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "sweep", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"aliquot/internal/api"
 	"aliquot/internal/app"
 	"aliquot/internal/config"
 	"aliquot/internal/exchange"
@@ -123,6 +124,17 @@ func withApp(e environment, s config.Store, do func(context.Context, *app.App) e
 		return err
 	}
 	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Log: e.logger(s.Log)}))
+}
+
+type openAPI struct{}
+
+// Run prints the document, with the rules of an installation for members.
+func (openAPI) Run(e environment) error {
+	document, err := api.OpenAPI(exchange.PolicyFor(exchange.AccessMembers))
+	if err == nil {
+		_, err = fmt.Fprintln(e.stdout, string(document))
+	}
+	return err
 }
 
 type version struct{}

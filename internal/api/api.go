@@ -24,14 +24,19 @@ type API struct {
 	Log    *slog.Logger
 	Limits *Limits // nil: none
 	// Origins are those whose pages may call, "*" for any.
-	Origins []string
-	mux     *http.ServeMux
-	deny    map[exchange.Action]bool // actions whose paths answer 401 without a token
+	Origins  []string
+	mux      *http.ServeMux
+	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
+	contract Contract
 }
 
 // New makes the door of a.
 func New(a *app.App, log *slog.Logger) *API {
-	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}}
+	document, err := OpenAPI(a.Policy())
+	if err != nil {
+		panic(err) // of constants alone
+	}
+	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, contract: Contract{document}}
 	for _, r := range routes {
 		api.deny[r.action] = a.Policy().NeedsToken(r.action)
 		for _, pattern := range r.patterns() {
@@ -63,7 +68,7 @@ func (a *API) handler(route route) http.HandlerFunc {
 		if !route.silent && takesGzip(r) {
 			w = &zipping{ResponseWriter: w}
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream}
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields}
 		if err := a.serve(c, route); err != nil {
 			a.fail(w, r, err)
 		}
@@ -76,6 +81,10 @@ func (a *API) serve(c *Call, route route) error {
 	}
 	if a.deny[route.action] && c.Actor.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
+	}
+	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
+		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
+		return exchange.Fail(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
 	}
 	if c.stream {
 		c.forFile(a.App.UploadLimit)

@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -147,9 +146,8 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*excha
 }
 
 func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Attachment], error) {
-		return a.App.Attachments(c.Context(), c.Actor, p)
-	}, showAttachment)
+	part, err := a.App.Attachments(c.Context(), c.Actor, c.list.page)
+	return listed(c, part, err, showAttachment)
 }
 
 func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
@@ -181,11 +179,10 @@ func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
 // contentID is the id in /uploaded-file/attachment_<id>/<filename>.
 func (c *Call) contentID() (int64, error) {
 	digits, ok := strings.CutPrefix(c.PathValue("attachment"), "attachment_")
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || id < 1 {
-		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
+	if !ok {
+		digits = ""
 	}
-	return id, nil
+	return idOf(digits)
 }
 
 // putContent takes the bytes of an attachment as the whole body, of whatever content type.

@@ -14,7 +14,9 @@ import (
 // section 8.8.3). What depends on who asks has another body, so another tag.
 func tagOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+	tag := [22]byte{0: '"', 21: '"'}
+	base64.RawURLEncoding.Encode(tag[1:21], sum[:15])
+	return string(tag[:])
 }
 
 // zippedTag is the tag of the same body compressed, which is another representation.
@@ -110,7 +112,7 @@ func currentTag(object any) (tag string, err error) {
 	case app.GrantView:
 		body = showGrant(o)
 	case app.AddressView:
-		body = showAddressOf(o)
+		body = showOwnAddress(o)
 	case *exchange.Content:
 		if o == nil {
 			return "", nil

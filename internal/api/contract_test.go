@@ -56,6 +56,8 @@ const (
 		created_at:time read:bool read_at:time?`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
 		created_at:time expires_at:time`
+	jobFields = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
+		created_at:time due_at:time? ended_at:time?`
 	previewFields = `material:{category:string title:string url:string pubmed_id:string additional_metadata:object imported:bool
 		import_source:string organisms:[string]? publication_title:string? citation:string? additional_info:string? embargo_date:date?
 		contact_user:uuid} warnings:[string] existing:{organism:[string] ` + grantMaterialFields + "}?"
@@ -69,7 +71,8 @@ const (
 func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]string{
-		"/login": signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
+		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object components:object",
+		"/login":        signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
@@ -79,10 +82,11 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/invitations":             invitationFields,
 		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
-		"/audit-events":               actFields,
+		"/audit-events": actFields,
+		"/jobs":         jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
-		"/materials/import": "organism:[string] " + grantMaterialFields, "/materials/import/preview": previewFields, "/publications": publicationFields,
+		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/publications": publicationFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
@@ -167,7 +171,7 @@ var forms = map[string]*regexp.Regexp{
 }
 
 // mustMatch fails where a JSON value is not of a type as the constants above write it.
-func mustMatch(t *testing.T, where, want string, got any) {
+func mustMatch(t testing.TB, where, want string, got any) {
 	t.Helper()
 	if kind, nullable := strings.CutSuffix(want, "?"); nullable {
 		if got == nil {
@@ -203,7 +207,7 @@ func mustMatch(t *testing.T, where, want string, got any) {
 }
 
 // mustHave fails where an object has other members; one whose type ends in ! may be absent.
-func mustHave(t *testing.T, where string, want map[string]string, got map[string]any) {
+func mustHave(t testing.TB, where string, want map[string]string, got map[string]any) {
 	t.Helper()
 	for name, kind := range want {
 		kind, optional := strings.CutSuffix(kind, "!")

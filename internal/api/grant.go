@@ -50,9 +50,8 @@ func (a *API) createGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
 }
 
 func (a *API) listGrants(c *Call, _ None) ([]Grant, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.GrantView], error) {
-		return a.App.Grants(c.Context(), c.Actor, p)
-	}, showGrant)
+	part, err := a.App.Grants(c.Context(), c.Actor, c.list.page)
+	return listed(c, part, err, showGrant)
 }
 
 func (a *API) getGrant(c *Call, _ None) (Grant, error) {
@@ -73,18 +72,17 @@ func (a *API) updateGrant(c *Call, in exchange.GrantPatch) (Grant, error) {
 	return showGrant(v), err
 }
 
-func (a *API) listFunded(c *Call, _ None) ([]GrantMaterial, error) {
+func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-		return a.App.FundedBy(c.Context(), c.Actor, id, p)
-	}, showGrantMaterial)
+	part, err := a.App.FundedBy(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, showGrantMaterial)
 }
 
-// fund answers 201 with the material, or 200 when the grant named it before.
-func (a *API) fund(c *Call, in exchange.Funding) (GrantMaterial, error) {
+// fundMaterial answers 201 with the material, or 200 when the grant named it before.
+func (a *API) fundMaterial(c *Call, in exchange.Funding) (GrantMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return GrantMaterial{}, err
@@ -96,7 +94,7 @@ func (a *API) fund(c *Call, in exchange.Funding) (GrantMaterial, error) {
 	return showGrantMaterial(m), err
 }
 
-func (a *API) unfund(c *Call, _ None) (None, error) {
+func (a *API) unfundMaterial(c *Call, _ None) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return None{}, err

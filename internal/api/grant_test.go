@@ -53,6 +53,17 @@ func TestAGrantNamesItsMaterialsAndTheirOrganizations(t *testing.T) {
 		if got := idsOf(s.member.want(200, "GET", path, nil).Body["organizations"].([]any)); !slices.Equal(got, []int64{s.member.Lab}) {
 			t.Errorf("organizations: %v", got)
 		}
+		var told []string
+		for _, v := range s.owner.want(200, "GET", fmt.Sprintf("/materials/%d/history", s.material), nil).List {
+			told = append(told, fmt.Sprintf("%v %v", v.(map[string]any)["action"], v.(map[string]any)["changes"]))
+		}
+		if want := []string{
+			fmt.Sprintf("grant.update [map[field:grants new:[] old:[%d]]]", made.id()),
+			fmt.Sprintf("material.fund [map[field:grants new:[%d] old:[]]]", made.id()),
+			"material.create []",
+		}; !slices.Equal(told, want) {
+			t.Errorf("history of the material: %q", told)
+		}
 	})
 }
 

@@ -50,12 +50,9 @@ func showActor(u *exchange.User) *Person {
 	return new(showPerson(*u))
 }
 
-func (a *API) listAudit(c *Call, _ None) ([]Act, error) {
-	q := c.query()
-	filter := exchange.AuditFilter{Actor: q.user("actor"), Object: q.text("object"), Action: q.text("action"), AsAdmin: q.boolean("as_admin")}
-	return listed(c, q, func(p exchange.Page) (exchange.Part[app.Act], error) {
-		return a.App.Audit(c.Context(), c.Actor, p, filter)
-	}, showAct)
+func (a *API) listAuditEvents(c *Call, f exchange.AuditFilter) ([]Act, error) {
+	part, err := a.App.Audit(c.Context(), c.Actor, c.list.page, f)
+	return listed(c, part, err, showAct)
 }
 
 func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) {
@@ -63,9 +60,8 @@ func (a *API) listMaterialHistory(c *Call, _ None) ([]Version[Material], error) 
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.Version[exchange.ShownMaterial]], error) {
-		return a.App.MaterialHistory(c.Context(), c.Actor, id, p)
-	}, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
+	part, err := a.App.MaterialHistory(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, func(v app.Version[exchange.ShownMaterial]) Version[Material] {
 		return showVersion(v, showMaterial, materialFacts)
 	})
 }
@@ -75,9 +71,8 @@ func (a *API) listOrganizationHistory(c *Call, _ None) ([]Version[Organization],
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.Version[app.OrganizationView]], error) {
-		return a.App.OrganizationHistory(c.Context(), c.Actor, id, p)
-	}, func(v app.Version[app.OrganizationView]) Version[Organization] {
+	part, err := a.App.OrganizationHistory(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, func(v app.Version[app.OrganizationView]) Version[Organization] {
 		return showVersion(v, showOrganization, organizationFacts)
 	})
 }

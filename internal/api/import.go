@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"net/http"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -32,16 +33,14 @@ type ImportedDuplicate struct {
 }
 
 // importMaterial answers 200 with the new material, or with the one that was imported before.
-func (a *API) importMaterial(c *Call, in exchange.ImportNew) (any, error) {
+func (a *API) importMaterial(c *Call, in exchange.ImportNew) (ImportedMaterial, error) {
 	m, existed, err := a.App.Import(c.Context(), c.Actor, in)
-	switch {
-	case err != nil:
-		return nil, err
-	case existed:
-		return ImportedDuplicate{duplicate(m), showImported(m)}, nil
+	c.location(err, "/materials/%d", m.ID)
+	if err == nil && existed {
+		c.written = true
+		return ImportedMaterial{}, answer(c.w, http.StatusOK, ImportedDuplicate{duplicate(m), showImported(m)})
 	}
-	c.location(nil, "/materials/%d", m.ID)
-	return showImported(m), nil
+	return showImported(m), err
 }
 
 // ImportPreview is what an import would make: the fields of a material that come from the source,
@@ -69,7 +68,7 @@ type DraftMaterial struct {
 	ContactUser      uuid.UUID       `json:"contact_user"`
 }
 
-func (a *API) previewImport(c *Call, in exchange.ImportNew) (ImportPreview, error) {
+func (a *API) previewImport(c *Call, in exchange.ImportName) (ImportPreview, error) {
 	v, err := a.App.PreviewImport(c.Context(), c.Actor, in)
 	if err != nil {
 		return ImportPreview{}, err
@@ -100,13 +99,14 @@ type Publication struct {
 	Citation      string `json:"citation"`
 }
 
-func (a *API) getPublication(c *Call, _ None) (Publication, error) {
-	q := c.query()
-	pubmedID, doi := q.text("pubmed_id"), q.text("doi")
-	if err := q.faults.Err(); err != nil {
-		return Publication{}, err
-	}
-	p, err := a.App.Publication(c.Context(), c.Actor, pubmedID, doi)
+// PublicationName is what a publication is looked up by, one of the two.
+type PublicationName struct {
+	PubMedID *string `query:"pubmed_id" help:"PubMed id, in any form people paste. Either this or doi."`
+	DOI      *string `query:"doi" help:"DOI, in any form people paste. Either this or pubmed_id."`
+}
+
+func (a *API) getPublication(c *Call, name PublicationName) (Publication, error) {
+	p, err := a.App.Publication(c.Context(), c.Actor, name.PubMedID, name.DOI)
 	out := Publication{PubMedID: p.PubMedID, DOI: p.DOI, Citation: p.Citation}
 	if p.PrePrint {
 		out.PrePrintDOI, out.PrePrintTitle = p.DOI, p.Title

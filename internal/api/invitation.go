@@ -32,9 +32,8 @@ func (a *API) listInvitations(c *Call, _ None) ([]Invitation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
-		return a.App.Invitations(c.Context(), c.Actor, id, p)
-	}, showInvitation)
+	part, err := a.App.Invitations(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, showInvitation)
 }
 
 // invite answers 201 with the invitation, or 200 with the one by which the person is asked already.
@@ -50,7 +49,7 @@ func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 	return showInvitation(i), err
 }
 
-func (a *API) withdraw(c *Call, _ None) (None, error) {
+func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return None{}, err

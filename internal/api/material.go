@@ -2,23 +2,21 @@ package api
 
 import (
 	"fmt"
+	"net/http"
 
 	"aliquot/internal/exchange"
 )
 
 // createMaterial answers 201 with the material, or 200 with the one that was imported before
 // (the duplicate rule of the specification).
-func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (any, error) {
+func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
-	if err != nil {
-		return nil, err
-	}
-	if existed {
-		c.status = 200
-		return duplicate(m), nil
-	}
 	c.location(err, "/materials/%d", m.ID)
-	return showMaterial(m), nil
+	if err == nil && existed {
+		c.written = true
+		return Material{}, answer(c.w, http.StatusOK, duplicate(m))
+	}
+	return showChanged(m), err
 }
 
 func duplicate(m exchange.ShownMaterial) Duplicate {
@@ -29,12 +27,9 @@ func duplicate(m exchange.ShownMaterial) Duplicate {
 	}
 }
 
-func (a *API) listMaterials(c *Call, _ None) ([]Material, error) {
-	q := c.query()
-	filter := exchange.MaterialFilter{Organization: q.integer("organization"), Category: q.text("category"), Archived: q.boolean("is_archived")}
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-		return a.App.Materials(c.Context(), c.Actor, p, filter)
-	}, showMaterial)
+func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
+	part, err := a.App.Materials(c.Context(), c.Actor, c.list.page, f)
+	return listed(c, part, err, showMaterial)
 }
 
 func (a *API) getMaterial(c *Call, _ None) (Material, error) {
@@ -52,7 +47,7 @@ func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 		return Material{}, err
 	}
 	m, err := a.App.UpdateMaterial(c.Context(), c.Actor, id, in)
-	return showMaterial(m), err
+	return showChanged(m), err
 }
 
 func (a *API) archiveMaterial(c *Call, _ None) (None, error) {

@@ -140,6 +140,25 @@ func TestTheCategoryOfAMaterialStays(t *testing.T) {
 	})
 }
 
+func TestADoubtfulValueIsKeptWithAWarning(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ada := newWorld(t, db, exchange.AccessMembers).person("ada")
+		made := ada.want(201, "POST", "/materials", obj{"category": "CELL_LINE", "title": "A", "organization_id": ada.Lab,
+			"additional_metadata": obj{"rrid": "RRID:NOSUCH_1"}})
+		path := fmt.Sprintf("/materials/%d", made.id())
+		for what, a := range map[string]answer{"made": made, "changed": ada.want(200, "PATCH", path, obj{"title": "B"})} {
+			warnings, _ := a.Body["warnings"].(map[string]any)
+			if a.at("additional_metadata.rrid") != "RRID:NOSUCH_1" || len(warnings) != 1 || warnings["additional_metadata.rrid"] == nil {
+				t.Errorf("%s: %s", what, a.Raw)
+			}
+		}
+		if a := ada.want(200, "PATCH", path, obj{}.meta(obj{"rrid": "CVCL_0320"})); a.Body["warnings"] != nil {
+			t.Errorf("mended: %s", a.Raw)
+		}
+	})
+}
+
 func TestAMaterialThatIsNotOfferedCannotBeRequested(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

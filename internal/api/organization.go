@@ -1,9 +1,6 @@
 package api
 
-import (
-	"aliquot/internal/app"
-	"aliquot/internal/exchange"
-)
+import "aliquot/internal/exchange"
 
 func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organization, error) {
 	v, err := a.App.CreateOrganization(c.Context(), c.Actor, in)
@@ -12,9 +9,8 @@ func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organi
 }
 
 func (a *API) listOrganizations(c *Call, _ None) ([]Organization, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[app.OrganizationView], error) {
-		return a.App.Organizations(c.Context(), p)
-	}, showOrganization)
+	part, err := a.App.Organizations(c.Context(), c.list.page)
+	return listed(c, part, err, showOrganization)
 }
 
 func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
@@ -40,9 +36,8 @@ func (a *API) listMembers(c *Call, _ None) ([]Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.User], error) {
-		return a.App.Members(c.Context(), id, p)
-	}, showPerson)
+	part, err := a.App.Members(c.Context(), id, c.list.page)
+	return listed(c, part, err, showPerson)
 }
 
 func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
@@ -50,9 +45,8 @@ func (a *API) listMaterialsOf(c *Call, _ None) ([]Material, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-		return a.App.MaterialsOf(c.Context(), c.Actor, id, p)
-	}, showMaterial)
+	part, err := a.App.MaterialsOf(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, showMaterial)
 }
 
 func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
@@ -60,15 +54,13 @@ func (a *API) listGrantsOf(c *Call, _ None) ([]LabAward, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Grant], error) {
-		return a.App.GrantsOf(c.Context(), c.Actor, id, p)
-	}, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
+	part, err := a.App.GrantsOf(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, func(g exchange.Grant) LabAward { return LabAward{showAward(g), g.UserID} })
 }
 
 func (a *API) listSettings(c *Call, _ None) ([]Settings, error) {
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Membership], error) {
-		return a.App.OwnSettings(c.Context(), c.Actor, p)
-	}, showSettings)
+	part, err := a.App.OwnSettings(c.Context(), c.Actor, c.list.page)
+	return listed(c, part, err, showSettings)
 }
 
 func (a *API) getSettings(c *Call, _ None) (Settings, error) {
@@ -95,12 +87,14 @@ func (a *API) createShipping(c *Call, in exchange.ShippingPatch) (Shipping, erro
 	return showShipping(s), err
 }
 
-func (a *API) listShippings(c *Call, _ None) ([]Shipping, error) {
-	q := c.query()
-	organization := q.integer("organization")
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Shipping], error) {
-		return a.App.Shippings(c.Context(), organization, p)
-	}, showShipping)
+// OfOrganization narrows a list to what belongs to one organization.
+type OfOrganization struct {
+	Organization *int64 `query:"organization"`
+}
+
+func (a *API) listShippings(c *Call, f OfOrganization) ([]Shipping, error) {
+	part, err := a.App.Shippings(c.Context(), f.Organization, c.list.page)
+	return listed(c, part, err, showShipping)
 }
 
 func (a *API) getShipping(c *Call, _ None) (Shipping, error) {

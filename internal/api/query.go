@@ -1,9 +1,10 @@
 package api
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/url"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,10 +15,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// pathID is an integer id in the path. Whatever is no id names no object.
-func (c *Call) pathID(name string) (int64, error) {
-	id, err := strconv.ParseInt(c.PathValue(name), 10, 64)
-	if err != nil || id < 1 {
+// pathID is an integer id in the path.
+func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
+
+// idOf reads an id as we write it. Whatever is none names no object, +1 and 01 too: an object has
+// one address.
+func idOf(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
 		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
 	}
 	return id, nil
@@ -38,19 +43,40 @@ const (
 	mostLimit    = 200
 )
 
-// query reads the parameters of a list; every wrong one is named.
-type query struct {
+// listQuery is what a call says of the part of a list that it asks for.
+type listQuery struct {
 	values url.Values
-	faults exchange.Faults
+	name   string // of the list, see listName
+	page   exchange.Page
 }
 
-func (c *Call) query() *query {
+// readList reads the parameters of a list: filters into the fields of a struct whose tags name
+// them, and the page. Every wrong one is named.
+func (c *Call) readList(filter any) error {
 	values, err := url.ParseQuery(c.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
 		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
 	}
-	return q
+	q.filter(filter)
+	order := q.order(c.fields)
+	name := listName(c.Request, order, filter)
+	c.list = listQuery{values, name, exchange.Page{Limit: q.limit(), Order: order, After: q.cursor(name, order)}}
+	return q.faults.Err()
+}
+
+// readFilter reads the parameters of what is no list into the fields of a struct whose tags name
+// them.
+func (c *Call) readFilter(into any) error {
+	q := &query{values: c.URL.Query()}
+	q.filter(into)
+	return q.faults.Err()
+}
+
+// query reads parameters and notes what is wrong with them.
+type query struct {
+	values url.Values
+	faults exchange.Faults
 }
 
 // text is a parameter, nil where it is absent.
@@ -107,42 +133,87 @@ func (q *query) user(name string) *uuid.UUID {
 	return &id
 }
 
-// page is the part of a list that is asked for.
-func (q *query) page() exchange.Page {
-	p := exchange.Page{Limit: defaultLimit}
-	if n := q.integer("limit"); n != nil {
-		if *n < 1 || *n > mostLimit {
-			q.faults.Add("limit", "must be from 1 to %d", mostLimit)
+// filter fills a struct of pointers; a field stays nil where its parameter is absent.
+func (q *query) filter(into any) {
+	v := reflect.ValueOf(into).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("query")
+		switch field := v.Field(i).Addr().Interface().(type) {
+		case **int64:
+			*field = q.integer(name)
+		case **bool:
+			*field = q.boolean(name)
+		case **uuid.UUID:
+			*field = q.user(name)
+		default: // text
+			if s := q.word(name, v.Field(i).Type().Elem()); s != nil {
+				text := reflect.New(v.Field(i).Type().Elem())
+				text.Elem().SetString(*s)
+				v.Field(i).Set(text)
+			}
 		}
-		p.Limit = int(*n)
 	}
-	if s := q.text("cursor"); s != nil {
-		raw, err := base64.RawURLEncoding.DecodeString(*s)
-		before, errNumber := strconv.ParseInt(string(raw), 10, 64)
-		if err != nil || errNumber != nil || before < 1 {
-			q.faults.Add("cursor", "must be one that a Link header gave")
+}
+
+// word is text, and where the document lists what a field of that name or type can be, one of these.
+func (q *query) word(name string, t reflect.Type) *string {
+	s := q.text(name)
+	c, listed := components[t]
+	if !listed {
+		c, listed = namedFields[name]
+	}
+	if s == nil || !listed {
+		return s
+	}
+	if words := fmt.Sprint(c.schema["enum"]); !slices.Contains(strings.Fields(strings.Trim(words, "[]")), *s) {
+		q.faults.Add(name, "must be one of %s", words)
+		return nil
+	}
+	return s
+}
+
+func (q *query) limit() int {
+	n := q.integer("limit")
+	switch {
+	case n == nil:
+		return defaultLimit
+	case *n < 1 || *n > mostLimit:
+		q.faults.Add("limit", "must be from 1 to %d", mostLimit)
+		return defaultLimit
+	}
+	return int(*n)
+}
+
+// order is the name of a field, with - before it where the greatest comes first.
+func (q *query) order(fields []exchange.Field) exchange.Order {
+	s := q.text("ordering")
+	if s == nil {
+		return exchange.Order{}
+	}
+	name, descending := strings.CutPrefix(*s, "-")
+	i := slices.IndexFunc(fields, func(f exchange.Field) bool { return f.Name == name })
+	if i < 0 {
+		names := make([]string, len(fields))
+		for i, f := range fields {
+			names[i] = f.Name
 		}
-		p.Before = before
+		q.faults.Add("ordering", "must be one of %s, with - before it for the reverse", strings.Join(names, ", "))
+		return exchange.Order{}
 	}
-	return p
+	return exchange.Order{Field: fields[i], Ascending: !descending}
 }
 
 // listed answers with one part of a list as a bare array; X-Total-Count tells the number of all
-// and Link where the next part is (RFC 8288). q has read the filters already.
-func listed[T, Out any](c *Call, q *query, read func(exchange.Page) (exchange.Part[T], error), show func(T) Out) ([]Out, error) {
-	page := q.page()
-	if err := q.faults.Err(); err != nil {
-		return nil, err
-	}
-	part, err := read(page)
+// and Link where the next part is (RFC 8288).
+func listed[T, Out any](c *Call, part exchange.Part[T], err error, show func(T) Out) ([]Out, error) {
 	if err != nil {
 		return nil, err
 	}
 	h := c.w.Header()
 	h.Set("X-Total-Count", strconv.FormatInt(part.Total, 10))
-	if part.Next != 0 {
-		q.values.Set("cursor", base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(part.Next, 10))))
-		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.URL.EscapedPath(), q.values.Encode()))
+	if part.Next != nil {
+		c.list.values.Set("cursor", cursor(c.list.name, *part.Next))
+		h.Set("Link", fmt.Sprintf("<%s?%s>; rel=\"next\"", c.URL.EscapedPath(), c.list.values.Encode()))
 	}
 	return list(part.Items, show), nil
 }

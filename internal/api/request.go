@@ -10,13 +10,9 @@ func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
 	return showRequest(q), err
 }
 
-func (a *API) listRequests(c *Call, _ None) ([]Request, error) {
-	q := c.query()
-	filter := exchange.RequestFilter{Material: q.integer("material"), Status: q.text("status"), Active: q.boolean("is_active"),
-		Requester: q.user("requester"), AssignedTo: q.user("assigned_to")}
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Requested], error) {
-		return a.App.Requests(c.Context(), c.Actor, p, filter)
-	}, showRequest)
+func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error) {
+	part, err := a.App.Requests(c.Context(), c.Actor, c.list.page, f)
+	return listed(c, part, err, showRequest)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
@@ -80,9 +76,8 @@ func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchang
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Event], error) {
-		return a.App.Events(c.Context(), c.Actor, id, kind, p)
-	}, show)
+	part, err := a.App.Events(c.Context(), c.Actor, id, kind, c.list.page)
+	return listed(c, part, err, show)
 }
 
 func (a *API) sendMessage(c *Call, in exchange.Words) (Message, error) {
@@ -99,9 +94,8 @@ func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Issue], error) {
-		return a.App.Issues(c.Context(), c.Actor, id, p)
-	}, showIssue)
+	part, err := a.App.Issues(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, showIssue)
 }
 
 func (a *API) openIssue(c *Call, in exchange.Words) (Issue, error) {

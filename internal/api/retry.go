@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -65,71 +66,57 @@ func (c *Call) fingerprint() (string, error) {
 
 // once runs a call unless an earlier one has its key; then it gives the earlier one's answer.
 func (a *API) once(c *Call, route route, k exchange.Retry) error {
-	earlier, claimed, err := a.App.Claim(c.Context(), k)
-	switch {
-	case exchange.CodeOf(err) == exchange.Conflict:
-		c.w.Header().Set("Retry-After", "1")
-		return err
-	case err != nil:
-		return err
-	case !claimed:
-		if c.stream { // who sends a file reads the answer when all of it is sent
-			_, _ = io.Copy(io.Discard, io.LimitReader(c.Body, a.App.UploadLimit))
+	w, held := c.w, &holding{ResponseWriter: c.w, header: c.w.Header().Clone()}
+	ctx := context.WithoutCancel(c.Context()) // who hung up is who sends it again
+	long := c.stream || route.action == exchange.MaterialImport
+	answer, replayed, err := a.App.Once(ctx, k, long, func(ctx context.Context) (exchange.Retry, bool) {
+		c.w, c.Request = held, c.WithContext(ctx)
+		if err := route.serve(a, c); err != nil {
+			a.fail(held, c.Request, err)
 		}
-		for name, value := range earlier.Headers {
-			c.w.Header().Set(name, value)
+		k.Status, k.Body, k.Headers = held.status, held.body.String(), map[string]string{}
+		for _, name := range kept {
+			if value := held.header.Get(name); value != "" {
+				k.Headers[name] = value
+			}
 		}
-		c.w.Header().Set("Idempotency-Replayed", "true")
-		replay(c.w, earlier)
+		// A form that was refused may have been cut off on its way, so it may come again.
+		return k, k.Status < 400 || k.Status < 500 && !c.stream
+	})
+	if err != nil {
+		return err
+	}
+	if !replayed {
+		maps.Copy(w.Header(), held.header)
+		w.WriteHeader(answer.Status)
+		_, _ = io.WriteString(w, answer.Body) // the caller may have hung up
 		return nil
 	}
-	held := &holding{ResponseWriter: c.w}
-	c.w = held
-	ctx := context.WithoutCancel(c.Context()) // who hung up is who sends it again
-	ran := false
-	defer func() {
-		if !ran { // a panic
-			_ = a.App.Release(ctx, k)
-		}
-	}()
-	if err := route.serve(a, c); err != nil {
-		a.fail(held, c.Request, err)
+	if c.stream { // who sends a file reads the answer when all of it is sent
+		_, _ = io.Copy(io.Discard, io.LimitReader(c.Body, a.App.UploadLimit))
 	}
-	ran = true
-	k.Status, k.Body, k.Headers = held.status, held.body.String(), map[string]string{}
-	for _, name := range kept {
-		if value := held.Header().Get(name); value != "" {
-			k.Headers[name] = value
-		}
+	for name, value := range answer.Headers {
+		w.Header().Set(name, value)
 	}
-	// A form that was refused may have been cut off on its way, so it may come again.
-	if k.Status >= 500 || k.Status >= 400 && c.stream {
-		err = a.App.Release(ctx, k)
-	} else {
-		err = a.App.Keep(ctx, k)
+	w.Header().Set("Idempotency-Replayed", "true")
+	if answer.Body == "" {
+		w.WriteHeader(answer.Status)
+		return nil
 	}
-	if err != nil {
-		a.Log.ErrorContext(ctx, "keep an answer", "request_id", held.Header().Get(requestID), "error", err)
-	}
-	held.ResponseWriter.WriteHeader(held.status)
-	_, _ = held.ResponseWriter.Write(held.body.Bytes()) // the caller may have hung up
+	send(w, answer.Status, []byte(answer.Body))
 	return nil
 }
 
-func replay(w http.ResponseWriter, k exchange.Retry) {
-	if k.Body == "" {
-		w.WriteHeader(k.Status)
-		return
-	}
-	send(w, k.Status, []byte(k.Body))
-}
-
-// holding keeps an answer back until it is stored.
+// holding keeps an answer back until it is stored; it is dropped where an earlier one is given.
 type holding struct {
 	http.ResponseWriter
+	header http.Header
 	status int
 	body   bytes.Buffer
 }
+
+// Header gives the headers that are kept back.
+func (w *holding) Header() http.Header { return w.header }
 
 // WriteHeader notes the status.
 func (w *holding) WriteHeader(status int) { w.status = status }

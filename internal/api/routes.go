@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
 	"time"
 
@@ -10,94 +11,143 @@ import (
 )
 
 // routes is the contract as a table: method and path, the action that the policy table rules,
-// the status of success, and the handler. Every path answers with and without a trailing slash,
-// at the root and under /v1.
+// the status of success, the handler, and what it does; of a list also what it can be sorted by. Every
+// path answers with and without a trailing slash, at the root and under /v1.
 var routes = []route{
-	on("POST /login", exchange.Login, 200, (*API).login),
-	on("POST /logout", exchange.Logout, 204, (*API).logout),
+	on("POST /login", exchange.Login, 200, (*API).login,
+		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot."),
+	on("POST /logout", exchange.Logout, 204, (*API).logout, "Revoke the token of this call"),
 
-	on("POST /users", exchange.Register, 201, (*API).register),
-	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser),
-	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser),
-	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications),
-	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications),
-	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification),
+	on("POST /users", exchange.Register, 201, (*API).register,
+		"Register. Takes an authorization code of the identity provider, and names where it has none.").
+		already("The person was registered before.", Signed{}),
+	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser,
+		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
+	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
+	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
+	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications, "Mark all notifications as read"),
+	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
+		"Mark a notification as read or unread"),
 
-	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress),
-	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses),
-	on("GET /users/{id}/addresses/{address}", exchange.AddressRead, 200, (*API).getAddress),
-	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress),
-	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress),
+	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress, "Add an address"),
+	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses, "List a user's addresses").sortedBy(exchange.AddressFields),
+	on("GET /users/{id}/addresses/{address}", exchange.AddressRead, 200, (*API).getAddress, "Read an address"),
+	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress,
+		"Change an address. Requests keep it as it was when they were sent."),
+	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress,
+		"Delete an address. Requests keep it as it was when they were sent."),
 
-	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens),
-	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens),
-	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken),
-	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation),
-	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation),
+	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
+	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens, "Revoke all tokens of a user, this call's too"),
+	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken, "Revoke a token"),
+	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation,
+		"Accept an invitation and become a member"),
+	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation, "Decline an invitation"),
 
-	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization),
-	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations),
-	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization),
-	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization),
-	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers),
-	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf),
-	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf),
-	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations),
-	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite),
-	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdraw),
-	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory),
+	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization,
+		"Make an organization. Its owner is always a member."),
+	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations, "List organizations, newest first").sortedBy(exchange.OrganizationFields),
+	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization, "Read an organization"),
+	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization, "Change an organization or who is in it"),
+	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization").sortedBy(exchange.MemberFields),
+	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization").sortedBy(exchange.MaterialFields),
+	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf,
+		"List the grants that paid for an organization's materials").sortedBy(exchange.GrantFields),
+	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations,
+		"List the invitations of an organization that are not answered").sortedBy(exchange.InvitationFields),
+	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite,
+		"Invite someone. Names them by registry_id or by email; nobody joins without accepting.").
+		already("The person is invited already.", Invitation{}),
+	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdrawInvitation,
+		"Withdraw an invitation"),
+	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory,
+		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 
-	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings),
-	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings),
-	on("PUT,PATCH /organization-user-settings/{id}", exchange.SettingsUpdate, 200, (*API).updateSettings),
+	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings,
+		"List the caller's notification settings, one record for each organization").sortedBy(exchange.SettingsFields),
+	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings, "Read a record of notification settings"),
+	on("PUT,PATCH /organization-user-settings/{id}", exchange.SettingsUpdate, 200, (*API).updateSettings,
+		"Turn kinds of notifications on or off"),
 
-	on("POST /shipping-requirements", exchange.ShippingWrite, 201, (*API).createShipping),
-	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings),
-	on("GET /shipping-requirements/{id}", exchange.ShippingRead, 200, (*API).getShipping),
-	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping),
+	on("POST /shipping-requirements", exchange.ShippingWrite, 201, (*API).createShipping, "Add shipping requirements to an organization"),
+	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings, "List shipping requirements").sortedBy(exchange.ShippingFields),
+	on("GET /shipping-requirements/{id}", exchange.ShippingRead, 200, (*API).getShipping, "Read shipping requirements"),
+	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping, "Change shipping requirements"),
 
-	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial),
-	on("POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial),
-	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport),
-	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication),
-	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials),
-	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial),
-	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial),
-	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial),
-	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory),
+	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial,
+		"List a material for others. Category, title and organization are required; the contact is the caller unless said otherwise.").
+		already("It was imported before.", Duplicate{}),
+	on("POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial,
+		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the organization.").
+		already("It was imported before.", ImportedDuplicate{}),
+	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
+		"Show what an import would make. Nothing is stored."),
+	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication,
+		"Look a publication up by its PubMed id or its DOI, for PATCH of a material"),
+	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,
+		"List materials, newest first. Those under embargo only members of their organization see.").sortedBy(exchange.MaterialFields),
+	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial, "Read a material"),
+	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial, "Change a material. Its category stays."),
+	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial,
+		"Archive a material. Refused while a request of it is under way."),
+	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory,
+		"List the versions of a material, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 
-	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant),
-	on("GET /grants", exchange.GrantList, 200, (*API).listGrants),
-	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant),
-	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant),
-	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFunded),
-	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fund),
-	on("DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfund),
+	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant, "Add a grant"),
+	on("GET /grants", exchange.GrantList, 200, (*API).listGrants, "List the caller's grants").sortedBy(exchange.GrantFields),
+	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant, "Read a grant"),
+	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant, "Change a grant"),
+	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFundedMaterials, "List the materials that a grant paid for").sortedBy(exchange.MaterialFields),
+	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fundMaterial,
+		"Say that a grant paid for a material. The caller owns the grant and is a member of the material's organization.").
+		already("The grant named it before.", GrantMaterial{}),
+	on("DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfundMaterial,
+		"Take back that a grant paid for a material"),
 
-	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment).streams(),
-	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments),
-	on("GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment),
-	on("PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment),
-	on("DELETE /attachments/{id}", exchange.AttachmentDelete, 204, (*API).deleteAttachment),
-	on("GET /uploaded-file/{attachment}/{filename}", exchange.AttachmentContent, 200, (*API).getContent),
-	on("PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentUpdate, 200, (*API).putContent).streams(),
+	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment,
+		"Make an attachment. As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once.").streams(),
+	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments, "List all attachments").sortedBy(exchange.AttachmentFields),
+	on("GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment, "Read the record of an attachment"),
+	on("PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment, "Change the record of an attachment"),
+	on("DELETE /attachments/{id}", exchange.AttachmentDelete, 204, (*API).deleteAttachment,
+		"Delete an attachment. Refused while a request stands on it."),
+	on("GET /uploaded-file/{attachment}/{filename}", exchange.AttachmentContent, 200, (*API).getContent,
+		"Download the content of an attachment. Takes Range."),
+	on("PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentUpdate, 200, (*API).putContent,
+		"Upload the content of an attachment. Its type is told from the bytes; programs and HTML are refused.").streams(),
 
-	on("POST /material-requests", exchange.RequestCreate, 201, (*API).createRequest),
-	on("GET /material-requests", exchange.RequestList, 200, (*API).listRequests),
-	on("GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest),
-	on("PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest),
-	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest),
-	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents),
-	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages),
-	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage),
-	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues),
-	on("POST /material-requests/{id}/issues", exchange.RequestUpdate, 201, (*API).openIssue),
-	on("POST /material-requests/{id}/issues/{issue}/close", exchange.RequestUpdate, 200, (*API).closeIssue),
-	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest),
-	on("POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200, (*API).acceptDocument),
-	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument),
+	on("POST /material-requests", exchange.RequestCreate, 201, (*API).createRequest,
+		"Request a material. What it needs may be handed in later."),
+	on("GET /material-requests", exchange.RequestList, 200, (*API).listRequests,
+		"List the caller's requests and those of their organizations, newest first").sortedBy(exchange.RequestFields),
+	on("GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest, "Read a request, with what it needs and whose turn it is"),
+	on("PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest, "Move a request on, or hand something in"),
+	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest, "Delete a request"),
+	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents,
+		"List what happened to a request, newest first, each chained to the one before by its hash").sortedBy(exchange.EventFields),
+	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages, "List the messages on a request, newest first").sortedBy(exchange.MessageFields),
+	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage, "Write to the other side of a request"),
+	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues, "List the problems with a transfer").sortedBy(exchange.IssueFields),
+	on("POST /material-requests/{id}/issues", exchange.RequestUpdate, 201, (*API).openIssue,
+		"Report a problem with a transfer. A fulfilled request goes back to IN_FULFILLMENT."),
+	on("POST /material-requests/{id}/issues/{issue}/close", exchange.RequestUpdate, 200, (*API).closeIssue,
+		"Say that a problem is solved. The last one makes the request fulfilled again."),
+	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest, "Say how the parcel travels"),
+	on("POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200, (*API).acceptDocument,
+		"Accept a document of the other side"),
+	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument,
+		"Return a document of the other side, with a reason. It is owed again."),
 
-	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAudit),
+	on("GET /audit-events", exchange.AuditRead, 200, (*API).listAuditEvents,
+		"List what was changed, by whom, and where an admin's power was used, newest first").sortedBy(exchange.AuditFields),
+
+	on("GET /jobs", exchange.JobList, 200, (*API).listJobs,
+		"List the caller's jobs, newest first. Admins see everybody's with all=true.").sortedBy(exchange.JobFields),
+	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob, "Read a job. It says how far it is, and what it came to."),
+	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
+	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
+
+	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }
 
 // route is one line of the table.
@@ -106,32 +156,53 @@ type route struct {
 	path    string
 	action  exchange.Action
 	status  int
+	name    string       // of the handler, which clients call it by
+	text    string       // the first sentence is its title
+	there   *outcome     // of a POST whose object is there already
 	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
-	in, out reflect.Type // of the bodies; None where there is none
+	in, out reflect.Type // of the bodies, and of a GET's query; None where there is none
+	fields  []exchange.Field
 	serve   func(*API, *Call) error
+}
+
+// outcome is another success than a route's usual one.
+type outcome struct {
+	when string
+	out  reflect.Type
 }
 
 // None is the body of a request or response that has none.
 type None struct{}
 
-// on makes a route of a typed handler: In is decoded from the body, Out is the answer.
-func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error)) route {
+// on makes a route of a typed handler: In is decoded from the body, or from the query of a GET;
+// Out is the answer. text says in the OpenAPI document what the route does.
+func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error), text string) route {
 	methods, path, _ := strings.Cut(pattern, " ")
 	r := route{
-		methods: strings.Split(methods, ","), path: path, action: action, status: status,
+		methods: strings.Split(methods, ","), path: path, action: action, status: status, text: text,
 		in: reflect.TypeFor[In](), out: reflect.TypeFor[Out](),
 	}
-	hasBody := r.in != reflect.TypeFor[None]()
+	symbol := runtime.FuncForPC(reflect.ValueOf(handle).Pointer()).Name()
+	r.name = symbol[strings.LastIndexByte(symbol, '.')+1:]
+	hasInput := r.in != reflect.TypeFor[None]()
 	r.silent = r.out == reflect.TypeFor[None]()
-	single := r.methods[0] == http.MethodGet && r.out.Kind() == reflect.Struct
+	get := r.methods[0] == http.MethodGet
+	isList, single := get && r.out.Kind() == reflect.Slice, get && r.out.Kind() == reflect.Struct
 	r.serve = func(a *API, c *Call) error {
 		c.ifMatch()
 		var in In
-		if hasBody && !c.stream {
-			if err := decode(c.Request, &in); err != nil {
-				return err
-			}
+		var err error
+		switch {
+		case isList:
+			err = c.readList(&in)
+		case get && hasInput:
+			err = c.readFilter(&in)
+		case hasInput && !c.stream:
+			err = decode(c.Request, &in)
+		}
+		if err != nil {
+			return err
 		}
 		out, err := handle(a, c, in)
 		switch {
@@ -150,10 +221,27 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 	return r
 }
 
+// sortedBy gives a list the fields that its parameter ordering can name.
+func (r route) sortedBy(fields []exchange.Field) route {
+	r.fields = fields
+	return r
+}
+
 // streams marks a route whose handler reads the body itself.
 func (r route) streams() route {
 	r.stream = true
 	return r
+}
+
+// already says when a POST finds its object there and answers 200, with a body like example.
+func (r route) already(when string, example any) route {
+	r.there = &outcome{when, reflect.TypeOf(example)}
+	return r
+}
+
+// hasBody says whether calls bring a body.
+func (r route) hasBody() bool {
+	return r.methods[0] != http.MethodGet && (r.in != reflect.TypeFor[None]() || r.stream)
 }
 
 // patterns are those under which net/http's mux knows the route.
@@ -174,7 +262,9 @@ type Call struct {
 	w       http.ResponseWriter
 	status  int // of success
 	stream  bool
-	written bool // the handler wrote the answer itself
+	fields  []exchange.Field
+	list    listQuery // of a list
+	written bool      // the handler wrote the answer itself
 }
 
 // slowest is the speed of a connection, in bytes a second, at which a whole file still passes.

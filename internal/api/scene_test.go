@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
 
@@ -288,6 +289,10 @@ var visits = []routeCase{
 	{"POST /materials/import", "member", func(s *scene, _ string) visit {
 		return at("/materials/import", s.geo(obj{"organization_id": s.id, "grant_id": s.newGrant()}))
 	}},
+	{"POST /materials/import (imported protocol)", "member", func(s *scene, _ string) visit {
+		return at("/materials/import", obj{"import_source": "PROTOCOLS_REPOSITORY", "protocol_doi": fmt.Sprint("10.17504/protocols.io.p", s.next()),
+			"organization_id": s.id, "grant_id": s.newGrant()})
+	}},
 	{"POST /materials/import (for another lab)", "admin", func(s *scene, _ string) visit {
 		return at("/materials/import", s.geo(obj{"organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()}))
 	}},
@@ -387,6 +392,22 @@ var visits = []routeCase{
 	}},
 
 	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
+	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
+
+	{"GET /jobs", "requester", func(s *scene, _ string) visit {
+		s.newJob(job.Order{User: &s.requester().ID})
+		return at("/jobs", nil)
+	}},
+	{"GET /jobs/{id}", "requester", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.Order{User: &s.requester().ID})) }},
+	{"GET /jobs/{id} (Aliquot's own)", "admin", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.Order{})) }},
+	{"POST /jobs/{id}/cancel", "requester", func(s *scene, _ string) visit {
+		return atf("/jobs/%d/cancel", s.newJob(job.Order{User: &s.requester().ID}))
+	}},
+	{"POST /jobs/{id}/retry", "admin", func(s *scene, _ string) visit {
+		id := s.newJob(job.Order{User: &s.requester().ID})
+		s.requester().want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", id), nil)
+		return atf("/jobs/%d/retry", id)
+	}},
 }
 
 // linked hands a new document in to a new request, in one of its fields.

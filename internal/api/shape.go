@@ -13,12 +13,9 @@ import (
 // Time is a timestamp as the contract writes it: 2020-05-11T14:13:39+0000, always UTC.
 type Time time.Time
 
-// MarshalJSON writes the contract's form.
-func (t Time) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 0, len(exchange.TimeLayout)+2)
-	b = append(b, '"')
-	b = time.Time(t).UTC().AppendFormat(b, exchange.TimeLayout)
-	return append(b, '"'), nil
+// MarshalText writes the contract's form. It is no MarshalJSON, whose result encoding/json reads again.
+func (t Time) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(make([]byte, 0, len(exchange.TimeLayout)), exchange.TimeLayout), nil
 }
 
 // timeOf is a timestamp that may be absent.
@@ -27,9 +24,9 @@ func timeOf(t *time.Time) *Time { return (*Time)(t) }
 // Expiry is the timestamp of a token's end, in the form of /login: 2021-02-22T17:09:15.513Z.
 type Expiry time.Time
 
-// MarshalJSON writes milliseconds and Z.
-func (t Expiry) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + time.Time(t).UTC().Format("2006-01-02T15:04:05.000Z") + `"`), nil
+// MarshalText writes milliseconds and Z.
+func (t Expiry) MarshalText() ([]byte, error) {
+	return []byte(time.Time(t).UTC().Format("2006-01-02T15:04:05.000Z")), nil
 }
 
 // Signed is the answer to POST /login and POST /users/.
@@ -187,30 +184,33 @@ func showShipping(s exchange.Shipping) Shipping {
 		s.PaymentDetails, s.Restrictions, s.OrganizationID, Time(s.CreatedAt), Time(s.UpdatedAt)}
 }
 
-// Address is an address; User is a uuid on create and in lists, and a user object on get and
-// update.
+// Address is an address on create and in lists, where its user is a UUID.
 type Address struct {
-	ID          int64  `json:"id"`
-	Name        string `json:"name"`
-	Institution string `json:"institution"`
-	Line1       string `json:"address_line_1"`
-	Line2       string `json:"address_line_2"`
-	Locality    string `json:"locality"`
-	State       string `json:"state"`
-	Country     string `json:"country"`
-	PostalCode  string `json:"postal_code"`
-	SavedForUse bool   `json:"saved_for_reuse"`
-	User        any    `json:"user"`
+	ID          int64     `json:"id"`
+	Name        string    `json:"name"`
+	Institution string    `json:"institution"`
+	Line1       string    `json:"address_line_1"`
+	Line2       string    `json:"address_line_2"`
+	Locality    string    `json:"locality"`
+	State       string    `json:"state"`
+	Country     string    `json:"country"`
+	PostalCode  string    `json:"postal_code"`
+	SavedForUse bool      `json:"saved_for_reuse"`
+	User        uuid.UUID `json:"user"`
+}
+
+// OwnAddress is an address on get and update, where its user is an object.
+type OwnAddress struct {
+	Address
+	User Person `json:"user"`
 }
 
 func showAddress(a exchange.Address) Address {
 	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, a.UserID}
 }
 
-func showAddressOf(v app.AddressView) Address {
-	out := showAddress(v.Address)
-	out.User = showPerson(v.Owner)
-	return out
+func showOwnAddress(v app.AddressView) OwnAddress {
+	return OwnAddress{showAddress(v.Address), showPerson(v.Owner)}
 }
 
 // Material is a material as GET shows it.
@@ -241,13 +241,23 @@ type Material struct {
 	Archived         bool            `json:"is_archived"`
 	CreatedAt        Time            `json:"created_at"`
 	UpdatedAt        Time            `json:"updated_at"`
+
+	// Warnings are doubts about values that were kept, by field, in the answer to a change.
+	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
 func showMaterial(m exchange.ShownMaterial) Material {
 	return Material{m.ID, m.Category, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
 		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.Organisms,
 		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants, m.Archived,
-		Time(m.CreatedAt), Time(m.UpdatedAt)}
+		Time(m.CreatedAt), Time(m.UpdatedAt), nil}
+}
+
+// showChanged is the answer to a change of a material: it tells doubts too.
+func showChanged(m exchange.ShownMaterial) Material {
+	shown := showMaterial(m)
+	shown.Warnings = m.Warnings()
+	return shown
 }
 
 // Duplicate answers the creation of a material that was imported already.

@@ -15,6 +15,7 @@ import (
 // 3 refused with 403. The second word is for the access setting members, where it differs.
 // The columns:            anonymous, stranger, member, owner, requester, assignee, former, admin
 var access = map[string]string{
+	"GET /openapi.json":                   "++++++++",
 	"POST /login":                         "++++++++",
 	"POST /logout":                        "1+++++++",
 	"POST /users":                         "++++++++",
@@ -62,10 +63,11 @@ var access = map[string]string{
 	"PUT,PATCH /materials/{id}": "++++++++ 13++3+3+",
 	"DELETE /materials/{id}":    "13++3+3+",
 
-	"POST /materials/import":                   "13+3333+",
-	"POST /materials/import (for another lab)": "1333333+",
-	"POST /materials/import/preview":           "1+++++++",
-	"GET /publications":                        "1+++++++",
+	"POST /materials/import":                     "13+3333+",
+	"POST /materials/import (imported protocol)": "13+3333+",
+	"POST /materials/import (for another lab)":   "1333333+",
+	"POST /materials/import/preview":             "1+++++++",
+	"GET /publications":                          "1+++++++",
 
 	"POST /grants":                                 "1+++++++",
 	"GET /grants":                                  "1+++++++",
@@ -107,6 +109,12 @@ var access = map[string]string{
 	"POST /material-requests/{id}/documents/{document}/return (the lab's)": "1333+33+",
 
 	"GET /audit-events": "1333333+",
+
+	"GET /jobs":                      "1+++++++",
+	"GET /jobs/{id}":                 "1333+33+",
+	"GET /jobs/{id} (Aliquot's own)": "1333333+",
+	"POST /jobs/{id}/cancel":         "1333+33+",
+	"POST /jobs/{id}/retry":          "1333333+",
 }
 
 func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {
@@ -117,8 +125,14 @@ func TestTheTableOfAccessNamesEveryRoute(t *testing.T) {
 		for _, method := range methods {
 			visited[method+" "+path] = true
 		}
-		if access[c.route] == "" {
-			t.Errorf("%s: the table of access has no line", c.route)
+		words := strings.Fields(access[c.route])
+		if len(words) != 1 && len(words) != 2 {
+			t.Errorf("%s: the table of access has %d words, want one, or one for each setting", c.route, len(words))
+		}
+		for _, signs := range words {
+			if len(signs) != len(roles) || strings.Trim(signs, "+13") != "" {
+				t.Errorf("%s: %q, want one of +13 for each of %d roles", c.route, signs, len(roles))
+			}
 		}
 	}
 	for _, path := range api.Paths() {
@@ -192,28 +206,37 @@ func (s *scene) knock(c routeCase, role string, want byte) {
 // known, and shall learn that they are not.
 func TestAWrongTokenIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		s := newScene(t, db, exchange.AccessOpen)
-		expired := s.signIn("stranger")
-		if _, err := s.sql.ExecContext(t.Context(), "UPDATE tokens SET expires_at = $1 WHERE hash = $2",
-			db.Read().Now.Add(-1), hash(expired.Token)); err != nil {
-			t.Fatal(err)
-		}
-		revoked := s.signIn("stranger")
-		revoked.want(204, "POST", "/logout", nil)
-		for name, token := range map[string]string{"unknown": "alq_unknown", "expired": expired.Token, "revoked": revoked.Token} {
-			s.unchanged(name, func() {
-				for _, c := range visits {
-					methods, path := c.methods()
-					path = strings.NewReplacer("{id}", "1", "{attachment}", "attachment_1").Replace(path)
-					for _, method := range methods {
-						p := &person{w: s.world, Token: token}
-						if a := p.call(method, path, nil); a.Status != 401 || a.Body["error_code"] != "NOT_AUTHENTICATED" {
-							t.Errorf("%s %s with an %s token: %d %s", method, path, name, a.Status, a.Raw)
-						}
+	for _, setting := range []exchange.Access{exchange.AccessOpen, exchange.AccessMembers} {
+		t.Run(string(setting), func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, db *store.DB) {
+				newScene(t, db, setting).refuseWrongTokens()
+			})
+		})
+	}
+}
+
+func (s *scene) refuseWrongTokens() {
+	s.t.Helper()
+	expired := s.signIn("stranger")
+	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE tokens SET expires_at = $1 WHERE hash = $2",
+		s.db.Read().Now.Add(-1), hash(expired.Token)); err != nil {
+		s.t.Fatal(err)
+	}
+	revoked := s.signIn("stranger")
+	revoked.want(204, "POST", "/logout", nil)
+	for name, token := range map[string]string{"unknown": "alq_unknown", "expired": expired.Token, "revoked": revoked.Token} {
+		s.unchanged(name, func() {
+			for _, c := range visits {
+				methods, path := c.methods()
+				path = strings.NewReplacer("{id}", "1", "{attachment}", "attachment_1").Replace(path)
+				for _, method := range methods {
+					p := &person{w: s.world, Token: token}
+					if a := p.call(method, path, nil); a.Status != 401 || a.Body["error_code"] != "NOT_AUTHENTICATED" {
+						s.t.Errorf("%s %s with an %s token: %d %s", method, path, name, a.Status, a.Raw)
 					}
 				}
-			})
-		}
-	})
+			}
+		})
+	}
 }

@@ -15,9 +15,8 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Token], error) {
-		return a.App.Tokens(c.Context(), c.Actor, user, p)
-	}, func(t exchange.Token) Token {
+	part, err := a.App.Tokens(c.Context(), c.Actor, user, c.list.page)
+	return listed(c, part, err, func(t exchange.Token) Token {
 		return Token{t.ID, Time(t.CreatedAt), Expiry(t.ExpiresAt), t.ID == c.Actor.TokenID}
 	})
 }

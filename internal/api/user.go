@@ -3,38 +3,20 @@ package api
 import (
 	"strconv"
 
-	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 )
 
-// Credentials are the body of POST /login.
-type Credentials struct {
-	Code      exchange.Opt[string] `json:"code"`
-	OriginURL exchange.Opt[string] `json:"origin_url"`
-}
-
-// Registration is the body of POST /users/.
-type Registration struct {
-	Code      exchange.Opt[string] `json:"code"`
-	OriginURL exchange.Opt[string] `json:"origin_url"`
-	FirstName exchange.Opt[string] `json:"first_name"`
-	LastName  exchange.Opt[string] `json:"last_name"`
-	Email     exchange.Opt[string] `json:"email"`
-}
-
-func (a *API) login(c *Call, in Credentials) (Signed, error) {
-	return a.signed(c, in.Code.Value, in.OriginURL.Value, exchange.UserPatch{}, 200)
+func (a *API) login(c *Call, in exchange.Credentials) (Signed, error) {
+	return a.signed(c, exchange.Registration{Code: in.Code, OriginURL: in.OriginURL}, 200)
 }
 
 // register answers 201 for someone new and 200 for someone who is registered already.
-func (a *API) register(c *Call, in Registration) (Signed, error) {
-	names := exchange.UserPatch{FirstName: in.FirstName, LastName: in.LastName, Email: in.Email}
-	return a.signed(c, in.Code.Value, in.OriginURL.Value, names, 201)
+func (a *API) register(c *Call, in exchange.Registration) (Signed, error) {
+	return a.signed(c, in, 201)
 }
 
-func (a *API) signed(c *Call, code, origin string, names exchange.UserPatch, made int) (Signed, error) {
-	var s app.Signed
-	s, err := a.App.Login(c.Context(), code, origin, names)
+func (a *API) signed(c *Call, in exchange.Registration, made int) (Signed, error) {
+	s, err := a.App.Login(c.Context(), in)
 	c.noStore()
 	if c.status = 200; s.New {
 		c.status = made
@@ -64,18 +46,21 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	return showUser(v), err
 }
 
-func (a *API) listNotifications(c *Call, _ None) ([]Notification, error) {
+// NotificationFilter narrows the list of notifications.
+type NotificationFilter struct {
+	Unread *bool `query:"unread"`
+}
+
+func (a *API) listNotifications(c *Call, f NotificationFilter) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return nil, err
 	}
-	q := c.query()
-	unread := q.boolean("unread")
-	return listed(c, q, func(p exchange.Page) (exchange.Part[exchange.Notification], error) {
-		part, count, err := a.App.Notifications(c.Context(), c.Actor, id, unread != nil && *unread, p)
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f.Unread != nil && *f.Unread, c.list.page)
+	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
-		return part, err
-	}, showNotification)
+	}
+	return listed(c, part, err, showNotification)
 }
 
 func (a *API) readNotifications(c *Call, _ None) (None, error) {
@@ -118,35 +103,34 @@ func (a *API) listAddresses(c *Call, _ None) ([]Address, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listed(c, c.query(), func(p exchange.Page) (exchange.Part[exchange.Address], error) {
-		return a.App.Addresses(c.Context(), c.Actor, user, p)
-	}, showAddress)
+	part, err := a.App.Addresses(c.Context(), c.Actor, user, c.list.page)
+	return listed(c, part, err, showAddress)
 }
 
-func (a *API) getAddress(c *Call, _ None) (Address, error) {
+func (a *API) getAddress(c *Call, _ None) (OwnAddress, error) {
 	user, err := c.pathUser()
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	id, err := c.pathID("address")
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	v, err := a.App.Address(c.Context(), c.Actor, user, id)
-	return showAddressOf(v), err
+	return showOwnAddress(v), err
 }
 
-func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (Address, error) {
+func (a *API) updateAddress(c *Call, in exchange.AddressPatch) (OwnAddress, error) {
 	user, err := c.pathUser()
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	id, err := c.pathID("address")
 	if err != nil {
-		return Address{}, err
+		return OwnAddress{}, err
 	}
 	v, err := a.App.UpdateAddress(c.Context(), c.Actor, user, id, in)
-	return showAddressOf(v), err
+	return showOwnAddress(v), err
 }
 
 func (a *API) deleteAddress(c *Call, _ None) (None, error) {

@@ -21,6 +21,8 @@ import (
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/importer/sourcetest"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -73,6 +75,19 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 		}
 	})
 	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources}
+}
+
+// sweep does the job that forgets what expired.
+func (w *world) sweep() {
+	w.t.Helper()
+	var handlers []job.Handler
+	for _, h := range w.app.Handlers() {
+		handlers = append(handlers, h.Every(0))
+	}
+	stop := jobtest.Start(w.t, job.Config{DB: w.db, Handlers: handlers})
+	defer stop()
+	id := jobtest.Enqueue(w.t, w.db, app.SweepExpired, struct{}{}, job.Order{})
+	jobtest.Wait(w.t, w.db, id, exchange.JobDone)
 }
 
 // uploadLimit is the size of a file in tests, in bytes.
@@ -215,6 +230,9 @@ func (w *world) do(r *http.Request) answer {
 		if err != nil {
 			w.t.Fatalf("%s %s: body is not JSON: %v: %s", r.Method, r.URL.Path, err, raw)
 		}
+	}
+	if fault := described(r, a); fault != "" {
+		w.t.Errorf("%s %s: not as docs/openapi.json has it: %s: %.300s", r.Method, r.URL.Path, fault, raw)
 	}
 	if fault := a.fault(r); fault != "" {
 		w.t.Errorf("%s %s: %s: %d %v %.300s", r.Method, r.URL.Path, fault, a.Status, a.Header, raw)

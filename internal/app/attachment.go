@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
 	"io"
-	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
@@ -30,7 +28,7 @@ func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exc
 	return a.attachment(ctx, who, exchange.AttachmentRead, id)
 }
 
-// Attachments lists every attachment, newest first; for admins.
+// Attachments lists every attachment; for admins.
 func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
 		return exchange.Part[exchange.Attachment]{}, err
@@ -253,47 +251,4 @@ func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Act
 		return t, exchange.Fail(exchange.NotFound, "There is no such object.")
 	}
 	return t, err
-}
-
-// Sweep tidies up: it forgets expired tokens, answers kept for a day, the content of attachments that were deleted
-// longer ago than the grace period, and content that no record names. It may run in any number
-// of processes at once.
-func (a *App) Sweep(ctx context.Context) error {
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		return errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)))
-	})
-	if err != nil {
-		return err
-	}
-	c := a.DB.Read()
-	gone, err := c.DeletedContent(ctx, c.Now.Add(-a.Grace), 1000)
-	if err != nil {
-		return err
-	}
-	for _, t := range gone {
-		key := t.Content.Key
-		t.Content, t.ContentDeleted = nil, true
-		if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.UpdateAttachment(ctx, t) }); err != nil {
-			return err
-		}
-		if err := a.Files.Delete(ctx, key); err != nil {
-			return err
-		}
-	}
-	for info, err := range a.Files.Keys(ctx) {
-		if err != nil {
-			return err
-		}
-		if c.Now.Sub(info.Modified) < 24*time.Hour { // its record may be on the way
-			continue
-		}
-		known, err := c.ContentKnown(ctx, info.Key)
-		if err == nil && !known {
-			err = a.Files.Delete(ctx, info.Key)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

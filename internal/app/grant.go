@@ -84,7 +84,7 @@ func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantVie
 	return showGrant(ctx, c, g)
 }
 
-// Grants lists the caller's own grants, newest first.
+// Grants lists the caller's own grants.
 func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[GrantView], error) {
 	c := a.DB.Read()
 	part, err := c.Grants(ctx, who.ID, p)
@@ -152,7 +152,7 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 	return v, err
 }
 
-// FundedBy lists the materials of a grant, newest first.
+// FundedBy lists the materials of a grant.
 func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	g, err := c.Grant(ctx, id)
@@ -176,23 +176,27 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 		if err != nil {
 			return err
 		}
-		named, err := tx.MaterialForShare(ctx, material)
+		named, err := tx.MaterialForUpdate(ctx, material)
 		if err != nil {
 			return refer(err, "material_id", material)
 		}
-		if err := a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID), object("material", material)); err != nil {
+		asAdmin, err := a.can(who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID))
+		if err != nil {
 			return err
 		}
 		if existed, err = tx.Fund(ctx, id, material); err != nil {
 			return err
 		}
-		if !existed {
-			if err := tx.UpdateGrant(ctx, g); err != nil {
-				return err
-			}
+		if m, err = tx.ShownMaterial(ctx, material); err != nil {
+			return err
 		}
-		m, err = tx.ShownMaterial(ctx, material)
-		return err
+		if existed {
+			return a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID), object("material", material))
+		}
+		if err := tx.UpdateGrant(ctx, g); err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.MaterialFund, asAdmin, m)
 	})
 	return m, existed, err
 }
@@ -207,14 +211,24 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
+		if _, err := tx.MaterialForUpdate(ctx, material); err != nil {
+			return err
+		}
 		if err := tx.Unfund(ctx, id, material); err != nil {
 			return err
 		}
-		return tx.UpdateGrant(ctx, g)
+		if err := tx.UpdateGrant(ctx, g); err != nil {
+			return err
+		}
+		m, err := tx.ShownMaterial(ctx, material)
+		if err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.GrantUpdate, false, m) // an admin's power is noted already
 	})
 }
 
-// GrantsOf lists the grants that paid for materials of an organization, newest first.
+// GrantsOf lists the grants that paid for materials of an organization.
 func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)

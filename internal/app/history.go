@@ -26,18 +26,23 @@ type Version[T any] struct {
 // keepMaterial notes a change of a material as a version. What only its contact may see of
 // themselves stays out of it.
 func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
-	m.Contact.Email = ""
+	m.Contact = unaddressed(m.Contact)
 	return tx.InsertVersion(ctx, actorID(who), action, object("material", m.ID), asAdmin, m)
+}
+
+// unaddressed is a user without the addresses that only they may see.
+func unaddressed(u exchange.User) exchange.User {
+	u.Email, u.VerifiedEmail = "", ""
+	return u
 }
 
 // keepOrganization notes a change of an organization as a version, like keepMaterial.
 func keepOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
 	members := make([]exchange.User, len(v.Members))
 	for i, m := range v.Members {
-		m.Email = ""
-		members[i] = m
+		members[i] = unaddressed(m)
 	}
-	v.Members, v.OwnerUser.Email = members, ""
+	v.Members, v.OwnerUser = members, unaddressed(v.OwnerUser)
 	return tx.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
 }
 
@@ -49,7 +54,7 @@ func actorID(who exchange.Actor) *uuid.UUID {
 	return &who.ID
 }
 
-// MaterialHistory lists the versions of a material, newest first.
+// MaterialHistory lists the versions of a material.
 func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[exchange.ShownMaterial]], error) {
 	m, err := a.DB.Read().Material(ctx, id)
 	if err == nil {
@@ -61,7 +66,7 @@ func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64,
 	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), p)
 }
 
-// OrganizationHistory lists the versions of an organization, newest first.
+// OrganizationHistory lists the versions of an organization.
 func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[OrganizationView]], error) {
 	_, err := a.DB.Read().Organization(ctx, id)
 	if err == nil {
@@ -102,7 +107,7 @@ func versions[T any](ctx context.Context, c store.Conn, object string, p exchang
 	return exchange.Part[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
 }
 
-// Audit lists what was noted, newest first; for admins. To read it is noted too.
+// Audit lists what was noted; for admins. To read it is noted too.
 func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.AuditFilter) (exchange.Part[Act], error) {
 	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
 		return exchange.Part[Act]{}, err

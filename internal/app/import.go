@@ -120,8 +120,8 @@ type ImportPreview struct {
 }
 
 // PreviewImport shows what an import would make, and stores nothing.
-func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.ImportNew) (v ImportPreview, err error) {
-	o, err := n.Preview()
+func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.ImportName) (v ImportPreview, err error) {
+	o, err := n.Check()
 	if err != nil {
 		return v, err
 	}

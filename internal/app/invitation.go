@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Invitations lists those invitations of an organization that can be answered, newest first.
+// Invitations lists those invitations of an organization that can be answered.
 func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)

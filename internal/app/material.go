@@ -14,7 +14,7 @@ func (a *App) Material(ctx context.Context, id int64) (exchange.ShownMaterial, e
 	return a.DB.Read().ShownMaterial(ctx, id)
 }
 
-// Materials lists materials, newest first.
+// Materials lists materials.
 func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.Part[exchange.ShownMaterial], error) {
 	return a.DB.Read().Materials(ctx, p, f, who.ID)
 }
@@ -27,7 +27,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		return m, false, err
 	}
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		asAdmin, err := a.can(who, exchange.MaterialCreate, who.ToOrganization(made.OrganizationID))
+		asAdmin, err := a.canIn(ctx, tx, who, exchange.MaterialCreate, made.OrganizationID)
 		if err != nil {
 			return err
 		}
@@ -48,6 +48,18 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		return m, true, err
 	}
 	return m, false, err
+}
+
+// canIn is can for the organization that a body names: one that is not there is a mistake in the
+// body, which no right would mend.
+func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, organization int64) (asAdmin bool, err error) {
+	asAdmin, err = a.can(who, action, who.ToOrganization(organization))
+	if exchange.CodeOf(err) == exchange.Forbidden {
+		if _, missing := tx.Organization(ctx, organization); exchange.CodeOf(missing) == exchange.NotFound {
+			err = refer(missing, "organization_id", organization)
+		}
+	}
+	return asAdmin, err
 }
 
 // checkMaterial looks up what a new or changed material refers to; every wrong reference is
@@ -143,7 +155,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		}
 		moved, archived := m.OrganizationID != old.OrganizationID, m.Archived != old.Archived
 		if moved {
-			there, err := a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
+			there, err := a.canIn(ctx, tx, who, exchange.MaterialUpdate, m.OrganizationID)
 			if err != nil {
 				return err
 			}

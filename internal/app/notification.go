@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Notifications lists a person's notifications, newest first, and counts the unread ones.
+// Notifications lists a person's notifications, and counts the unread ones.
 func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], int64, error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 		return exchange.Part[exchange.Notification]{}, 0, err

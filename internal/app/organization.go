@@ -69,7 +69,7 @@ func (a *App) Organization(ctx context.Context, id int64) (OrganizationView, err
 	return showOrganization(ctx, c, o)
 }
 
-// Organizations lists organizations, newest first.
+// Organizations lists organizations.
 func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[OrganizationView], error) {
 	c := a.DB.Read()
 	part, err := c.Organizations(ctx, p)
@@ -89,7 +89,7 @@ func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.
 	return c.MembersOf(ctx, id, p)
 }
 
-// MaterialsOf lists those materials of an organization that who may see, newest first.
+// MaterialsOf lists those materials of an organization that who may see.
 func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	if _, err := c.Organization(ctx, id); err != nil {

@@ -19,8 +19,8 @@ func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchan
 	return q, a.mayRead(ctx, who, exchange.RequestRead, who.ToRequest(q.Request, q.Organization), object("request", id))
 }
 
-// Requests lists the requests of the caller's organizations' materials and their own, newest
-// first; an admin sees every one.
+// Requests lists the requests of the caller's organizations' materials and their own; an
+// admin sees every one.
 func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.RequestFilter) (exchange.Part[exchange.Requested], error) {
 	if who.Admin {
 		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
@@ -194,7 +194,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		ok = !ties.Requests
 	}
 	if !ok && !earlier {
-		return exchange.Fail(exchange.Forbidden, "Attachment %d (%s) is not yours to hand in.", id, field)
+		return exchange.Fail(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id, field).With("field", field)
 	} else if asAdmin {
 		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true, nil); err != nil {
 			return err
@@ -350,7 +350,7 @@ func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID in
 	return issue, err
 }
 
-// Issues lists the issues of a request, newest first.
+// Issues lists the issues of a request.
 func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.Part[exchange.Issue]{}, err
@@ -358,7 +358,7 @@ func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p exchan
 	return a.DB.Read().Issues(ctx, id, p)
 }
 
-// Events lists the events of a request, newest first; kind "" is every kind.
+// Events lists the events of a request; kind "" is every kind.
 func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.Part[exchange.Event]{}, err

@@ -11,32 +11,43 @@ import (
 // retryTime is how long the answer to an Idempotency-Key is kept (contract.md section 1).
 const retryTime = 24 * time.Hour
 
-// Claim takes the key of a call before it runs. Where an earlier call has it, Claim gives its
-// answer, or a Conflict while it is under way; a key is one call's only. A call that a crash cut
-// off keeps its key, since nobody knows whether it took effect.
-func (a *App) Claim(ctx context.Context, k exchange.Retry) (earlier exchange.Retry, claimed bool, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		claimed, err = tx.ClaimKey(ctx, k, tx.Now.Add(-retryTime))
-		if err == nil && !claimed {
-			earlier, err = tx.Retry(ctx, k.Caller, k.Key)
+// Once runs a call that has a key, unless an earlier call has the key: then it gives the earlier
+// one's answer. What the call does and its answer commit together, so a crash leaves both or
+// neither. run gives the answer; where its status says that nothing was done (400 and above), the
+// answer is kept if keep says so. Of two calls with one key both may run, and only one takes effect:
+// that a call was sent before usually shows when its answer is to be kept, which costs the others
+// one statement. long: it must show first, since the call takes in a file or waits for a source.
+func (a *App) Once(ctx context.Context, k exchange.Retry, long bool, run func(ctx context.Context) (answer exchange.Retry, keep bool)) (answer exchange.Retry, replayed bool, err error) {
+	if long {
+		if answer, err = a.earlier(ctx, k); exchange.CodeOf(err) != exchange.NotFound {
+			return answer, true, err
+		}
+	}
+	inner, held := a.DB.Hold(ctx)
+	defer held.Rollback(ctx) // where run panics
+	answer, keep := run(inner)
+	if !keep {
+		return answer, false, nil
+	}
+	kept := true
+	err = held.Commit(ctx, func(ctx context.Context, tx store.Conn) error {
+		if kept, err = tx.InsertRetry(ctx, answer, tx.Now.Add(-retryTime)); err == nil && !kept {
+			err = exchange.Fail(exchange.Conflict, "Another call with this Idempotency-Key was faster.")
 		}
 		return err
 	})
-	switch {
-	case exchange.CodeOf(err) == exchange.NotFound || err == nil && !claimed && earlier.Status == 0 && earlier.Fingerprint == k.Fingerprint:
-		err = exchange.Fail(exchange.Conflict, "The first call with this Idempotency-Key is under way, or was cut off; see whether it took effect.")
-	case err == nil && !claimed && earlier.Fingerprint != k.Fingerprint:
+	if !kept {
+		answer, err = a.earlier(ctx, k)
+	}
+	return answer, !kept, err
+}
+
+// earlier is the call that has the key; one key is one call's only.
+func (a *App) earlier(ctx context.Context, k exchange.Retry) (exchange.Retry, error) {
+	c := a.DB.Read()
+	earlier, err := c.Retry(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
+	if err == nil && earlier.Fingerprint != k.Fingerprint {
 		err = fault("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; take a new one")
 	}
-	return earlier, claimed, err
-}
-
-// Keep keeps the answer of a call that Claim let run, for whoever sends it again.
-func (a *App) Keep(ctx context.Context, k exchange.Retry) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.SaveRetry(ctx, k) })
-}
-
-// Release gives the key of a call back, so that it may run again.
-func (a *App) Release(ctx context.Context, k exchange.Retry) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.ReleaseKey(ctx, k.Caller, k.Key) })
+	return earlier, err
 }

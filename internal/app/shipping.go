@@ -14,7 +14,7 @@ func (a *App) Shipping(ctx context.Context, id int64) (exchange.Shipping, error)
 	return a.DB.Read().Shipping(ctx, id)
 }
 
-// Shippings lists shipping requirements, newest first.
+// Shippings lists shipping requirements.
 func (a *App) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
 	return a.DB.Read().Shippings(ctx, organization, p)
 }
@@ -87,7 +87,7 @@ func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.
 	return v, err
 }
 
-// Addresses lists a user's addresses, newest first.
+// Addresses lists a user's addresses.
 func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("addresses of", user)); err != nil {
 		return exchange.Part[exchange.Address]{}, err

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -76,9 +79,18 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		for range 2 { // it may run again, and in another process
-			if err := a.Sweep(ctx); err != nil {
-				t.Fatal(err)
+		var handlers []job.Handler
+		for _, h := range a.Handlers() {
+			handlers = append(handlers, h.Every(0))
+		}
+		jobtest.Start(t, job.Config{DB: db, Handlers: handlers})
+		for _, files := range []int{1, 0} { // it may run again
+			want := fmt.Sprintf(`{"files":%d}`, files)
+			for kind, want := range map[job.Kind[struct{}]]string{app.SweepExpired: "", app.SweepContent: want, app.SweepOrphans: want} {
+				id := jobtest.Enqueue(t, db, kind, struct{}{}, job.Order{})
+				if got := string(jobtest.Wait(t, db, id, exchange.JobDone).Result); got != want {
+					t.Errorf("%s came to %q, want %q", kind.Name, got, want)
+				}
 			}
 		}
 		for key, want := range map[string]bool{kept.Content.Key: true, young.Content.Key: true, fresh.Key: true, gone.Content.Key: false, orphan.Key: false} {
@@ -91,12 +103,12 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 				_ = file.Close()
 			}
 		}
-		tokens, removed := 0, false
+		tokens, marked := 0, false
 		if err := raw.QueryRowContext(ctx, "SELECT COUNT(*) FROM tokens").Scan(&tokens); err != nil || tokens != 1 {
 			t.Errorf("%d tokens are left, want 1: %v", tokens, err)
 		}
-		if err := raw.QueryRowContext(ctx, "SELECT storage_resource_deleted FROM attachments WHERE id = $1", gone.ID).Scan(&removed); err != nil || !removed {
-			t.Errorf("storage_resource_deleted is %t: %v", removed, err)
+		if err := raw.QueryRowContext(ctx, "SELECT storage_resource_deleted FROM attachments WHERE id = $1", gone.ID).Scan(&marked); err != nil || !marked {
+			t.Errorf("storage_resource_deleted is %t: %v", marked, err)
 		}
 		if _, err := a.Actor(ctx, signed.Token); err != nil {
 			t.Errorf("the living token: %v", err)

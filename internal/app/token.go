@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Tokens lists the living tokens of a user, newest first; a secret is shown once, at login.
+// Tokens lists the living tokens of a user; a secret is shown once, at login.
 func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
 	if err := a.mayRead(ctx, who, exchange.TokenRead, who.ToUser(user), object("tokens of", user)); err != nil {
 		return exchange.Part[exchange.Token]{}, err

@@ -49,8 +49,13 @@ type Server struct {
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
+	Workers              int           `default:"8" help:"How many jobs this process does at once in the background."`
+	JobLease             time.Duration `default:"30s" help:"How long after a process died its background jobs go to another."`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
+
+// mostWorkers leaves connections of the database's pool to those who answer.
+const mostWorkers = 16
 
 // Sources are the public services that materials are imported from.
 type Sources struct {
@@ -124,6 +129,12 @@ func (s *Server) Check(st *Store) error {
 		if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+strings.ToLower(u.Host)) {
 			return fmt.Errorf("cors-origins: %q must be as a browser sends it, such as https://lab.example.org, or *", origin)
 		}
+	}
+	if s.Workers < 1 || s.Workers > mostWorkers {
+		return fmt.Errorf("workers: must be from 1 to %d", mostWorkers)
+	}
+	if s.JobLease < time.Second {
+		return errors.New("job-lease: must be at least 1s")
 	}
 	if s.TokenLifetime <= 0 {
 		return errors.New("token-lifetime: must be positive")

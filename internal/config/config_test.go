@@ -113,6 +113,9 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"a contact that is none":              {[]string{"--contact-email", "Ada <ada@example.org>"}, "contact-email:"},
 		"a key with a blank":                  {[]string{"--eutils-key", "a b"}, "eutils-key:"},
 		"a token of two lines":                {[]string{"--protocols-token", "a\nb"}, "protocols-token:"},
+		"nobody to work":                      {[]string{"--workers", "0"}, "workers:"},
+		"more work than connections":          {[]string{"--workers", "17"}, "workers:"},
+		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
 		s, err := parse(t, nil, c.args...)
 		if err != nil {

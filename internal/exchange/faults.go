@@ -13,6 +13,10 @@ import (
 func FaultsOf(body any, made bool) Faults {
 	var err error
 	switch p := body.(type) {
+	case Credentials:
+		_, _, err = Registration{Code: p.Code, OriginURL: p.OriginURL}.Check()
+	case Registration:
+		_, _, err = p.Check()
 	case UserPatch:
 		_, err = p.Patch(User{})
 	case OrganizationPatch:
@@ -39,6 +43,8 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Create()
 	case Funding:
 		_, err = p.Check()
+	case ImportName:
+		_, err = p.Check()
 	case ImportNew:
 		_, err = p.Check()
 	case MaterialPatch:
@@ -60,6 +66,8 @@ func FaultsOf(body any, made bool) Faults {
 	case ShipmentPatch:
 		_, err = p.Patch(Shipment{})
 	case Words:
+		_, err = p.Check()
+	case Reason:
 		_, err = p.Check()
 	}
 	if e, ok := errors.AsType[*Error](err); ok {

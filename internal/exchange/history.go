@@ -19,8 +19,8 @@ type Act struct {
 
 // AuditFilter narrows a list of acts; a nil field filters nothing.
 type AuditFilter struct {
-	Actor   *uuid.UUID
-	Object  *string
-	Action  *string
-	AsAdmin *bool
+	Actor   *uuid.UUID `query:"actor"`
+	Object  *string    `query:"object"`
+	Action  *string    `query:"action"`
+	AsAdmin *bool      `query:"as_admin"`
 }

@@ -8,8 +8,14 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// ImportNew is the body of POST /materials/import/ and of its preview, which needs neither
-// organization nor grant.
+// ImportName is the body of POST /materials/import/preview: what is to be imported.
+type ImportName struct {
+	Source      Opt[string] `json:"import_source"`
+	Accession   Opt[IDText] `json:"accession"`
+	ProtocolDOI Opt[IDText] `json:"protocol_doi"`
+}
+
+// ImportNew is the body of POST /materials/import/, where every parameter is required.
 type ImportNew struct {
 	Source       Opt[string] `json:"import_source"`
 	Accession    Opt[IDText] `json:"accession"`
@@ -49,17 +55,18 @@ var importable = map[string]func(string) (string, error){
 	SourceProtocols: identifier.ProtocolsImport,
 }
 
-// Preview checks what is to be imported; all that is wrong is named.
-func (n ImportNew) Preview() (ImportOrder, error) {
+// Check checks what is to be imported; all that is wrong is named.
+func (n ImportName) Check() (ImportOrder, error) {
 	var f Faults
 	o := n.order(&f)
 	return o, f.Err()
 }
 
-// Check is Preview for an import, where every parameter is required.
+// Check checks what is to be imported, and for whom; all that is wrong is named.
 func (n ImportNew) Check() (ImportOrder, error) {
 	var f Faults
-	o := n.order(&f)
+	o := ImportName{n.Source, n.Accession, n.ProtocolDOI}.order(&f)
+	o.OrganizationID, o.GrantID = int64(n.Organization.Value), int64(n.Grant.Value)
 	if !n.Organization.Set {
 		f.Add("organization_id", "is required: the id of the organization that shares the material")
 	}
@@ -69,8 +76,8 @@ func (n ImportNew) Check() (ImportOrder, error) {
 	return o, f.Err()
 }
 
-func (n ImportNew) order(f *Faults) ImportOrder {
-	o := ImportOrder{Source: strings.ToUpper(tidy(n.Source.Value)), OrganizationID: int64(n.Organization.Value), GrantID: int64(n.Grant.Value)}
+func (n ImportName) order(f *Faults) ImportOrder {
+	o := ImportOrder{Source: strings.ToUpper(tidy(n.Source.Value))}
 	read := importable[o.Source]
 	if read == nil {
 		sources := []string{SourceSRA, SourceGEO, SourceProtocols}
@@ -80,7 +87,7 @@ func (n ImportNew) order(f *Faults) ImportOrder {
 		}
 		f.Add("import_source", "%s%s", what, strings.Join(sources, ", "))
 		if n.Accession.Value == "" && n.ProtocolDOI.Value == "" {
-			f.Add("accession", "is required for SRA and GEO (for PROTOCOLS_REPOSITORY, protocol_doi)")
+			f.Add("accession", "is required, or protocol_doi with PROTOCOLS_REPOSITORY")
 		}
 		return o
 	}

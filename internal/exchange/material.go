@@ -77,7 +77,7 @@ type MaterialPatch struct {
 	NeedsAbstract    Opt[bool]            `json:"needs_abstract"`
 	Imported         Opt[bool]            `json:"imported"`
 	ImportSource     Opt[string]          `json:"import_source"`
-	Organisms        Null[[]string]       `json:"organisms" alias:"organism"`
+	Organisms        Null[Names]          `json:"organisms" alias:"organism"`
 	PublicationTitle Null[string]         `json:"publication_title"`
 	PrePrintDOI      Null[string]         `json:"pre_print_doi"`
 	PrePrintTitle    Null[string]         `json:"pre_print_title"`
@@ -188,7 +188,7 @@ func (f *Faults) canonical(field string, o Opt[string], parse func(string) (stri
 
 const mostOrganisms = 100
 
-func (f *Faults) organisms(o Null[[]string], dst *[]string) {
+func (f *Faults) organisms(o Null[Names], dst *[]string) {
 	if !o.Set {
 		return
 	}
@@ -214,11 +214,8 @@ const mostMetadata = 64 << 10 // bytes of JSON
 
 func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 	c, ok := category.Get(m.Category)
-	if !ok {
-		if m.Category != "" {
-			f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
-		}
-		return
+	if !ok && m.Category != "" {
+		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
 	}
 	if !o.Set {
 		return
@@ -226,6 +223,9 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(o.Value, &values); err != nil || values == nil {
 		f.Add("additional_metadata", "must be a JSON object")
+		return
+	}
+	if !ok {
 		return
 	}
 	clean, faults, _ := c.Check(values)
@@ -240,6 +240,25 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 		return
 	}
 	m.Metadata = raw
+}
+
+// Warnings are doubts about values that are kept as they were sent, by field: an identifier of an
+// authority that we do not know, a word outside a vocabulary. nil where there are none.
+func (m Material) Warnings() map[string][]string {
+	c, ok := category.Get(m.Category)
+	var values map[string]json.RawMessage
+	if !ok || json.Unmarshal(m.Metadata, &values) != nil {
+		return nil
+	}
+	var list map[string][]string
+	_, _, doubts := c.Check(values)
+	for key, texts := range doubts {
+		if list == nil {
+			list = map[string][]string{}
+		}
+		list["additional_metadata."+key] = texts
+	}
+	return list
 }
 
 // importIdentifier is what the material is called at its source in canonical form, by which

@@ -2,32 +2,103 @@ package exchange
 
 import "github.com/google/uuid"
 
-// Page is a part of a list, newest first: at most Limit rows (0: all) with ids below Before (0:
-// from the newest).
+// Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning).
 type Page struct {
-	Limit  int
-	Before int64
+	Limit int
+	Order Order
+	After *Position
 }
 
-// Part is one page of a list, the number of all rows, and where the next page begins (0: none).
+// Order is how a list is sorted: by a field, and rows of one value by id in the same direction.
+// The zero Order is the newest first. Where a field is null comes last, whatever the direction.
+type Order struct {
+	Field
+	Ascending bool
+}
+
+// Position is the place of a row in an order: what the row has in the field of the order (nil
+// where that is null or no field), and its id.
+type Position struct {
+	Value any // int64, time.Time or string, as the Kind says
+	ID    int64
+}
+
+// Part is one page of a list, the number of all rows, and the place of the page's last row where
+// more follow.
 type Part[T any] struct {
 	Items []T
 	Total int64
-	Next  int64
+	Next  *Position
 }
 
-// MaterialFilter narrows a list of materials; a nil field filters nothing.
+// Field is a field that a list can be sorted by, under its name in JSON.
+type Field struct {
+	Name     string
+	Kind     Kind
+	Nullable bool
+}
+
+// Kind is what a field holds.
+type Kind int
+
+// The kinds of fields.
+const (
+	Number Kind = iota
+	Moment
+	Word   // a word of ours, an identifier or a date: compared byte by byte
+	Text   // what people wrote: compared by its SortKey
+	UserID // a UUID
+)
+
+var (
+	byID      = Field{Name: "id"}
+	byCreated = Field{Name: "created_at", Kind: Moment}
+	byUpdated = Field{Name: "updated_at", Kind: Moment}
+	byAt      = Field{Name: "at", Kind: Moment}
+)
+
+// The fields that the lists can be sorted by.
+var (
+	AddressFields = []Field{byID, {Name: "name", Kind: Text}, {Name: "institution", Kind: Text}, {Name: "country", Kind: Text},
+		byCreated, byUpdated}
+	AttachmentFields = []Field{byID, {Name: "filename", Kind: Text}, {Name: "size", Nullable: true},
+		{Name: "media_type", Kind: Word, Nullable: true}, byCreated, byUpdated}
+	AuditFields      = []Field{byID, {Name: "action", Kind: Word}, {Name: "object", Kind: Word}, byAt}
+	EventFields      = []Field{byID, {Name: "seq"}, {Name: "kind", Kind: Word}, byAt}
+	GrantFields      = []Field{byID, {Name: "title", Kind: Text}, {Name: "funder_id", Kind: Text}, byCreated, byUpdated}
+	InvitationFields = []Field{byID, {Name: "registry_id", Kind: Word, Nullable: true}, {Name: "email", Kind: Word, Nullable: true},
+		byCreated, {Name: "expires_at", Kind: Moment}}
+	IssueFields    = []Field{byID, {Name: "opened_at", Kind: Moment}, {Name: "closed_at", Kind: Moment, Nullable: true}}
+	JobFields      = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated, {Name: "ended_at", Kind: Moment, Nullable: true}}
+	MaterialFields = []Field{byID, {Name: "title", Kind: Text}, {Name: "category", Kind: Word}, {Name: "organization"},
+		{Name: "embargo_date", Kind: Word, Nullable: true}, byCreated, byUpdated}
+	MemberFields = []Field{{Name: "id", Kind: UserID}, {Name: "username", Kind: Word}, {Name: "first_name", Kind: Text},
+		{Name: "last_name", Kind: Text}, byCreated, byUpdated}
+	MessageFields      = []Field{byID, {Name: "sent_at", Kind: Moment}}
+	NotificationFields = []Field{byID, {Name: "category", Kind: Word}, {Name: "kind", Kind: Word}, {Name: "request"}, byCreated,
+		{Name: "read_at", Kind: Moment, Nullable: true}}
+	OrganizationFields = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
+	RequestFields      = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
+	SettingsFields     = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
+	ShippingFields     = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
+	TokenFields        = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
+	VersionFields      = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
+)
+
+// The filters below narrow a list; a nil field filters nothing. Their tags name the parameters.
+
+// MaterialFilter narrows a list of materials.
 type MaterialFilter struct {
-	Organization *int64
-	Category     *string
-	Archived     *bool
+	Organization *int64  `query:"organization"`
+	Category     *string `query:"category"`
+	Archived     *bool   `query:"is_archived"`
 }
 
-// RequestFilter narrows a list of requests; a nil field filters nothing.
+// RequestFilter narrows a list of requests.
 type RequestFilter struct {
-	Material   *int64
-	Status     *string
-	Active     *bool
-	Requester  *uuid.UUID
-	AssignedTo *uuid.UUID
+	Material   *int64     `query:"material"`
+	Status     *Status    `query:"status"`
+	Active     *bool      `query:"is_active"`
+	Requester  *uuid.UUID `query:"requester"`
+	AssignedTo *uuid.UUID `query:"assigned_to"`
 }

@@ -71,12 +71,19 @@ const (
 	AddressRead  Action = "address.read"
 	AddressWrite Action = "address.write"
 
-	GrantCreate  Action = "grant.create"
-	GrantList    Action = "grant.list" // the caller's own
-	GrantRead    Action = "grant.read"
-	GrantUpdate  Action = "grant.update"
-	MaterialFund Action = "material.fund" // to name it in a grant of one's own
-	AuditRead    Action = "audit.read"
+	GrantCreate       Action = "grant.create"
+	GrantList         Action = "grant.list" // the caller's own
+	GrantRead         Action = "grant.read"
+	GrantUpdate       Action = "grant.update"
+	MaterialFund      Action = "material.fund" // to name it in a grant of one's own
+	AuditRead         Action = "audit.read"
+	DocumentationRead Action = "documentation.read"
+
+	JobRead    Action = "job.read"
+	JobList    Action = "job.list"     // the caller's own
+	JobListAll Action = "job.list-all" // everybody's, and Aliquot's own
+	JobCancel  Action = "job.cancel"
+	JobRetry   Action = "job.retry"
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -142,12 +149,19 @@ var rules = Policy{
 	AddressRead:  OwnerOf,
 	AddressWrite: OwnerOf,
 
-	GrantCreate:  SignedIn,
-	GrantList:    SignedIn,
-	GrantRead:    OwnerOf,
-	GrantUpdate:  OwnerOf,
-	MaterialFund: MemberOf,
-	AuditRead:    AdminOf,
+	GrantCreate:       SignedIn,
+	GrantList:         SignedIn,
+	GrantRead:         OwnerOf,
+	GrantUpdate:       OwnerOf,
+	MaterialFund:      MemberOf,
+	AuditRead:         AdminOf,
+	DocumentationRead: Anyone,
+
+	JobRead:    OwnerOf,
+	JobList:    SignedIn,
+	JobListAll: AdminOf,
+	JobCancel:  OwnerOf,
+	JobRetry:   AdminOf,
 }
 
 // PolicyFor gives the rules under an access setting.

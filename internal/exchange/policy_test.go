@@ -95,6 +95,7 @@ const matrix = `
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |
+| both | documentation.read | nothing | y | y | y | y | y | y | y | y |
 | both | audit.read | nothing | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | material.import | the lab | n | n | y | y | n | y | n | y |
@@ -133,7 +134,12 @@ const matrix = `
 | both | request.update | a former's request | n | n | y | y | n | y | y | y |
 | both | request.ship | a request | n | n | y | y | n | y | n | y |
 | both | request.ship | a former's request | n | n | y | y | n | y | n | y |
-| both | request.delete | a request | n | n | n | n | n | n | n | y |`
+| both | request.delete | a request | n | n | n | n | n | n | n | y |
+| both | job.read | the owner | n | n | n | y | n | n | n | y |
+| both | job.list | nothing | n | y | y | y | y | y | y | y |
+| both | job.list-all | nothing | n | n | n | n | n | n | n | y |
+| both | job.cancel | the owner | n | n | n | y | n | n | n | y |
+| both | job.retry | the owner | n | n | n | n | n | n | n | y |`
 
 func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
 	t.Parallel()

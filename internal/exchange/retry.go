@@ -5,7 +5,7 @@ type Retry struct {
 	Caller      string // who chose the key
 	Key         string
 	Fingerprint string            // of what was sent
-	Status      int               // 0: under way
+	Status      int               // of the answer
 	Headers     map[string]string // of the answer
 	Body        string
 }

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -94,4 +95,26 @@ func (f *Faults) need(field, value string) {
 	if value == "" && len((*f)[field]) == 0 {
 		f.Add(field, "is required")
 	}
+}
+
+// strokes are letters whose stroke or joint Unicode does not count as a mark.
+var strokes = strings.NewReplacer("ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t", "æ", "ae", "œ", "oe")
+
+// sortLength is how many characters of a text decide its place in a list, so that a database can
+// have every key in an index.
+const sortLength = 255
+
+// SortKey is what a text is sorted by: without case, accents and other marks.
+func SortKey(s string) string {
+	s = strokes.Replace(cases.Fold().String(norm.NFKD.String(s)))
+	key := make([]rune, 0, sortLength)
+	for _, r := range s {
+		if len(key) == sortLength {
+			break
+		}
+		if !unicode.Is(unicode.Mn, r) {
+			key = append(key, r)
+		}
+	}
+	return string(key)
 }

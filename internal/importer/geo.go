@@ -233,7 +233,7 @@ func (d *Draft) organisms(names set) {
 	for _, name := range names {
 		list = append(list, shorten(name, exchange.LineLength))
 	}
-	d.Material.Organisms = exchange.NullOf(list)
+	d.Material.Organisms = exchange.NullOf(exchange.Names(list))
 }
 
 // taxonomy are the ids of organisms in canonical form; what is none is left out.

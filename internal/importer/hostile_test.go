@@ -22,7 +22,7 @@ import (
 func order(t testing.TB, source, identifier string) exchange.ImportOrder {
 	t.Helper()
 	id := exchange.Some(exchange.IDText(identifier))
-	o, err := exchange.ImportNew{Source: exchange.Some(source), Accession: id, ProtocolDOI: id}.Preview()
+	o, err := exchange.ImportName{Source: exchange.Some(source), Accession: id, ProtocolDOI: id}.Check()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (c Conn) AttachmentForUpdate(ctx context.Context, id int64) (exchange.Attac
 		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL"+c.db.dialect.forUpdate, id)
 }
 
-// Attachments lists all that were not deleted, newest first.
+// Attachments lists all that were not deleted.
 func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
@@ -73,15 +73,15 @@ func (c Conn) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (
 // InsertAttachment adds the record of an attachment and gives its id.
 func (c Conn) InsertAttachment(ctx context.Context, a exchange.Attachment) (int64, error) {
 	return one(ctx, c, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user, sequence_map_for,
-		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, updated_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12) RETURNING id`, c.attachmentArgs(a)...)
+		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, filename_sort, updated_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13) RETURNING id`, c.attachmentArgs(a)...)
 }
 
 // UpdateAttachment saves an attachment.
 func (c Conn) UpdateAttachment(ctx context.Context, a exchange.Attachment) error {
 	_, err := c.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3, owned_by_user = $4,
 		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9, storage_resource_deleted = $10,
-		deleted_at = $11, updated_at = $12 WHERE id = $13`, append(c.attachmentArgs(a), a.ID)...)
+		deleted_at = $11, filename_sort = $12, updated_at = $13 WHERE id = $14`, append(c.attachmentArgs(a), a.ID)...)
 	return err
 }
 
@@ -92,7 +92,7 @@ func (c Conn) attachmentArgs(a exchange.Attachment) []any {
 		key, size, sum, kind = &a.Content.Key, &a.Content.Size, &a.Content.SHA256, &a.Content.MediaType
 	}
 	return []any{a.Filename, a.Description, a.OwnedByOrg, a.OwnedByUser, a.SequenceMapFor, key, size, sum, kind,
-		a.ContentDeleted, a.DeletedAt, c.Now}
+		a.ContentDeleted, a.DeletedAt, exchange.SortKey(a.Filename), c.Now}
 }
 
 // DeletedContent reads attachments that were deleted before a moment and still have content.

@@ -41,7 +41,7 @@ func actFields(a *exchange.Act) []any {
 	return []any{&a.ID, &a.Actor, &a.Action, &a.Object, &a.AsAdmin, utc{&a.At}, &a.Version}
 }
 
-// Audit lists what was noted, newest first.
+// Audit lists what was noted.
 func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter) (exchange.Part[exchange.Act], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.actor_id", f.Actor)
@@ -74,7 +74,7 @@ var versions = listing[Version]{
 	id: func(v Version) int64 { return v.ID },
 }
 
-// Versions lists the changes of an object, newest first.
+// Versions lists the changes of an object.
 func (c Conn) Versions(ctx context.Context, object string, p exchange.Page) (exchange.Part[Version], error) {
 	return versions.page(ctx, c, p, where("o.object = ? AND o.version IS NOT NULL", object))
 }

@@ -12,12 +12,13 @@ import (
 
 // dialect is all that differs between the two databases; every other word of SQL is the same.
 type dialect struct {
-	name      database.Dialect
-	types     *strings.Replacer // the type words of migrations
-	forUpdate string            // locks the rows of a SELECT until commit
-	forShare  string            // keeps the rows of a SELECT as they are until commit
-	migrated  string            // says whether the schema has a version
-	prepare   bool              // whether to keep prepared statements here; pgx keeps its own
+	name       database.Dialect
+	types      *strings.Replacer // the type words of migrations
+	forUpdate  string            // locks the rows of a SELECT until commit
+	forShare   string            // keeps the rows of a SELECT as they are until commit
+	skipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
+	migrated   string            // says whether the schema has a version
+	prepare    bool              // whether to keep prepared statements here; pgx keeps its own
 }
 
 var (
@@ -28,6 +29,7 @@ var (
 			"{ref}", "INTEGER",
 			"{uuid}", "TEXT",
 			"{time}", "TIMESTAMP",
+			"{word}", "TEXT",
 		),
 		migrated: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
 		prepare:  true, // one writer: BEGIN IMMEDIATE locks what forUpdate and forShare would
@@ -39,10 +41,12 @@ var (
 			"{ref}", "BIGINT",
 			"{uuid}", "UUID",
 			"{time}", "TIMESTAMPTZ",
+			"{word}", `TEXT COLLATE "C"`, // as SQLite compares, whatever language the database has
 		),
-		forUpdate: " FOR UPDATE",
-		forShare:  " FOR SHARE",
-		migrated:  "SELECT to_regclass('goose_db_version') IS NOT NULL",
+		forUpdate:  " FOR UPDATE",
+		forShare:   " FOR SHARE",
+		skipLocked: " FOR UPDATE SKIP LOCKED",
+		migrated:   "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )
 

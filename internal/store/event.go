@@ -41,10 +41,10 @@ func scanEvent(r row, e *exchange.Event) error {
 	return json.Unmarshal([]byte(e.Raw), &e.Detail)
 }
 
-// Events lists the events of a request, newest first; kind "" is every kind.
+// Events lists the events of a request; kind "" is every kind.
 func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
-		id: func(e exchange.Event) int64 { return e.ID }}
+		id: func(e exchange.Event) int64 { return e.ID }, sorts: map[string]string{"sent_at": "o.at"}}
 	f := where("o.request_id = ?", request)
 	if kind != "" {
 		f.and("o.kind = ?", string(kind))
@@ -107,8 +107,9 @@ var notifications = listing[exchange.Notification]{
 	table:   "notifications",
 	joins: `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = e.actor_id
 		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`,
-	scan: scanNotification,
-	id:   func(n exchange.Notification) int64 { return n.ID },
+	scan:  scanNotification,
+	id:    func(n exchange.Notification) int64 { return n.ID },
+	sorts: map[string]string{"kind": "e.kind", "request": "e.request_id"},
 }
 
 func scanNotification(r row, n *exchange.Notification) error {
@@ -121,7 +122,7 @@ func scanNotification(r row, n *exchange.Notification) error {
 	return json.Unmarshal([]byte(e.Raw), &e.Detail)
 }
 
-// Notifications lists a person's notifications, newest first.
+// Notifications lists a person's notifications.
 func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], error) {
 	f := where("o.user_id = ?", user)
 	if unread {

@@ -23,7 +23,7 @@ func Values[T any](ctx context.Context, c Conn, query string, args ...any) ([]T,
 }
 
 // SetNow gives the database another clock.
-func (db *DB) SetNow(now func() time.Time) { db.now = now }
+func (db *DB) SetNow(now func() time.Time) { db.Clock = now }
 
 // Kept counts the statements that are kept prepared, for reading and for writing.
 func (db *DB) Kept() (reading, writing int) {

@@ -26,12 +26,12 @@ func (c Conn) GrantForUpdate(ctx context.Context, id int64) (exchange.Grant, err
 
 var grants = listing[exchange.Grant]{columns: grantColumns, table: "grants", scan: scanGrant, id: func(g exchange.Grant) int64 { return g.ID }}
 
-// Grants lists a user's grants, newest first.
+// Grants lists a user's grants.
 func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Grant], error) {
 	return grants.page(ctx, c, p, where("o.user_id = ?", user))
 }
 
-// GrantsOf lists the grants that paid for materials of an organization, newest first.
+// GrantsOf lists the grants that paid for materials of an organization.
 func (c Conn) GrantsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
 	return grants.page(ctx, c, p, where(`o.id IN (SELECT f.grant_id FROM materials m
 		JOIN grant_materials f ON f.material_id = m.id WHERE m.organization_id = ?)`, organization))
@@ -39,13 +39,14 @@ func (c Conn) GrantsOf(ctx context.Context, organization int64, p exchange.Page)
 
 // InsertGrant adds a grant and gives its id.
 func (c Conn) InsertGrant(ctx context.Context, g exchange.Grant) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO grants (user_id, title, funder_id, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $4) RETURNING id`, g.UserID, g.Title, g.FunderID, c.Now)
+	return one(ctx, c, value[int64], `INSERT INTO grants (user_id, title, funder_id, created_at, updated_at, title_sort, funder_id_sort)
+		VALUES ($1, $2, $3, $4, $4, $5, $6) RETURNING id`, g.UserID, g.Title, g.FunderID, c.Now, exchange.SortKey(g.Title), exchange.SortKey(g.FunderID))
 }
 
 // UpdateGrant saves a grant; its owner never changes.
 func (c Conn) UpdateGrant(ctx context.Context, g exchange.Grant) error {
-	_, err := c.exec(ctx, "UPDATE grants SET title = $2, funder_id = $3, updated_at = $4 WHERE id = $1", g.ID, g.Title, g.FunderID, c.Now)
+	_, err := c.exec(ctx, "UPDATE grants SET title = $2, funder_id = $3, updated_at = $4, title_sort = $5, funder_id_sort = $6 WHERE id = $1",
+		g.ID, g.Title, g.FunderID, c.Now, exchange.SortKey(g.Title), exchange.SortKey(g.FunderID))
 	return err
 }
 
@@ -82,7 +83,7 @@ func (c Conn) Funded(ctx context.Context, grants ...int64) ([]Funded, error) {
 		WHERE f.grant_id IN (`+places+") ORDER BY f.grant_id, o.id DESC", args...)
 }
 
-// FundedBy lists the materials of one grant, newest first.
+// FundedBy lists the materials of one grant.
 func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
 	return shownMaterials.page(ctx, c, p, where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant))
 }

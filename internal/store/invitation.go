@@ -16,7 +16,8 @@ func scanInvitation(r row, i *exchange.ShownInvitation) error {
 }
 
 var invitations = listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins, scan: scanInvitation,
-	id: func(i exchange.ShownInvitation) int64 { return i.ID }}
+	id:    func(i exchange.ShownInvitation) int64 { return i.ID },
+	sorts: map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"}}
 
 // Invitation reads one invitation. Whoever changes one locks its organization first.
 func (c Conn) Invitation(ctx context.Context, id int64) (exchange.ShownInvitation, error) {
@@ -27,14 +28,14 @@ func (c Conn) pending() *filter {
 	return where("o.status = ? AND o.expires_at > ?", string(exchange.InvitationPending), c.Now)
 }
 
-// Invitations lists those invitations of an organization that can be answered, newest first.
+// Invitations lists those invitations of an organization that can be answered.
 func (c Conn) Invitations(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
 	f := c.pending()
 	f.and("o.organization_id = ?", organization)
 	return invitations.page(ctx, c, p, f)
 }
 
-// InvitationsFor lists those that u can answer, newest first.
+// InvitationsFor lists those that u can answer.
 func (c Conn) InvitationsFor(ctx context.Context, u exchange.User, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
 	f := c.pending()
 	if u.VerifiedEmail == "" {

@@ -47,38 +47,110 @@ func andEqual[T any](f *filter, column string, value *T) {
 }
 
 // listing is how rows of one table are listed: joins are what columns need beside the table o,
-// and never change the number of rows.
+// and never change the number of rows; sorts are the columns of those fields to sort by that are
+// not called like them.
 type listing[T any] struct {
 	columns, table, joins string
 	scan                  func(row, *T) error
 	id                    func(T) int64
+	sorts                 map[string]string
 }
 
-// page reads a part of a list, newest first, and counts all of it; a page without a limit is
-// its own count.
+// page reads a part of a list and counts all of it; a page without a limit is its own count.
 func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.Part[T], error) {
-	query := "SELECT " + l.columns + " FROM " + l.table + " o " + l.joins + " WHERE "
+	from := " FROM " + l.table + " o " + l.joins + " WHERE "
 	if p.Limit == 0 {
-		list, err := all(ctx, c, l.scan, query+f.sql.String()+" ORDER BY o.id DESC", f.args...)
+		list, err := all(ctx, c, l.scan, "SELECT "+l.columns+from+f.sql.String()+" ORDER BY o.id DESC", f.args...)
 		return exchange.Part[T]{Items: list, Total: int64(len(list))}, err
 	}
 	total, err := one(ctx, c, value[int64], "SELECT COUNT(*) FROM "+l.table+" o WHERE "+f.sql.String(), f.args...)
 	if err != nil {
 		return exchange.Part[T]{}, err
 	}
-	before := p.Before
-	if before == 0 {
-		before = math.MaxInt64
+	columns, scan, column := l.columns, l.scan, l.column(p.Order.Field)
+	var keys []any // what the rows have in the sorted column
+	if p.Order.Name != "" {
+		c.passing = true
+		columns += ", " + column
+		scan = func(r row, item *T) error {
+			keys = append(keys, nil)
+			return l.scan(withKey{r, &keys[len(keys)-1]}, item)
+		}
 	}
-	f.and("o.id < ? ORDER BY o.id DESC LIMIT ?", before, p.Limit+1)
-	list, err := all(ctx, c, l.scan, query+f.sql.String(), f.args...)
+	f.behind(column, p)
+	query := "SELECT " + columns + from + f.sql.String() + orderBy(column, p.Order) + " LIMIT $" + strconv.Itoa(len(f.args)+1)
+	list, err := all(ctx, c, scan, query, append(f.args, p.Limit+1)...)
 	if err != nil {
 		return exchange.Part[T]{}, err
 	}
 	part := exchange.Part[T]{Items: list, Total: total}
 	if len(list) > p.Limit {
 		part.Items = list[:p.Limit]
-		part.Next = l.id(part.Items[p.Limit-1])
+		part.Next = &exchange.Position{ID: l.id(part.Items[p.Limit-1])}
+		if keys != nil {
+			part.Next.Value = keys[p.Limit-1]
+		}
 	}
 	return part, nil
 }
+
+// rowID is the column of the zero order.
+const rowID = "o.id"
+
+// column is where a field to sort by is kept.
+func (l listing[T]) column(f exchange.Field) string {
+	switch column, named := l.sorts[f.Name]; {
+	case named:
+		return column
+	case f.Name == "":
+		return rowID
+	case f.Kind == exchange.Text:
+		return "o." + f.Name + "_sort"
+	}
+	return "o." + f.Name
+}
+
+// behind adds the condition that rows stand behind the page before.
+func (f *filter) behind(column string, p exchange.Page) {
+	than, at := " < ", exchange.Position{ID: math.MaxInt64}
+	if p.Order.Ascending {
+		than, at.ID = " > ", 0
+	}
+	if p.After != nil {
+		at = *p.After
+	}
+	switch {
+	case column == rowID:
+		f.and(rowID+than+"?", at.ID)
+	case p.After == nil:
+	case at.Value == nil:
+		f.and(column+" IS NULL AND o.id"+than+"?", at.ID)
+	case p.Order.Nullable:
+		f.and("("+column+than+"? OR "+column+" = ? AND o.id"+than+"? OR "+column+" IS NULL)", at.Value, at.Value, at.ID)
+	default:
+		f.and("("+column+", o.id)"+than+"(?, ?)", at.Value, at.ID)
+	}
+}
+
+func orderBy(column string, o exchange.Order) string {
+	direction, nulls := " DESC", ""
+	if o.Ascending {
+		direction = " ASC"
+	}
+	if o.Nullable {
+		nulls = " NULLS LAST"
+	}
+	if column == rowID {
+		return " ORDER BY " + rowID + direction
+	}
+	return " ORDER BY " + column + direction + nulls + ", " + rowID + direction
+}
+
+// withKey scans one column more than its scan function knows of.
+type withKey struct {
+	row
+	key *any
+}
+
+// Scan scans the key behind dst.
+func (r withKey) Scan(dst ...any) error { return r.row.Scan(append(dst, r.key)...) }

@@ -14,10 +14,10 @@ import (
 // list is one paged list: how a row is added to it, and its ids on a page.
 type list struct {
 	add  func(l lab) int64
-	page func(ctx context, c store.Conn, p exchange.Page) (ids []int64, total, next int64, err error)
+	page func(ctx context, c store.Conn, p exchange.Page) (ids []int64, total int64, next *exchange.Position, err error)
 }
 
-func ids[T any](part exchange.Part[T], err error, id func(T) int64) ([]int64, int64, int64, error) {
+func ids[T any](part exchange.Part[T], err error, id func(T) int64) ([]int64, int64, *exchange.Position, error) {
 	list := []int64{}
 	for _, item := range part.Items {
 		list = append(list, id(item))
@@ -49,39 +49,39 @@ func lists(l lab) map[string]list {
 	}
 	return map[string]list{
 		"organizations": {func(l lab) int64 { return l.organization(user) },
-			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Organizations(ctx, p)
 				return ids(part, err, func(o exchange.Organization) int64 { return o.ID })
 			}},
 		"memberships": {func(l lab) int64 { l.organization(user, viewer); return newest(l, "memberships") },
-			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Memberships(ctx, viewer, p)
 				return ids(part, err, func(m exchange.Membership) int64 { return m.ID })
 			}},
 		"materials": {func(l lab) int64 { return l.material(organization, user, nil) },
-			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Materials(ctx, p, exchange.MaterialFilter{}, viewer)
 				return ids(part, err, func(m exchange.ShownMaterial) int64 { return m.ID })
 			}},
 		"requests": {func(l lab) int64 { return l.request(material, viewer, user, nil) },
-			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Requests(ctx, p, exchange.RequestFilter{}, viewer, false)
 				return ids(part, err, func(q exchange.Requested) int64 { return q.ID })
 			}},
 		"shippings": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization})
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Shippings(ctx, &organization, p)
 			return ids(part, err, func(s exchange.Shipping) int64 { return s.ID })
 		}},
 		"addresses": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertAddress(ctx, exchange.Address{UserID: user})
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Addresses(ctx, user, p)
 			return ids(part, err, func(a exchange.Address) int64 { return a.ID })
 		}},
 		"attachments": {func(l lab) int64 { return l.attachment(user, nil) },
-			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Attachments(ctx, p)
 				return ids(part, err, func(a exchange.Attachment) int64 { return a.ID })
 			}},
@@ -91,33 +91,39 @@ func lists(l lab) map[string]list {
 				_, err = tx.Fund(ctx, id, material)
 			}
 			return id, err
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.GrantsOf(ctx, organization, p)
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
 		}},
 		"grants": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertGrant(ctx, exchange.Grant{UserID: user})
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Grants(ctx, user, p)
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
 		}},
 		"invitations": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertInvitation(ctx, exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
 				Status: exchange.InvitationPending, ExpiresAt: times[1]})
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Invitations(ctx, organization, p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
+		}},
+		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Jobs(ctx, p, &viewer, exchange.JobFilter{})
+			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
 		}},
 		"tokens": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })
 			return newest(l, "tokens")
-		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Tokens(ctx, user, p)
 			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
 		}},
 		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
-		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Issues(ctx, request, p)
 			return ids(part, err, func(i exchange.Issue) int64 { return i.ID })
 		}},
@@ -126,7 +132,7 @@ func lists(l lab) map[string]list {
 				return tx.InsertAudit(ctx, &user, "user.update", "x", true, nil)
 			})
 			return newest(l, "audit_events")
-		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Audit(ctx, p, exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
 			return ids(part, err, func(a exchange.Act) int64 { return a.ID })
 		}},
@@ -135,12 +141,12 @@ func lists(l lab) map[string]list {
 				return tx.InsertVersion(ctx, nil, "material.update", "material 1", false, nil)
 			})
 			return newest(l, "audit_events")
-		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Versions(ctx, "material 1", p)
 			return ids(part, err, func(v store.Version) int64 { return v.ID })
 		}},
 		"events": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
-			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Events(ctx, request, exchange.Messaged, p)
 				return ids(part, err, func(e exchange.Event) int64 { return e.ID })
 			}},
@@ -150,7 +156,7 @@ func lists(l lab) map[string]list {
 				return tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization, viewer)
 			})
 			return newest(l, "notifications")
-		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, int64, error) {
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Notifications(ctx, viewer, true, p)
 			return ids(part, err, func(n exchange.Notification) int64 { return n.ID })
 		}},
@@ -173,8 +179,8 @@ func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
 			}
 			add(101)
 			want, total, next, err := list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 1000})
-			if err != nil || total < 101 || int(total) != len(want) || next != 0 {
-				t.Fatalf("all %s: %d of %d, next %d, %v", name, len(want), total, next, err)
+			if err != nil || total < 101 || int(total) != len(want) || next != nil {
+				t.Fatalf("all %s: %d of %d, next %v, %v", name, len(want), total, next, err)
 			}
 			if !slices.IsSortedFunc(want, func(a, b int64) int { return int(b - a) }) {
 				t.Errorf("%s are not the newest first: %v", name, want)
@@ -188,10 +194,10 @@ func TestWalkOfAListLosesAndRepeatsNothingWhileRowsAreAdded(t *testing.T) {
 						t.Fatalf("a page of %s: %v, %v", name, page, err)
 					}
 					got = append(got, page...)
-					if next == 0 {
+					if next == nil {
 						break
 					}
-					p.Before = next
+					p.After = next
 					if pages%5 == 0 {
 						add(1)
 					}
@@ -214,9 +220,9 @@ func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
 				list.add(in)
 				return nil
 			})
-			got, total, next, err := list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 5, Before: 1})
-			if err != nil || got == nil || len(got) != 0 || total == 0 || next != 0 {
-				t.Errorf("%s: %v of %d, next %d, %v", name, got, total, next, err)
+			got, total, next, err := list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 5, After: &exchange.Position{ID: 1}})
+			if err != nil || got == nil || len(got) != 0 || total == 0 || next != nil {
+				t.Errorf("%s: %v of %d, next %v, %v", name, got, total, next, err)
 			}
 		}
 	})

@@ -79,7 +79,7 @@ func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (
 		" WHERE o.import_source = $1 AND o.import_identifier = $2", source, identifier)
 }
 
-// Materials lists the materials that viewer may see, newest first: an embargoed one only
+// Materials lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
 func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
 	w := where(`(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN (SELECT m.organization_id FROM memberships m
@@ -91,7 +91,7 @@ func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.Materia
 }
 
 var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
-	id: func(m exchange.ShownMaterial) int64 { return m.ID }}
+	id: func(m exchange.ShownMaterial) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}}
 
 // InsertMaterial adds a material and gives its id; the same identifier at the same source is a
 // Conflict.
@@ -103,8 +103,8 @@ func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, e
 	return one(ctx, c, value[int64], `INSERT INTO materials (organization_id, category, title, url, pubmed_id, additional_metadata,
 			needs_mta, needs_irb, needs_abstract, mta_attachment_id, shipping_requirements_id, imported, import_source, import_identifier,
 			organisms, publication_title, pre_print_doi, pre_print_title, citation, additional_info, embargo_date, contact_user_id,
-			is_archived, updated_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $24)
+			is_archived, title_sort, updated_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $25)
 		RETURNING id`, args...)
 }
 
@@ -118,8 +118,8 @@ func (c Conn) UpdateMaterial(ctx context.Context, m exchange.Material) error {
 			additional_metadata = $6, needs_mta = $7, needs_irb = $8, needs_abstract = $9, mta_attachment_id = $10,
 			shipping_requirements_id = $11, imported = $12, import_source = $13, import_identifier = $14, organisms = $15,
 			publication_title = $16, pre_print_doi = $17, pre_print_title = $18, citation = $19, additional_info = $20,
-			embargo_date = $21, contact_user_id = $22, is_archived = $23, updated_at = $24
-		WHERE id = $25`, append(args, m.ID)...)
+			embargo_date = $21, contact_user_id = $22, is_archived = $23, title_sort = $24, updated_at = $25
+		WHERE id = $26`, append(args, m.ID)...)
 	return err
 }
 
@@ -135,7 +135,7 @@ func (c Conn) materialArgs(m exchange.Material) ([]any, error) {
 	return []any{m.OrganizationID, m.Category, m.Title, m.URL, m.PubMedID, string(m.Metadata),
 		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.ImportIdentifier,
 		organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo, m.ContactID,
-		m.Archived, c.Now}, nil
+		m.Archived, exchange.SortKey(m.Title), c.Now}, nil
 }
 
 // ActiveRequests is how many requests of a material are under way.

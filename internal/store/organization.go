@@ -26,7 +26,7 @@ func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Org
 	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
 }
 
-// Organizations lists all, newest first.
+// Organizations lists all.
 func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Organization], error) {
 	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
 		id: func(o exchange.Organization) int64 { return o.ID }}
@@ -51,16 +51,16 @@ func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.O
 // InsertOrganization adds an organization and gives its id.
 func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (int64, error) {
 	return one(ctx, c, value[int64], `INSERT INTO organizations
-		(name, description, owner_id, decide_days, countersign_days, ship_days, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id`,
-		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now)
+		(name, description, owner_id, decide_days, countersign_days, ship_days, created_at, updated_at, name_sort)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) RETURNING id`,
+		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name))
 }
 
 // UpdateOrganization saves an organization.
 func (c Conn) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
 	_, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
-		decide_days = $5, countersign_days = $6, ship_days = $7, updated_at = $8 WHERE id = $1`,
-		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now)
+		decide_days = $5, countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9 WHERE id = $1`,
+		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name))
 	return err
 }
 
@@ -84,7 +84,7 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
 }
 
-// MembersOf lists the members of one organization, who joined last first.
+// MembersOf lists the members of one organization; the newest is who joined last.
 func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.User], error) {
 	type member struct {
 		membership int64
@@ -92,7 +92,9 @@ func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page
 	}
 	scan := func(r row, m *member) error { return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...) }
 	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships", joins: "JOIN users u ON u.id = o.user_id",
-		scan: scan, id: func(m member) int64 { return m.membership }}
+		scan: scan, id: func(m member) int64 { return m.membership },
+		sorts: map[string]string{"id": "u.id", "username": "u.username", "first_name": "u.first_name_sort", "last_name": "u.last_name_sort",
+			"created_at": "u.created_at", "updated_at": "u.updated_at"}}
 	part, err := l.page(ctx, c, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
 	users := make([]exchange.User, len(part.Items))
 	for i, m := range part.Items {
@@ -173,10 +175,10 @@ func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membe
 	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
 }
 
-// Memberships lists a user's present memberships, newest first.
+// Memberships lists a user's present memberships.
 func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Membership], error) {
 	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
-		id: func(m exchange.Membership) int64 { return m.ID }}
+		id: func(m exchange.Membership) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.left_at IS NULL", user))
 }
 

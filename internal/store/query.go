@@ -23,13 +23,14 @@ type runner interface {
 }
 
 // statement gives the runner of a query. On SQLite the parsed statement is kept for the life of
-// the pool; the texts of queries are constants, so there are few. pgx keeps its own.
+// the pool, unless c is passing; the texts of other queries are constants, so there are few. pgx
+// keeps its own.
 func (c Conn) statement(ctx context.Context, query string) (runner, error) {
 	c.db.queries.Add(1)
 	switch {
-	case !c.db.dialect.prepare && c.tx != nil:
+	case c.tx != nil && !c.db.dialect.prepare:
 		return bound{c.tx, query}, nil
-	case !c.db.dialect.prepare:
+	case c.tx == nil && (c.passing || !c.db.dialect.prepare):
 		return bound{c.db.read, query}, nil
 	case c.tx == nil:
 		if stmt, ok := c.db.prepared[0].Load(query); ok {

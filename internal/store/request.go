@@ -67,7 +67,7 @@ func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Docu
 		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
 }
 
-// Requests lists what viewer may see, newest first: the requests of their organizations'
+// Requests lists what viewer may see: the requests of their organizations'
 // materials and their own; everything for everyone is for admins.
 func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer uuid.UUID, everyone bool) (exchange.Part[exchange.Requested], error) {
 	w := where("o.deleted_at IS NULL")
@@ -82,7 +82,7 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer, viewer)
 	}
 	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
-		id: func(q exchange.Requested) int64 { return q.ID }}
+		id: func(q exchange.Requested) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"}}
 	part, err := l.page(ctx, c, p, w)
 	if err != nil || len(part.Items) == 0 {
 		return part, err
@@ -199,7 +199,7 @@ func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, err
 	return one(ctx, c, scanIssue, "SELECT "+issueColumns+" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2", request, id)
 }
 
-// Issues lists the issues of a request, newest first.
+// Issues lists the issues of a request.
 func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
 	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue,
 		id: func(i exchange.Issue) int64 { return i.ID }}

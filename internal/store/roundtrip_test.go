@@ -220,7 +220,7 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 		material := l.material(l.organization(user), user, nil)
 		want := []int64{5, 7, 1 << 42}
 		for _, id := range []int64{7, 1 << 42, 5} {
-			l.exec("INSERT INTO grants (id, user_id, title, funder_id, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)", id, user, odd, "R01", times[0])
+			l.exec("INSERT INTO grants (id, user_id, title, funder_id, created_at, updated_at, title_sort, funder_id_sort) VALUES ($1, $2, $3, $4, $5, $5, '', '')", id, user, odd, "R01", times[0])
 			l.exec("INSERT INTO grant_materials (grant_id, material_id, created_at) VALUES ($1, $2, $3)", id, material, times[0])
 		}
 		shown, err := l.db.Read().ShownMaterial(l.ctx, material)
@@ -229,7 +229,7 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 		part, err := l.db.Read().Grants(l.ctx, user, exchange.Page{Limit: 1})
 		code(t, "Grants", err, "")
 		same(t, "Grants", exchange.Part[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user, Title: odd, FunderID: "R01",
-			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: 1 << 42}, part)
+			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: &exchange.Position{ID: 1 << 42}}, part)
 	})
 }
 

@@ -26,10 +26,10 @@ func (c Conn) ShippingForUpdate(ctx context.Context, id int64) (exchange.Shippin
 	return one(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
 }
 
-// Shippings lists shipping requirements, newest first; organization nil is every one.
+// Shippings lists shipping requirements; organization nil is every one.
 func (c Conn) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
 	l := listing[exchange.Shipping]{columns: shippingColumns, table: "shipping_requirements", scan: scanShipping,
-		id: func(s exchange.Shipping) int64 { return s.ID }}
+		id: func(s exchange.Shipping) int64 { return s.ID }, sorts: map[string]string{"organization": "o.organization_id"}}
 	f := where("1 = 1")
 	andEqual(f, "o.organization_id", organization)
 	return l.page(ctx, c, p, f)
@@ -72,7 +72,7 @@ func (c Conn) AddressForUpdate(ctx context.Context, user uuid.UUID, id int64) (e
 	return one(ctx, c, scanAddress, "SELECT "+addressColumns+" FROM addresses o WHERE o.user_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, user, id)
 }
 
-// Addresses lists a user's addresses, newest first.
+// Addresses lists a user's addresses.
 func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
 	l := listing[exchange.Address]{columns: addressColumns, table: "addresses", scan: scanAddress,
 		id: func(a exchange.Address) int64 { return a.ID }}
@@ -82,16 +82,19 @@ func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (e
 // InsertAddress adds an address and gives its id.
 func (c Conn) InsertAddress(ctx context.Context, a exchange.Address) (int64, error) {
 	return one(ctx, c, value[int64], `INSERT INTO addresses (user_id, name, institution, address_line_1, address_line_2, locality, state,
-		country, postal_code, saved_for_reuse, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11) RETURNING id`,
-		a.UserID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, c.Now)
+		country, postal_code, saved_for_reuse, created_at, updated_at, name_sort, institution_sort, country_sort)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12, $13, $14) RETURNING id`,
+		a.UserID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, c.Now,
+		exchange.SortKey(a.Name), exchange.SortKey(a.Institution), exchange.SortKey(a.Country))
 }
 
 // UpdateAddress saves an address; requests keep it as it was when it was sent.
 func (c Conn) UpdateAddress(ctx context.Context, a exchange.Address) error {
 	_, err := c.exec(ctx, `UPDATE addresses SET name = $3, institution = $4, address_line_1 = $5, address_line_2 = $6, locality = $7,
-		state = $8, country = $9, postal_code = $10, saved_for_reuse = $11, updated_at = $12 WHERE user_id = $1 AND id = $2`,
-		a.UserID, a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, c.Now)
+		state = $8, country = $9, postal_code = $10, saved_for_reuse = $11, updated_at = $12, name_sort = $13, institution_sort = $14,
+		country_sort = $15 WHERE user_id = $1 AND id = $2`,
+		a.UserID, a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, c.Now,
+		exchange.SortKey(a.Name), exchange.SortKey(a.Institution), exchange.SortKey(a.Country))
 	return err
 }
 

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -125,13 +126,13 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 				all[id] = q
 			}
 			viewer, everyone := user.Draw(r, "viewer"), rapid.Bool().Draw(r, "everyone")
-			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)), Status: maybe(r, "filter status", []string{"OPEN", ""}),
+			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)), Status: maybe(r, "filter status", []exchange.Status{exchange.Open, ""}),
 				Active: maybe(r, "filter active", []bool{true, false}), Requester: maybe(r, "filter requester", append(w.users, uuid.Nil)),
 				AssignedTo: maybe(r, "filter assigned", w.users)}
 			want := map[int64]bool{}
 			for id, q := range all {
 				want[id] = (everyone || q.Requester == viewer || slices.Contains(w.members[of[q.MaterialID]], viewer)) &&
-					(f.Material == nil || q.MaterialID == *f.Material) && (f.Status == nil || string(q.Status) == *f.Status) &&
+					(f.Material == nil || q.MaterialID == *f.Material) && (f.Status == nil || q.Status == *f.Status) &&
 					(f.Active == nil || q.Active == *f.Active) && (f.Requester == nil || q.Requester == *f.Requester) &&
 					(f.AssignedTo == nil || q.AssignedTo == *f.AssignedTo)
 			}
@@ -154,13 +155,14 @@ func shown[T any](r *rapid.T, should map[int64]bool, limit int, part exchange.Pa
 		}
 	}
 	slices.SortFunc(want, func(a, b int64) int { return int(b - a) })
-	total, next := int64(len(want)), int64(0)
+	var next *exchange.Position
+	total := int64(len(want))
 	if len(want) > limit {
 		want = want[:limit]
-		next = want[limit-1]
+		next = &exchange.Position{ID: want[limit-1]}
 	}
 	got, _, _, _ := ids(part, nil, id)
-	if !slices.Equal(got, want) || part.Total != total || part.Next != next {
-		r.Fatalf("shows %v of %d, next %d, want %v of %d, next %d", got, part.Total, part.Next, want, total, next)
+	if !slices.Equal(got, want) || part.Total != total || !reflect.DeepEqual(part.Next, next) {
+		r.Fatalf("shows %v of %d, next %v, want %v of %d, next %v", got, part.Total, part.Next, want, total, next)
 	}
 }

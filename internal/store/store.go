@@ -34,13 +34,15 @@ type DB struct {
 	read     *sql.DB // SQLite: many connections that cannot write
 	prepared [2]sync.Map
 	queries  atomic.Int64
-	now      func() time.Time
+	enqueued chan struct{}
+	// Clock tells the time of day; tests give another before they use the database.
+	Clock func() time.Time
 }
 
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, now: time.Now}
+	db := &DB{where: where, enqueued: make(chan struct{}, 1), Clock: time.Now}
 	var err error
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		db.dialect = postgresDialect
@@ -227,13 +229,20 @@ type Conn struct {
 	tx     *sql.Tx
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
+
+	passing  bool  // its queries have too many texts to keep each prepared
+	enqueued *bool // set where the transaction makes a job ready
 }
 
 // Read gives a Conn that reads what is committed.
 func (db *DB) Read() Conn { return Conn{db: db, Now: db.instant()} }
 
 // instant is the present as both databases keep it: UTC, microseconds.
-func (db *DB) instant() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Microsecond) }
+
+// Enqueued gives a signal after a commit that made jobs ready in this process; several commits
+// may give one.
+func (db *DB) Enqueued() <-chan struct{} { return db.enqueued }
 
 type inTx struct{}
 
@@ -262,22 +271,54 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 }
 
 func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	held, _ := ctx.Value(heldKey{}).(*Held)
+	if held != nil && held.conn != nil {
+		return errors.New("a second transaction in a call that is held")
+	}
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	wanted := map[string]*sql.Stmt{}
+	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), Now: db.instant()}
 	defer func() {
-		_ = tx.Rollback() // does nothing after a commit
-		for query := range wanted {
-			_, _ = db.keep(ctx, 1, db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+		if held == nil || held.conn == nil {
+			c.over(ctx)
 		}
 	}()
-	if err = do(ctx, Conn{db: db, tx: tx, wanted: wanted, Now: db.instant()}); err == nil {
-		err = tx.Commit()
+	switch err = do(ctx, c); {
+	case err != nil:
+	case held != nil:
+		held.conn = &c
+	default:
+		err = c.commit()
 	}
-	if err != nil { // where the caller went away, database/sql only says that all was closed
+	return gone(ctx, err)
+}
+
+// commit makes a transaction last, and wakes the workers where it made a job ready.
+func (c Conn) commit() error {
+	err := c.tx.Commit()
+	if err == nil && *c.enqueued {
+		select {
+		case c.db.enqueued <- struct{}{}:
+		default: // the last signal was not taken yet
+		}
+	}
+	return err
+}
+
+// gone says too that the caller went away, where database/sql only says that all was closed.
+func gone(ctx context.Context, err error) error {
+	if err != nil {
 		err = errors.Join(err, ctx.Err())
 	}
 	return err
+}
+
+// over ends a transaction that was not committed, and keeps the statements that it prepared.
+func (c Conn) over(ctx context.Context) {
+	_ = c.tx.Rollback() // does nothing after a commit
+	for query := range c.wanted {
+		_, _ = c.db.keep(ctx, 1, c.db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again
+	}
 }

@@ -55,9 +55,11 @@ func (c Conn) Admins(ctx context.Context) ([]exchange.User, error) {
 
 // InsertUser adds a user; an existing registry id is a Conflict.
 func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
-	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin, created_at, updated_at, verified_email)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)`,
-		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now, u.VerifiedEmail)
+	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin, created_at, updated_at, verified_email,
+			first_name_sort, last_name_sort)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)`,
+		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now, u.VerifiedEmail,
+		exchange.SortKey(u.FirstName), exchange.SortKey(u.LastName))
 	return err
 }
 
@@ -65,7 +67,8 @@ func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
 // and their verified address.
 func (c Conn) UpdateUser(ctx context.Context, u exchange.User) error {
 	_, err := c.exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
-		updated_at = $6, verified_email = $7 WHERE id = $1`, u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail)
+		updated_at = $6, verified_email = $7, first_name_sort = $8, last_name_sort = $9 WHERE id = $1`,
+		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName), exchange.SortKey(u.LastName))
 	return err
 }
 
@@ -102,13 +105,13 @@ func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 	return err
 }
 
-// Tokens lists a user's tokens, newest first.
+// Tokens lists a user's tokens.
 func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
 	scan := func(r row, t *exchange.Token) error {
 		return r.Scan(&t.ID, &t.UserID, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
 	}
 	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.created_at, o.expires_at", table: "tokens", scan: scan,
-		id: func(t exchange.Token) int64 { return t.ID }}
+		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }
 

@@ -1,11 +1,14 @@
 -- +goose Up
--- {id} {ref} {uuid} {time} {bool} are filled in by the dialect (dialect.go). JSON is text to SQL.
+-- {id} {ref} {uuid} {time} {word} are filled in by the dialect (dialect.go). JSON is text to SQL.
+-- Lists are sorted by {word} columns, letter by letter; x_sort is exchange.SortKey of x.
 
 CREATE TABLE users (
   id {uuid} PRIMARY KEY,
-  username TEXT NOT NULL UNIQUE,
+  username {word} NOT NULL UNIQUE,
   first_name TEXT NOT NULL,
+  first_name_sort {word} NOT NULL,
   last_name TEXT NOT NULL,
+  last_name_sort {word} NOT NULL,
   email TEXT NOT NULL,
   verified_email TEXT NOT NULL,
   registry_id TEXT NOT NULL UNIQUE,
@@ -26,6 +29,7 @@ CREATE INDEX tokens_user ON tokens (user_id);
 CREATE TABLE organizations (
   id {id},
   name TEXT NOT NULL,
+  name_sort {word} NOT NULL,
   description TEXT NOT NULL,
   owner_id {uuid} NOT NULL REFERENCES users (id),
   decide_days INTEGER NOT NULL,
@@ -35,6 +39,7 @@ CREATE TABLE organizations (
   updated_at {time} NOT NULL
 );
 CREATE INDEX organizations_owner ON organizations (owner_id);
+CREATE INDEX organizations_name ON organizations (name_sort, id);
 
 -- A membership is at once the specification's organization user settings.
 CREATE TABLE memberships (
@@ -56,8 +61,8 @@ CREATE INDEX memberships_user ON memberships (user_id);
 CREATE TABLE invitations (
   id {id},
   organization_id {ref} NOT NULL REFERENCES organizations (id),
-  registry_id TEXT NOT NULL, -- who is invited: one of the two, the other is empty
-  email TEXT NOT NULL,
+  registry_id {word} NOT NULL, -- who is invited: one of the two, the other is empty
+  email {word} NOT NULL,
   invited_by {uuid} NOT NULL REFERENCES users (id),
   status TEXT NOT NULL,
   created_at {time} NOT NULL,
@@ -86,12 +91,15 @@ CREATE TABLE addresses (
   id {id},
   user_id {uuid} NOT NULL REFERENCES users (id),
   name TEXT NOT NULL,
+  name_sort {word} NOT NULL,
   institution TEXT NOT NULL,
+  institution_sort {word} NOT NULL,
   address_line_1 TEXT NOT NULL,
   address_line_2 TEXT NOT NULL,
   locality TEXT NOT NULL,
   state TEXT NOT NULL,
   country TEXT NOT NULL,
+  country_sort {word} NOT NULL,
   postal_code TEXT NOT NULL,
   saved_for_reuse BOOLEAN NOT NULL,
   created_at {time} NOT NULL,
@@ -102,8 +110,9 @@ CREATE INDEX addresses_user ON addresses (user_id);
 CREATE TABLE materials (
   id {id},
   organization_id {ref} NOT NULL REFERENCES organizations (id),
-  category TEXT NOT NULL,
+  category {word} NOT NULL,
   title TEXT NOT NULL,
+  title_sort {word} NOT NULL,
   url TEXT NOT NULL,
   pubmed_id TEXT NOT NULL,
   additional_metadata TEXT NOT NULL,
@@ -121,13 +130,17 @@ CREATE TABLE materials (
   pre_print_title TEXT,
   citation TEXT,
   additional_info TEXT,
-  embargo_date TEXT,
+  embargo_date {word},
   contact_user_id {uuid} NOT NULL REFERENCES users (id),
   is_archived BOOLEAN NOT NULL,
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
 CREATE INDEX materials_organization ON materials (organization_id);
+CREATE INDEX materials_category ON materials (category, id);
+CREATE INDEX materials_title ON materials (title_sort, id);
+CREATE INDEX materials_created ON materials (created_at, id);
+CREATE INDEX materials_updated ON materials (updated_at, id);
 CREATE INDEX materials_mta_attachment ON materials (mta_attachment_id);
 -- The duplicate rule: this index decides, not a read before the write.
 CREATE UNIQUE INDEX materials_import ON materials (import_source, import_identifier);
@@ -136,7 +149,9 @@ CREATE TABLE grants (
   id {id},
   user_id {uuid} NOT NULL REFERENCES users (id),
   title TEXT NOT NULL,
+  title_sort {word} NOT NULL,
   funder_id TEXT NOT NULL,
+  funder_id_sort {word} NOT NULL,
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
@@ -153,6 +168,7 @@ CREATE INDEX grant_materials_material ON grant_materials (material_id);
 CREATE TABLE attachments (
   id {id},
   filename TEXT NOT NULL,
+  filename_sort {word} NOT NULL,
   description TEXT NOT NULL,
   owned_by_org {ref} REFERENCES organizations (id),
   owned_by_user {uuid} REFERENCES users (id),
@@ -160,7 +176,7 @@ CREATE TABLE attachments (
   content_key TEXT UNIQUE, -- where the files room keeps the bytes
   size {ref},
   sha256 TEXT,
-  media_type TEXT,
+  media_type {word},
   storage_resource_deleted BOOLEAN NOT NULL,
   deleted_at {time},
   created_at {time} NOT NULL,
@@ -176,7 +192,7 @@ CREATE TABLE material_requests (
   material_id {ref} NOT NULL REFERENCES materials (id),
   requester_id {uuid} NOT NULL REFERENCES users (id),
   assigned_to {uuid} NOT NULL REFERENCES users (id),
-  status TEXT NOT NULL,
+  status {word} NOT NULL,
   is_active BOOLEAN NOT NULL,
   quantity TEXT NOT NULL,
   note TEXT NOT NULL,
@@ -203,6 +219,8 @@ CREATE TABLE material_requests (
 CREATE INDEX material_requests_material ON material_requests (material_id);
 CREATE INDEX material_requests_requester ON material_requests (requester_id);
 CREATE INDEX material_requests_assigned ON material_requests (assigned_to);
+CREATE INDEX material_requests_status ON material_requests (status, id);
+CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 
 CREATE TABLE request_documents (
   id {id},
@@ -232,7 +250,7 @@ CREATE TABLE request_events (
   id {id},
   request_id {ref} NOT NULL REFERENCES material_requests (id),
   seq {ref} NOT NULL,
-  kind TEXT NOT NULL,
+  kind {word} NOT NULL,
   actor_id {uuid} NOT NULL REFERENCES users (id),
   at {time} NOT NULL,
   detail TEXT NOT NULL,
@@ -245,7 +263,7 @@ CREATE TABLE notifications (
   id {id},
   user_id {uuid} NOT NULL REFERENCES users (id),
   event_id {ref} NOT NULL REFERENCES request_events (id),
-  category TEXT NOT NULL,
+  category {word} NOT NULL,
   created_at {time} NOT NULL,
   read_at {time},
   UNIQUE (user_id, event_id) -- one message per person and event
@@ -256,8 +274,8 @@ CREATE INDEX notifications_user ON notifications (user_id, id);
 CREATE TABLE audit_events (
   id {id},
   actor_id {uuid}, -- NULL: anonymous, or the operator at the machine
-  action TEXT NOT NULL,
-  object TEXT NOT NULL, -- what it was done to, as "material 7"
+  action {word} NOT NULL,
+  object {word} NOT NULL, -- what it was done to, as "material 7"
   as_admin BOOLEAN NOT NULL,
   at {time} NOT NULL,
   version {ref}, -- 1, 2, 3, ... of a change of a material or an organization
@@ -271,10 +289,35 @@ CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
   key TEXT NOT NULL,
   fingerprint TEXT NOT NULL, -- hex SHA-256 of what was sent
-  status INTEGER NOT NULL, -- 0: under way
+  status INTEGER NOT NULL, -- of the answer
   headers TEXT NOT NULL, -- JSON
   body TEXT NOT NULL,
   created_at {time} NOT NULL,
   PRIMARY KEY (caller, key)
 );
 CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
+
+-- Work behind the scenes; the queue is the rows that have a due_at.
+CREATE TABLE jobs (
+  id {id},
+  kind TEXT NOT NULL,
+  key TEXT, -- of what there is one of its kind at most
+  user_id {uuid} REFERENCES users (id), -- who asked for it; NULL: Aliquot itself
+  args TEXT NOT NULL, -- JSON
+  state TEXT NOT NULL,
+  due_at {time}, -- READY: when it may run; RUNNING: when its lease ends; NULL: it is over
+  lease {ref} NOT NULL, -- how often it was taken; only the last one who took it may change it
+  failures INTEGER NOT NULL, -- since the last step that it got done
+  error TEXT NOT NULL,
+  done {ref} NOT NULL,
+  total {ref} NOT NULL, -- 0: nobody knows yet
+  note TEXT NOT NULL,
+  checkpoint TEXT, -- JSON: where the next run goes on
+  result TEXT, -- JSON
+  created_at {time} NOT NULL,
+  ended_at {time},
+  UNIQUE (kind, key)
+);
+CREATE INDEX jobs_due ON jobs (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX jobs_user ON jobs (user_id);

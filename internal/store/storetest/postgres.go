@@ -116,7 +116,8 @@ func (s *server) makeTemplate(ctx context.Context, name string, migrate func(url
 	if found == 0 {
 		err = errors.Join(
 			s.exec(ctx, "DROP DATABASE IF EXISTS %s WITH (FORCE)", name), // a test binary may have died here
-			s.exec(ctx, "CREATE DATABASE %s TEMPLATE template0", name))
+			// Of a language, not the order of bytes, which the SQL must not take for granted.
+			s.exec(ctx, "CREATE DATABASE %s TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'", name))
 		if err != nil {
 			return err
 		}

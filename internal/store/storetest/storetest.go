@@ -82,14 +82,34 @@ func Open(t testing.TB, kind string) *store.DB {
 
 var places sync.Map // *store.DB: where it lies
 
+// Again opens a database of Open once more, as another process would.
+func Again(t testing.TB, db *store.DB) *store.DB {
+	t.Helper()
+	again, err := store.Open(t.Context(), Where(db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := again.Close(); err != nil {
+			t.Errorf("close the database: %v", err)
+		}
+	})
+	return again
+}
+
+// Where is what store.Open takes for a database of Open, for a process of its own.
+func Where(db *store.DB) string {
+	where, _ := places.Load(db)
+	return where.(string)
+}
+
 // SQL gives a connection of its own to a database of Open, for tests that count rows or make what
 // no use case makes.
 func SQL(t testing.TB, db *store.DB) *sql.DB {
 	t.Helper()
-	where, _ := places.Load(db)
-	driver, name := "sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(5000)&_time_format=sqlite", where)
+	driver, name := "sqlite", fmt.Sprintf("file:%s?_pragma=busy_timeout(5000)&_time_format=sqlite", Where(db))
 	if db.Postgres() {
-		driver, name = "pgx", where.(string)
+		driver, name = "pgx", Where(db)
 	}
 	pool, err := sql.Open(driver, name)
 	if err != nil {

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// A cursor is [list, id of a row, its value in the field of the order], as JSON in base64: the
+// place behind which a page begins, whatever was added or changed meanwhile. Callers take it as
+// they find it in Link.
+
+// longestCursor is above what any cursor of ours has, in bytes: a sort key where each character
+// needs the most.
+const longestCursor = 4096
+
+// listName tells one list from others, and from itself in another order or with other filters.
+func listName(r *http.Request, o exchange.Order, filter any) string {
+	hash := sha256.New()
+	raw, _ := json.Marshal(filter) // cannot fail: a struct of pointers to plain values
+	fmt.Fprintln(hash, strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/v1"), "/"), o.Name, o.Ascending, string(raw))
+	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:9])
+}
+
+func cursor(list string, p exchange.Position) string {
+	raw, _ := json.Marshal([]any{list, p.ID, p.Value}) // cannot fail: an integer, a time or a string
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// cursor is the place behind which the page begins, nil for the beginning.
+func (q *query) cursor(list string, o exchange.Order) *exchange.Position {
+	if !q.values.Has("cursor") {
+		return nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(q.values.Get("cursor"))
+	var parts []json.RawMessage
+	if err != nil || len(raw) > longestCursor || json.Unmarshal(raw, &parts) != nil || len(parts) != 3 {
+		q.faults.Add("cursor", "must be one that a Link header gave")
+		return nil
+	}
+	of, err := decoded[string](parts[0])
+	if err == nil && of != list && len(q.faults) == 0 {
+		q.faults.Add("cursor", "is of another list: path, ordering and filters must be those of the Link header that gave it")
+		return nil
+	}
+	id, errID := decoded[int64](parts[1])
+	value, errValue := keyOf(o, parts[2])
+	if err != nil || errID != nil || errValue != nil || id < 1 {
+		q.faults.Add("cursor", "must be one that a Link header gave")
+		return nil
+	}
+	return &exchange.Position{Value: value, ID: id}
+}
+
+// keyOf reads the value of a row in the field of an order.
+func keyOf(o exchange.Order, raw json.RawMessage) (any, error) {
+	if o.Name == "" || o.Nullable && bytes.Equal(raw, []byte("null")) {
+		return nil, nil
+	}
+	switch o.Kind {
+	case exchange.Number:
+		return decoded[int64](raw)
+	case exchange.Moment:
+		return decoded[time.Time](raw)
+	}
+	s, err := decoded[string](raw)
+	if err != nil || strings.ContainsRune(s, 0) || o.Kind == exchange.UserID && uuid.Validate(s) != nil {
+		return nil, errKey
+	}
+	return s, nil
+}
+
+var errKey = errors.New("not a value of this field")
+
+// decoded is a value that is not null.
+func decoded[T any](raw json.RawMessage) (T, error) {
+	var v *T
+	if err := json.Unmarshal(raw, &v); err != nil || v == nil {
+		return *new(T), errKey
+	}
+	return *v, nil
+}

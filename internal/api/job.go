@@ -1,0 +1,75 @@
+package api
+
+import (
+	"encoding/json"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Job is work that is done in the background.
+type Job struct {
+	ID        int64             `json:"id"`
+	Kind      string            `json:"kind"`
+	State     exchange.JobState `json:"state"`
+	User      *uuid.UUID        `json:"user"` // null: Aliquot itself
+	Progress  Progress          `json:"progress"`
+	Result    json.RawMessage   `json:"result"` // null: none (yet)
+	Error     *string           `json:"error"`  // why the last try failed
+	Failures  int               `json:"failures"`
+	CreatedAt Time              `json:"created_at"`
+	DueAt     *Time             `json:"due_at"` // when a READY job is tried, again or at first
+	EndedAt   *Time             `json:"ended_at"`
+}
+
+// Progress is how far a job is; a total of 0 is not known yet.
+type Progress struct {
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
+	Note  string `json:"note"`
+}
+
+func showJob(j exchange.Job) Job {
+	out := Job{ID: j.ID, Kind: j.Kind, State: j.State, User: j.User, Progress: Progress(j.Progress), Result: j.Result,
+		Failures: j.Failures, CreatedAt: Time(j.CreatedAt), EndedAt: timeOf(j.EndedAt)}
+	if j.Error != "" {
+		out.Error = &j.Error
+	}
+	if j.State == exchange.JobReady {
+		out.DueAt = timeOf(j.DueAt)
+	}
+	return out
+}
+
+func (a *API) listJobs(c *Call, f exchange.JobFilter) ([]Job, error) {
+	part, err := a.App.Jobs(c.Context(), c.Actor, c.list.page, f)
+	return listed(c, part, err, showJob)
+}
+
+func (a *API) getJob(c *Call, _ None) (Job, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Job{}, err
+	}
+	j, err := a.App.Job(c.Context(), c.Actor, id)
+	return showJob(j), err
+}
+
+func (a *API) cancelJob(c *Call, _ None) (Job, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Job{}, err
+	}
+	j, err := a.App.CancelJob(c.Context(), c.Actor, id)
+	return showJob(j), err
+}
+
+func (a *API) retryJob(c *Call, _ None) (Job, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Job{}, err
+	}
+	j, err := a.App.RetryJob(c.Context(), c.Actor, id)
+	return showJob(j), err
+}

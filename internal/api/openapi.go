@@ -1,0 +1,392 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// object is a JSON object of the OpenAPI document.
+type object = map[string]any
+
+// OpenAPI is the contract as an OpenAPI 3.1 document under a policy. It is made of the table of
+// routes, the types of their bodies and the policy, so that it cannot differ from them.
+func OpenAPI(policy exchange.Policy) ([]byte, error) {
+	d := description{policy: policy, schemas: object{}}
+	paths, tags := object{}, []object{}
+	for _, r := range routes {
+		path, _ := paths[r.path].(object)
+		if path == nil {
+			path = object{}
+			paths[r.path] = path
+		}
+		for _, method := range r.methods {
+			path[strings.ToLower(method)] = d.operation(r, method)
+		}
+		tag := object{"name": tagOfPath(r.path)}
+		if !slices.ContainsFunc(tags, func(t object) bool { return t["name"] == tag["name"] }) {
+			tags = append(tags, tag)
+		}
+	}
+	return json.MarshalIndent(object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Aliquot", "version": "1", "description": about},
+		"servers": []object{{"url": "/v1"}, {"url": "/"}},
+		"tags":    tags,
+		"paths":   paths,
+		"components": object{
+			"schemas":    d.schemas,
+			"parameters": sharedParameters,
+			"headers":    sharedHeaders,
+			"responses":  d.errors(),
+			"securitySchemes": object{"token": object{"type": "apiKey", "in": "header", "name": "Authorization",
+				"description": "The word Token, a blank and the token: `Authorization: Token alq_...`."}},
+		},
+	}, "", "  ")
+}
+
+const about = `Labs list the research materials that they share; researchers ask for them; both see every step until the parcel has arrived.
+
+Every path answers at the root and under /v1, with and without a slash at its end, and where it has GET also to HEAD. ` +
+	`Bodies are JSON in UTF-8, of at most 1 MiB. PUT and PATCH are the same: a field that is left out keeps its value, null clears one that may be null, ` +
+	`and fields that are not named here are ignored, so that what GET gave can be sent back.
+
+Lists are arrays, the newest first. A page holds 50 items, or as many as limit says; the header Link leads to the next one, X-Total-Count tells how many there are. ` +
+	`Every error is an Error: one sentence to act on, a code, and with 400 what is wrong with each field.
+
+Version 1 only ever grows: clients must ignore fields that they do not know.`
+
+// Error is the body of every error; those after the first four come with some codes.
+type Error struct {
+	Error          string              `json:"error"`
+	Code           exchange.Code       `json:"error_code"`
+	Fields         map[string][]string `json:"fields,omitempty"`
+	RequestID      string              `json:"request_id"`
+	Field          string              `json:"field,omitempty"`
+	Status         exchange.Status     `json:"status,omitempty"`
+	Allowed        []exchange.Status   `json:"allowed,omitempty"`
+	Missing        []exchange.Need     `json:"missing,omitempty"`
+	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`
+	ActiveRequests int                 `json:"active_requests,omitempty"`
+	Limit          int64               `json:"limit,omitempty"`
+	PerSecond      float64             `json:"per_second,omitempty"`
+	Source         string              `json:"source,omitempty"`
+	RetryAfter     int                 `json:"retry_after,omitempty"`
+	Line           int                 `json:"line,omitempty"`
+	Column         int                 `json:"column,omitempty"`
+}
+
+// Contract is the OpenAPI document as JSON.
+type Contract struct{ json.RawMessage }
+
+func (a *API) getOpenAPI(*Call, None) (Contract, error) { return a.contract, nil }
+
+// description collects the schemas that the routes use.
+type description struct {
+	policy  exchange.Policy
+	schemas object
+}
+
+// tagOfPath is the heading that a route stands under.
+func tagOfPath(path string) string {
+	if path == "/openapi.json" {
+		return "this-document"
+	}
+	return strings.Split(path, "/")[1]
+}
+
+func (d description) operation(r route, method string) object {
+	title, more, _ := strings.Cut(r.text, ". ")
+	name := r.name
+	if method == http.MethodPut && len(r.methods) > 1 {
+		name += "ByPut"
+	}
+	op := object{
+		"operationId": name,
+		"summary":     strings.TrimSuffix(title, "."),
+		"description": strings.TrimSpace(more + " " + whoMay(r.action)),
+		"tags":        []string{tagOfPath(r.path)},
+		"security":    []object{{"token": []string{}}},
+		"responses":   d.responses(r, method),
+	}
+	if !d.policy.NeedsToken(r.action) {
+		op["security"] = []object{{}, {"token": []string{}}}
+	}
+	if parameters := d.parameters(r, method); len(parameters) > 0 {
+		op["parameters"] = parameters
+	}
+	if body := d.requestBody(r, method); body != nil {
+		op["requestBody"] = body
+	}
+	return op
+}
+
+// whoMay puts the rule of an action under both access settings into words.
+func whoMay(action exchange.Action) string {
+	words := func(relations exchange.Relation) string {
+		var list []string
+		for _, one := range []struct {
+			relation exchange.Relation
+			who      string
+		}{
+			{exchange.Anyone, "anyone"},
+			{exchange.SignedIn, "anyone with a token"},
+			{exchange.OwnerOf, "the owner"},
+			{exchange.MemberOf, "members of the organization"},
+			{exchange.RequesterOf, "the requester"},
+			{exchange.PartyOf, "the parties of a request that it is linked to"},
+			{exchange.ReaderOf, "anyone where a listed material shows it"},
+		} {
+			if relations&one.relation != 0 {
+				list = append(list, one.who)
+			}
+		}
+		if relations&(exchange.Anyone|exchange.SignedIn) == 0 {
+			list = append(list, "admins")
+		}
+		last := len(list) - 1
+		return strings.TrimPrefix(strings.Join(list[:last], ", ")+" and "+list[last], " and ")
+	}
+	open, members := exchange.PolicyFor(exchange.AccessOpen)[action], exchange.PolicyFor(exchange.AccessMembers)[action]
+	if open == members {
+		return "Open to " + words(open) + "."
+	}
+	return "Open to " + words(members) + "; under the access setting open, to " + words(open) + "."
+}
+
+func (d description) requestBody(r route, method string) object {
+	hasBody := r.in != reflect.TypeFor[None]() && method != http.MethodGet
+	switch {
+	case r.stream && hasBody:
+		form := d.input(r.in, "Form", false)
+		schema := d.schemas[form].(object)
+		schema["properties"].(object)["file"] = object{"type": "string", "format": "binary"}
+		explain(form, schema)
+		schema["required"], schema["additionalProperties"] = []string{"file"}, true
+		return object{"required": true, "content": object{
+			"application/json":    object{"schema": refTo(d.input(r.in, "New", true))},
+			"multipart/form-data": object{"schema": refTo(form)},
+		}}
+	case r.stream:
+		return object{"required": true, "content": anything}
+	case hasBody && method == http.MethodPost:
+		return object{"required": true, "content": jsonOf(refTo(d.input(r.in, "New", true)))}
+	case hasBody:
+		return object{"required": true, "content": jsonOf(refTo(d.input(r.in, "Patch", false)))}
+	}
+	return nil
+}
+
+// anything is the content of a file, of whatever type.
+var anything = object{"*/*": object{}}
+
+func jsonOf(schema object) object { return object{"application/json": object{"schema": schema}} }
+
+func refTo(schema string) object { return object{"$ref": "#/components/schemas/" + schema} }
+
+// sharedHeaders are those of answers.
+var sharedHeaders = object{
+	"X-Request-Id":         headerOf("Names this call in the server's log.", "string"),
+	"RateLimit":            headerOf("What is left of the rule that is nearest to its end: `\"token\";r=99;t=1`.", "string"),
+	"RateLimit-Policy":     headerOf("That rule: `\"token\";q=100;w=5`.", "string"),
+	"ETag":                 headerOf("The version, for If-None-Match and If-Match.", "string"),
+	"Link":                 headerOf("Where the next page is, `<...>; rel=\"next\"`; absent on the last one.", "string"),
+	"Location":             headerOf("Where the new object is.", "string"),
+	"X-Total-Count":        headerOf("How many items there are on all pages.", "integer"),
+	"X-Unread-Count":       headerOf("How many of the user's notifications are unread.", "integer"),
+	"Retry-After":          headerOf("Seconds after which to try again.", "integer"),
+	"WWW-Authenticate":     headerOf("Always `Token`.", "string"),
+	"Idempotency-Replayed": headerOf("`true` on the stored answer of an earlier call with the same Idempotency-Key.", "string"),
+	"Content-Disposition":  headerOf("Always a download, with the filename.", "string"),
+}
+
+func headerOf(description, kind string) object {
+	return object{"description": description, "schema": object{"type": kind}}
+}
+
+func headers(names ...string) object {
+	list := object{}
+	for _, name := range append(names, "X-Request-Id", "RateLimit", "RateLimit-Policy") {
+		list[name] = object{"$ref": "#/components/headers/" + name}
+	}
+	return list
+}
+
+// errors are the answers of each status of an error, from the table of codes.
+func (d description) errors() object {
+	codes := map[int][]string{}
+	for code, status := range statuses {
+		codes[status] = append(codes[status], string(code))
+	}
+	list := object{}
+	for status, names := range codes {
+		slices.Sort(names)
+		extra := map[int][]string{401: {"WWW-Authenticate"}, 412: {"ETag"}, 416: {"ETag"}, 409: {"Retry-After"}, 429: {"Retry-After"}, 503: {"Retry-After"}}[status]
+		list[errorName(status)] = object{
+			"description": strings.Join(names, ", "), "headers": headers(extra...),
+			"content": jsonOf(d.schema(reflect.TypeFor[Error]())),
+		}
+	}
+	return list
+}
+
+// errorName is "NotFound" of 404.
+func errorName(status int) string { return strings.ReplaceAll(http.StatusText(status), " ", "") }
+
+func (d description) responses(r route, method string) object {
+	list := object{}
+	for _, status := range r.failures(method) {
+		list[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + errorName(status)}
+	}
+	single := method == http.MethodGet && r.out.Kind() == reflect.Struct
+	names := []string{}
+	switch {
+	case r.action == exchange.NotificationRead && r.out.Kind() == reflect.Slice:
+		names = append(names, "X-Unread-Count", "X-Total-Count", "Link")
+	case r.out.Kind() == reflect.Slice:
+		names = append(names, "X-Total-Count", "Link")
+	case single:
+		names = append(names, "ETag")
+		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
+	case r.locates(method):
+		names = append(names, "Location")
+	}
+	if r.repeatable(method) {
+		names = append(names, "Idempotency-Replayed")
+	}
+	good := object{"description": http.StatusText(r.status), "headers": headers(names...)}
+	list[strconv.Itoa(r.status)] = good
+	if r.out != reflect.TypeFor[None]() {
+		good["content"] = jsonOf(d.schema(r.out))
+	}
+	switch {
+	case r.there != nil && r.status == http.StatusOK:
+		good["description"] = "OK, or: " + r.there.when
+		good["content"] = jsonOf(object{"anyOf": []object{d.schema(r.out), d.schema(r.there.out)}})
+	case r.there != nil:
+		list["200"] = object{"description": r.there.when, "headers": good["headers"], "content": jsonOf(d.schema(r.there.out))}
+	}
+	if r.action == exchange.AttachmentContent {
+		good["headers"] = headers("ETag", "Content-Disposition")
+		good["content"] = anything
+		list["206"] = object{"description": "The range that was asked for.", "headers": good["headers"], "content": good["content"]}
+		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
+		list["416"] = object{"$ref": "#/components/responses/" + errorName(416)}
+	}
+	return list
+}
+
+// failures are the statuses of error that a route can give.
+func (r route) failures(method string) []int {
+	list := []int{401, 429, 500, 503}
+	get := method == http.MethodGet
+	if strings.Contains(r.path, "{") {
+		list = append(list, 404)
+	}
+	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {
+		list = append(list, 403)
+	}
+	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
+		list = append(list, 400)
+	}
+	if slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action) {
+		list = append(list, 502) // what a source answered
+	}
+	if !get {
+		list = append(list, 409)
+	}
+	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct {
+		list = append(list, 412)
+	}
+	if r.hasBody() {
+		list = append(list, 413, 415)
+	}
+	return list
+}
+
+// locates says whether a call makes an object that has an address of its own.
+func (r route) locates(method string) bool {
+	return r.action == exchange.MaterialImport || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
+		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
+		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
+	})
+}
+
+// repeatable says whether a call takes an Idempotency-Key.
+func (r route) repeatable(method string) bool {
+	return method == http.MethodPost && r.action != exchange.Login && r.action != exchange.Register
+}
+
+// sharedParameters are those that many routes take.
+var sharedParameters = object{
+	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
+		"schema": object{"type": "integer", "minimum": 1, "maximum": mostLimit, "default": defaultLimit}},
+	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from the Link of the one before.",
+		"schema": object{"type": "string"}},
+	"If-None-Match": object{"name": "If-None-Match", "in": "header", "description": "ETags of versions that the caller has; 304 where one is the present one.",
+		"schema": object{"type": "string"}},
+	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller means; 412 where it is not the present one.",
+		"schema": object{"type": "string"}},
+	idempotencyKey: object{"name": idempotencyKey, "in": "header", "description": "Any string. For 24 hours, a second call with it gives the first one's answer and changes nothing.",
+		"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey}},
+}
+
+// parameters are those of the path, of a list its filters and its page, and headers.
+func (d description) parameters(r route, method string) []object {
+	var list []object
+	for part := range strings.SplitSeq(r.path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			list = append(list, d.pathParameter(r.path, strings.TrimSuffix(name, "}")))
+		}
+	}
+	if method == http.MethodGet {
+		for f := range r.in.Fields() {
+			name, help := f.Tag.Get("query"), f.Tag.Get("help")
+			if help == "" {
+				help = "Only items whose `" + name + "` is this."
+			}
+			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
+		}
+	}
+	shared := []string{}
+	switch {
+	case r.out.Kind() == reflect.Slice:
+		shared = append(shared, "limit", "cursor")
+		var names []string
+		for _, f := range r.fields {
+			names = append(names, f.Name, "-"+f.Name)
+		}
+		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
+			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
+	case method == http.MethodGet:
+		shared = append(shared, "If-None-Match", "If-Match")
+	case r.repeatable(method):
+		shared = append(shared, idempotencyKey)
+	case method != http.MethodPost:
+		shared = append(shared, "If-Match")
+	}
+	for _, name := range shared {
+		list = append(list, object{"$ref": "#/components/parameters/" + name})
+	}
+	return list
+}
+
+func (d description) pathParameter(path, name string) object {
+	schema := object{"type": "integer", "format": "int64", "minimum": 1}
+	switch {
+	case name == "id" && strings.HasPrefix(path, "/users/"):
+		schema = object{"type": "string", "format": "uuid"}
+	case name == "document":
+		schema = d.schema(reflect.TypeFor[exchange.Slot]())
+	case name == "filename":
+		schema = object{"type": "string"}
+	case name == "attachment":
+		schema = object{"type": "string", "pattern": "^attachment_[0-9]+$"}
+	}
+	return object{"name": name, "in": "path", "required": true, "schema": schema}
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+
+	"github.com/google/uuid"
+)
+
+// scalars are the types whose JSON is not told by what they are made of.
+var scalars = map[reflect.Type]object{
+	reflect.TypeFor[Time]():             {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[Expiry]():           {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
+	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
+	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
+	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[Contract]():         {"type": "object"},
+	reflect.TypeFor[exchange.Action]():  {"type": "string", "examples": []string{"material.update"}},
+}
+
+// component is a type that the document names and its fields do not tell.
+type component struct {
+	name   string
+	schema object
+}
+
+var components = map[reflect.Type]component{
+	reflect.TypeFor[exchange.Ref](): {"ID", object{"description": "An id as 7, as \"7\" or as {\"id\": 7}.", "anyOf": []object{
+		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string"}, {"type": "object", "required": []string{"id"}}}}},
+	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
+		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}}}}},
+	reflect.TypeFor[exchange.IDText]():    {"Identifier", object{"anyOf": []object{{"type": "string"}, {"type": "number"}}}},
+	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"type": []string{"array", "boolean", "null", "number", "object", "string"}}},
+	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
+	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
+	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
+	reflect.TypeFor[exchange.Slot]():      {"DocumentName", enum(exchange.Slots...)},
+	reflect.TypeFor[exchange.Review]():    {"DocumentState", enum(exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded)},
+	reflect.TypeFor[exchange.Need](): {"RequirementName", enum(exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,
+		exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA)},
+	reflect.TypeFor[exchange.Due]():  {"RequirementState", enum(exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done)},
+	reflect.TypeFor[exchange.Side](): {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
+	reflect.TypeFor[exchange.Category](): {"NotificationCategory", enum(exchange.NewRequestNotif, exchange.StatusNotif,
+		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
+	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
+	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
+}
+
+func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
+
+// namedFields are fields that say more by their name than by their type.
+var namedFields = map[string]component{
+	"category":            {"MaterialCategory", enum(category.Codes()...)},
+	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true}},
+}
+
+// metadataKeys lists what additional_metadata may hold.
+func metadataKeys() string {
+	text := "What is known of a material, by its category; other keys are kept too."
+	for _, c := range category.All() {
+		var keys []string
+		for _, f := range c.Fields {
+			keys = append(keys, f.Key)
+		}
+		text += "\n\n" + c.Code + ": " + strings.Join(keys, ", ") + "."
+	}
+	return text
+}
+
+// named puts a component into the document and refers to it.
+func (d description) named(c component) object {
+	d.schemas[c.name] = c.schema
+	return refTo(c.name)
+}
+
+// orNull allows null beside what a schema allows.
+func orNull(schema object) object {
+	kind, simple := schema["type"].(string)
+	if !simple {
+		return object{"anyOf": []object{schema, {"type": "null"}}}
+	}
+	nullable := maps.Clone(schema)
+	nullable["type"] = []string{kind, "null"}
+	return nullable
+}
+
+// schema describes the JSON of a type; a struct is described once, as a component.
+func (d description) schema(t reflect.Type) object {
+	if schema, ok := scalars[t]; ok {
+		return schema
+	}
+	if c, ok := components[t]; ok {
+		return d.named(c)
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.String:
+		return object{"type": "string"}
+	case reflect.Float64:
+		return object{"type": "number", "format": "double"}
+	case reflect.Int, reflect.Int64:
+		return object{"type": "integer", "format": "int64"}
+	case reflect.Pointer:
+		return orNull(d.schema(t.Elem()))
+	case reflect.Slice:
+		return object{"type": "array", "items": d.schema(t.Elem())}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": d.schema(t.Elem())}
+	case reflect.Struct:
+		if value, ok := t.FieldByName("Value"); ok { // Opt and Null
+			return d.schema(value.Type)
+		}
+		name, of, generic := strings.Cut(t.Name(), "[")
+		if generic { // Version[Material] is MaterialVersion
+			name = strings.TrimSuffix(of[strings.LastIndexByte(of, '.')+1:], "]") + name
+		}
+		if d.schemas[name] == nil {
+			d.schemas[name] = object{} // its fields may lead back here
+			d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
+		}
+		return refTo(name)
+	}
+	panic("the document has no words for " + t.String())
+}
+
+// input describes a body that is sent, under the name of its type with an ending for what it is
+// to do; made: it makes an object, so that some fields are required.
+func (d description) input(t reflect.Type, ending string, made bool) string {
+	name := t.Name()
+	if base, ok := strings.CutSuffix(name, "Patch"); ok {
+		name = base + ending
+	}
+	faults := exchange.Faults{}
+	if made {
+		faults = exchange.FaultsOf(reflect.Zero(t).Interface(), true)
+	}
+	d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool {
+		for _, fault := range faults[f.Tag.Get("json")] {
+			// Either of two names is required where there are two, which JSON Schema has no plain word for.
+			return f.Tag.Get("alias") == "" && !strings.HasPrefix(fault, "is required, or ")
+		}
+		return f.Type.Kind() == reflect.String
+	})
+	return name
+}
+
+func (d description) structure(name string, t reflect.Type, needed func(reflect.StructField) bool) object {
+	properties, required := object{}, []string{}
+	d.fields(t, needed, properties, &required)
+	schema := object{"type": "object", "properties": properties}
+	explain(name, schema)
+	if len(required) > 0 {
+		slices.Sort(required)
+		schema["required"] = slices.Compact(required)
+	}
+	return schema
+}
+
+func (d description) fields(t reflect.Type, needed func(reflect.StructField) bool, properties object, required *[]string) {
+	for f := range t.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // shown to some only
+			d.fields(f.Type.Elem(), func(reflect.StructField) bool { return false }, properties, required)
+			continue
+		case f.Anonymous:
+			d.fields(f.Type, needed, properties, required)
+			continue
+		case name == "-":
+			continue
+		}
+		schema := d.schema(f.Type)
+		if c, ok := namedFields[name]; ok && components[f.Type].schema["enum"] == nil {
+			schema = d.named(c)
+		}
+		switch {
+		case f.Type.Kind() == reflect.Pointer && options == "omitempty":
+			schema = d.schema(f.Type.Elem())
+		case f.Type == reflect.TypeFor[[]string]() && name == "organisms":
+			schema = orNull(schema)
+		}
+		properties[name] = schema
+		if alias := f.Tag.Get("alias"); alias != "" {
+			properties[alias] = object{"description": "Another name of " + name + ".", "x-alias-of": name, "allOf": []object{schema}}
+		}
+		if needed(f) {
+			*required = append(*required, name)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Job reads a job of who's own; admins read any.
+func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
+	j, err := a.DB.Read().Job(ctx, id)
+	if err != nil {
+		return j, err
+	}
+	return j, a.mayRead(ctx, who, exchange.JobRead, toJob(who, j), object("job", id))
+}
+
+// Jobs lists who's own jobs, newest first; where the filter says all, those of everybody, which is
+// for admins.
+func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.Part[exchange.Job], error) {
+	user := &who.ID
+	if f.All != nil && *f.All {
+		user = nil
+		if err := a.mayRead(ctx, who, exchange.JobListAll, who.ToUser(who.ID), "jobs"); err != nil {
+			return exchange.Part[exchange.Job]{}, err
+		}
+	}
+	return a.DB.Read().Jobs(ctx, p, user, f)
+}
+
+// CancelJob cancels a job that is not over. What it got done stays.
+func (a *App) CancelJob(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
+	return a.changeJob(ctx, who, exchange.JobCancel, id, func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Cancel(tx.Now) })
+}
+
+// RetryJob has a job tried again that was given up or cancelled.
+func (a *App) RetryJob(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
+	return a.changeJob(ctx, who, exchange.JobRetry, id, func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Retry(tx.Now) })
+}
+
+func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
+	change func(exchange.Job, store.Conn) (exchange.Job, error)) (j exchange.Job, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		was, err := tx.JobForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, action, toJob(who, was), object("job", id)); err != nil {
+			return err
+		}
+		if j, err = change(was, tx); err != nil || j.State == was.State {
+			return err
+		}
+		_, err = tx.SaveJob(ctx, was.State, j)
+		return err
+	})
+	return j, err
+}
+
+// toJob gives the relations of who to a job. One of Aliquot's own belongs to nobody.
+func toJob(who exchange.Actor, j exchange.Job) exchange.Relation {
+	if j.User == nil {
+		return who.ToUser(uuid.Nil)
+	}
+	return who.ToUser(*j.User)
+}

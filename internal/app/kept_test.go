@@ -1,0 +1,64 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+)
+
+// TestKeptVersionsStayReadable pins the JSON in which the history keeps objects. When it fails, a
+// field was renamed or added: what is kept in databases has the old form, so read both or migrate.
+func TestKeptVersionsStayReadable(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
+	user := exchange.User{ID: uuid.UUID{1}, Username: "ada", FirstName: "Ada", LastName: "Lovelace", RegistryID: "0000-0001-2345-6789",
+		Admin: true, CreatedAt: at, UpdatedAt: at}
+	material := exchange.ShownMaterial{
+		Material: exchange.Material{
+			ID: 1, OrganizationID: 2, Category: "DATASET", Title: "t", URL: "https://example.org", PubMedID: "3", Metadata: json.RawMessage(`{"num_samples":4}`),
+			NeedsMTA: true, NeedsIRB: true, NeedsAbstract: true, MTAAttachmentID: new(int64(5)), ShippingID: new(int64(6)), Imported: true,
+			ImportSource: exchange.SourceGEO, ImportIdentifier: new("GSE7"), Organisms: []string{"Mus musculus"}, PublicationTitle: new("p"),
+			PrePrintDOI: new("10.1101/8"), PrePrintTitle: new("q"), Citation: new("c"), AdditionalInfo: new("i"), EmbargoDate: new(exchange.Date("2030-01-02")),
+			ContactID: user.ID, Archived: true, CreatedAt: at, UpdatedAt: at,
+		},
+		Contact: user, Grants: []int64{9},
+	}
+	organization := app.OrganizationView{
+		Organization: exchange.Organization{ID: 2, Name: "n", Description: "d", Owner: user.ID, Targets: exchange.DefaultTargets, CreatedAt: at, UpdatedAt: at},
+		OwnerUser:    user, Members: []exchange.User{user},
+	}
+	pin(t, "testdata/material.json", material)
+	pin(t, "testdata/organization.json", organization)
+}
+
+func pin[T any](t *testing.T, file string, object T) {
+	t.Helper()
+	for field, value := range reflect.ValueOf(object).Fields() {
+		if value.IsZero() {
+			t.Errorf("%s: fill in %s", file, field.Name)
+		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read T
+	if err := json.Unmarshal(kept, &read); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(object, read); diff != "" {
+		t.Errorf("%s reads as (-want +got): %s", file, diff)
+	}
+	got, err := json.Marshal(object)
+	if err != nil || string(got)+"\n" != string(kept) {
+		t.Errorf("%s is kept as %s (%v)", file, got, err)
+	}
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+)
+
+// The kinds of jobs that tidy up. Nobody enqueues them: they are periodic.
+var (
+	SweepExpired = job.Kind[struct{}]{Name: "sweep.expired"}
+	SweepContent = job.Kind[struct{}]{Name: "sweep.content"}
+	SweepOrphans = job.Kind[struct{}]{Name: "sweep.orphans"}
+)
+
+// Handlers are the handlers of every kind of job.
+func (a *App) Handlers() []job.Handler {
+	return []job.Handler{
+		SweepExpired.Handle(a.sweepExpired).Every(time.Hour),
+		SweepContent.Handle(a.sweepContent).Every(time.Hour),
+		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
+	}
+}
+
+// jobTime is how long a job that is over is kept, and with it its key.
+const jobTime = 30 * 24 * time.Hour
+
+// sweepExpired forgets expired tokens, the answers to Idempotency-Keys, and jobs that are over.
+func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
+	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)))
+	})
+}
+
+// Removed is the result of a job that removes the content of attachments.
+type Removed struct {
+	Files int64 `json:"files"`
+}
+
+// sweepContent removes the content of attachments that were deleted longer ago than the grace
+// period. First the records say so; a file that is left when the process dies then is an orphan.
+func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
+	for {
+		var gone []exchange.Attachment
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			if gone, err = tx.DeletedContent(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
+				return p, nil, err
+			}
+			for _, t := range gone {
+				t.Content, t.ContentDeleted = nil, true
+				if err := tx.UpdateAttachment(ctx, t); err != nil {
+					return p, nil, err
+				}
+			}
+			return exchange.Progress{Done: r.Progress().Done + int64(len(gone)), Note: "removing files"}, nil, nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(gone) == 0 {
+			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return Removed{r.Progress().Done}, nil })
+		}
+		for _, t := range gone {
+			if err := a.Files.Delete(ctx, t.Content.Key); err != nil {
+				return fmt.Errorf("content of attachment %d: %w", t.ID, err)
+			}
+		}
+	}
+}
+
+// sweepOrphans removes content that no record names.
+func (a *App) sweepOrphans(ctx context.Context, r *job.Run, _ struct{}) error {
+	c := a.DB.Read()
+	removed := Removed{}
+	for info, err := range a.Files.Keys(ctx) {
+		if err != nil {
+			return err
+		}
+		if c.Now.Sub(info.Modified) < 24*time.Hour { // its record may be on the way
+			continue
+		}
+		known, err := c.ContentKnown(ctx, info.Key)
+		if err == nil && !known {
+			err = a.Files.Delete(ctx, info.Key)
+			removed.Files++
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return removed, nil })
+}

@@ -1,0 +1,179 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+func TestToEnqueueIsOneInsertInTheCallersTransaction(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		before := b.db.Queries()
+		refused := errors.New("no")
+		err := b.db.Tx(b.Context(), func(ctx context.Context, tx store.Conn) error {
+			if _, err := short.Enqueue(ctx, tx, "a", job.Order{Key: "k"}); err != nil {
+				return err
+			}
+			return refused
+		})
+		if n := b.db.Queries() - before; !errors.Is(err, refused) || n != 1 {
+			b.Fatalf("%d statements, %v", n, err)
+		}
+		if states := b.states("short"); len(states) != 0 {
+			b.Errorf("what was rolled back left %v", states)
+		}
+	})
+}
+
+func TestThereIsOneJobOfAKindWithAKeyWhateverBecameOfIt(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		ids := make([]int64, 8)
+		var all sync.WaitGroup
+		for i := range ids {
+			all.Go(func() { ids[i] = jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("rival ", i), job.Order{Key: "k"}) })
+		}
+		all.Wait()
+		b.work(short.Handle(doShort))
+		jobtest.Wait(b.T, b.db, ids[0], exchange.JobDone)
+		ids = append(ids, jobtest.Enqueue(b.T, b.db, short, "later", job.Order{Key: "k"}))
+		for _, id := range ids {
+			if id != ids[0] {
+				b.Errorf("one key has the jobs %v", ids)
+			}
+		}
+		if other := jobtest.Enqueue(b.T, b.db, long, "long", job.Order{Key: "k"}); other == ids[0] {
+			b.Error("another kind has the same job")
+		}
+		if first, second := jobtest.Enqueue(b.T, b.db, periodic, "", job.Order{}), jobtest.Enqueue(b.T, b.db, periodic, "", job.Order{}); first == second {
+			b.Error("without a key there is one job too")
+		}
+		b.once(1)
+	})
+}
+
+// TestAJobOfThisProcessDoesNotWaitForThePoll would take twenty polls otherwise, ten seconds at least.
+func TestAJobOfThisProcessDoesNotWaitForThePoll(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
+		began := time.Now()
+		for i := range 20 {
+			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.Order{}), exchange.JobDone)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			b.Errorf("twenty jobs took %s", took)
+		}
+		b.once(20)
+	})
+}
+
+func TestAJobForLaterWaits(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		c := b.clocked()
+		later := jobtest.Enqueue(b.T, b.db, short, "later", job.Order{At: c.now().Add(time.Hour)})
+		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "now", job.Order{}), exchange.JobDone)
+		if j := b.job(later); j.State != exchange.JobReady {
+			b.Errorf("it is %s an hour before", j.State)
+		}
+		c.jump(time.Hour + time.Second)
+		jobtest.Wait(b.T, b.db, later, exchange.JobDone)
+	})
+}
+
+func TestAKindWithoutAHandlerIsLeftToNewerProcesses(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		unknown := jobtest.Enqueue(b.T, b.db, long, "a", job.Order{})
+		b.work(short.Handle(doShort))
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.Order{}), exchange.JobDone)
+		if j := b.job(unknown); j.State != exchange.JobReady || j.Lease != 0 {
+			b.Errorf("it is %s, taken %d times", j.State, j.Lease)
+		}
+	})
+}
+
+func TestTwoWorkersDoEachJobOnce(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		const jobs = 150
+		b.work(short.Handle(doShort), long.Handle(doLong))
+		b.work(short.Handle(doShort), long.Handle(doLong))
+		for i := range jobs {
+			jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("short ", i), job.Order{})
+			if i%10 == 0 {
+				jobtest.Enqueue(b.T, b.db, long, fmt.Sprint("long ", i), job.Order{})
+			}
+		}
+		jobtest.Poll(b.T, "all are done", func() bool {
+			return b.states("short")[exchange.JobDone] == jobs && b.states("long")[exchange.JobDone] == jobs/10
+		})
+		b.once(jobs + jobs/10*(steps+1))
+	})
+}
+
+func TestALongJobTellsItsProgressAndItsResult(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		id := jobtest.Enqueue(b.T, b.db, long, "a", job.Order{})
+		b.work(long.Handle(doLong))
+		j := jobtest.Wait(b.T, b.db, id, exchange.JobDone)
+		want := exchange.Progress{Done: steps, Total: steps, Note: "stepping"}
+		if j.Progress != want || string(j.Result) != `{"steps":5}` || j.EndedAt == nil || j.DueAt != nil || j.Error != "" {
+			b.Errorf("%+v", j)
+		}
+	})
+}
+
+func TestEightWorkersThatStartAtOnceRunAPeriodicJobOnce(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		c := b.clocked()
+		var runs atomic.Int64
+		handler := periodic.Handle(func(ctx context.Context, r *job.Run, args string) error {
+			runs.Add(1)
+			return doShort(ctx, r, fmt.Sprint("period ", r.ID()))
+		}).Every(24 * time.Hour)
+		start := func(want int64) {
+			var stops []func()
+			var pools []*store.DB
+			for range 8 {
+				again := storetest.Again(b.T, b.db)
+				again.Clock = c.now
+				pools = append(pools, again)
+				stops = append(stops, jobtest.Start(b.T, job.Config{DB: again, Handlers: []job.Handler{handler}}))
+			}
+			jobtest.Poll(b.T, "each has enqueued, and the job of the period is done", func() bool {
+				return runs.Load() >= want && !slices.ContainsFunc(pools, func(db *store.DB) bool { return db.Queries() < 2 })
+			})
+			for _, stop := range stops {
+				stop()
+			}
+			if s := b.states("periodic"); runs.Load() != want || len(s) != 1 || int64(s[exchange.JobDone]) != want {
+				b.Errorf("%d runs of jobs that are %v, want %d", runs.Load(), s, want)
+			}
+		}
+		const day = 24 * time.Hour
+		for _, at := range []struct {
+			jump time.Duration
+			want int64
+		}{{0, 1}, {0, 1}, {day, 2}, {-day, 2}, {day, 2}, {10 * day, 3}, {-9 * day, 4}} {
+			c.jump(at.jump)
+			start(at.want)
+		}
+	})
+}

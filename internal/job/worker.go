@@ -1,0 +1,289 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Config is what a Worker needs.
+type Config struct {
+	DB       *store.DB
+	Log      *slog.Logger
+	Handlers []Handler     // of each kind of job that there is
+	Slots    int           // jobs at once
+	Lease    time.Duration // after which another worker takes the job of a process that died
+	Drain    time.Duration // that running jobs have when the process is asked to stop
+}
+
+// Worker runs jobs in this process.
+type Worker struct {
+	Config
+	handlers map[string]Handler
+	kinds    []string
+	txs      together      // that save jobs
+	stopping chan struct{} // closed when the process is asked to stop
+
+	mu   sync.Mutex
+	held map[*Run]bool // leased by this worker, begun or not
+}
+
+// New makes a worker; it runs once.
+func New(cfg Config) (*Worker, error) {
+	w := &Worker{Config: cfg, txs: together{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
+	for _, h := range cfg.Handlers {
+		if _, twice := w.handlers[h.kind]; twice || h.kind == "" {
+			return nil, fmt.Errorf("jobs: two handlers, or no name, of the kind %q", h.kind)
+		}
+		w.handlers[h.kind] = h
+	}
+	w.kinds = slices.Sorted(maps.Keys(w.handlers))
+	if cfg.Slots < 1 || cfg.Lease <= 0 {
+		return nil, errors.New("jobs: a worker needs a slot and a lease")
+	}
+	return w, nil
+}
+
+// pollEvery is how often a worker looks for jobs of other processes and for those that became due;
+// of jobs that its own process enqueues it hears at once.
+const pollEvery = time.Second
+
+// ahead is how many jobs are taken at once for each slot, so that short ones do not wait for the
+// taking; patience is how long they wait for a slot before others may have them.
+const (
+	ahead    = 4
+	patience = time.Second
+)
+
+// Run runs jobs until ctx ends. Then it takes no more, gives those that are running until Drain, and
+// gives back what did not get done.
+func (w *Worker) Run(ctx context.Context) {
+	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	renewing, stop := context.WithCancel(running)
+	var jobs, beside sync.WaitGroup
+	beside.Go(func() { w.renew(renewing) })
+	beside.Go(func() { w.schedule(ctx) })
+	w.take(ctx, running, &jobs)
+	close(w.stopping)
+	slow := time.AfterFunc(w.Drain, func() { cancel(ErrStopping) })
+	jobs.Wait()
+	slow.Stop()
+	stop()
+	beside.Wait()
+}
+
+// take takes jobs and starts them, each in a slot, until ctx ends.
+func (w *Worker) take(ctx, running context.Context, jobs *sync.WaitGroup) {
+	slots := make(chan struct{}, w.Slots)
+	for {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		runs := w.claim(ctx, running)
+		for i, r := range runs {
+			if i > 0 && !w.slot(ctx, slots) {
+				w.giveBack(ctx, runs[i:])
+				break
+			}
+			jobs.Go(func() {
+				r.run()
+				w.drop(r)
+				<-slots
+			})
+		}
+		if len(runs) == 0 {
+			if <-slots; !w.wait(ctx) {
+				return
+			}
+		}
+	}
+}
+
+// slot waits a moment for a slot.
+func (w *Worker) slot(ctx context.Context, slots chan struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	case <-time.After(patience):
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// claim takes jobs that are due. It is not cut off by the end of ctx, which might come between the
+// commit and its answer.
+func (w *Worker) claim(ctx, running context.Context) []*Run {
+	if ctx.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	var list []exchange.Job
+	err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
+		list, err = tx.ClaimJobs(ctx, w.kinds, tx.Now.Add(w.Lease), w.Slots*ahead)
+		return err
+	})
+	if err != nil {
+		w.Log.ErrorContext(ctx, "take jobs", "error", err)
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	runs := make([]*Run, len(list))
+	for i, j := range list {
+		r := &Run{w: w, id: j.ID, kind: j.Kind, handler: w.handlers[j.Kind], job: j}
+		r.ctx, r.cancel = context.WithCancelCause(running)
+		runs[i], w.held[r] = r, true
+	}
+	return runs
+}
+
+// giveBack gives back jobs that were taken and not begun.
+func (w *Worker) giveBack(ctx context.Context, runs []*Run) {
+	for _, r := range runs {
+		if _, err := r.settle(ErrStopping); err != nil && !errors.Is(err, errLost) {
+			w.Log.ErrorContext(ctx, "give a job back", "id", r.id, "error", err)
+		}
+		w.drop(r)
+	}
+}
+
+// drop forgets a run.
+func (w *Worker) drop(r *Run) {
+	r.cancel(nil)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.held, r)
+}
+
+// wait waits until there may be a job that is due; false: ctx ended.
+func (w *Worker) wait(ctx context.Context) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-w.DB.Enqueued():
+			return true
+		case <-time.After(pollEvery/2 + rand.N(pollEvery/2)):
+		}
+		due, err := w.DB.Read().JobsDue(ctx, w.kinds)
+		if err != nil && ctx.Err() == nil {
+			w.Log.ErrorContext(ctx, "look for jobs", "error", err)
+		}
+		if due {
+			return true
+		}
+	}
+}
+
+// renew prolongs the leases of the jobs of this worker until ctx ends, and stops the runs whose
+// job another has, or that was cancelled.
+func (w *Worker) renew(ctx context.Context) {
+	tick := time.NewTicker(w.Lease / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		w.mu.Lock()
+		held := slices.Collect(maps.Keys(w.held))
+		w.mu.Unlock()
+		if len(held) == 0 {
+			continue
+		}
+		ids := make([]int64, len(held))
+		for i, r := range held {
+			ids[i] = r.id
+		}
+		var leases map[int64]int64
+		err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
+			leases, err = tx.RenewJobs(ctx, ids, tx.Now.Add(w.Lease))
+			return err
+		})
+		if err != nil {
+			if ctx.Err() == nil {
+				w.Log.ErrorContext(ctx, "renew leases", "error", err)
+			}
+			continue
+		}
+		for _, r := range held {
+			r.check(leases[r.id])
+		}
+	}
+}
+
+// check stops a run where its job is under another lease, 0: under none.
+func (r *Run) check(lease int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over && lease != r.job.Lease {
+		r.over = true
+		r.cancel(errLost)
+	}
+}
+
+// The clocks of two machines differ by less than skew; scheduleEvery is how often a worker looks at
+// its clock, which may jump.
+const (
+	skew          = 10 * time.Minute
+	scheduleEvery = 30 * time.Second
+)
+
+// schedule enqueues the periodic jobs until ctx ends.
+func (w *Worker) schedule(ctx context.Context) {
+	last := map[string]time.Time{}
+	for {
+		now := w.DB.Read().Now
+		next := now.Add(scheduleEvery)
+		err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+			for _, h := range w.handlers {
+				if h.every == 0 {
+					continue
+				}
+				period := now.Truncate(h.every)
+				if end := period.Add(h.every); end.Before(next) {
+					next = end
+				}
+				if last[h.kind].Equal(period) {
+					continue
+				}
+				key := period.Format(time.RFC3339Nano)
+				if _, err := tx.InsertJob(ctx, exchange.Job{Kind: h.kind, Key: &key, Args: []byte("null"), DueAt: &period}); err != nil {
+					return err
+				}
+			}
+			return tx.EndLeases(ctx, now.Add(w.Lease+skew))
+		})
+		if err == nil {
+			for _, h := range w.handlers {
+				if h.every > 0 {
+					last[h.kind] = now.Truncate(h.every)
+				}
+			}
+		} else if ctx.Err() == nil {
+			w.Log.ErrorContext(ctx, "enqueue periodic jobs", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(next.Sub(now) + time.Millisecond):
+		}
+	}
+}
+
+func panicked(p any) error { return fmt.Errorf("panic: %v\n%s", p, debug.Stack()) }

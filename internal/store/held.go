@@ -1,0 +1,51 @@
+package store
+
+import "context"
+
+type heldKey struct{}
+
+// Held keeps the transaction of a call open after its use case is done, so that what the call is
+// answered commits with what it did.
+type Held struct {
+	db   *DB
+	conn *Conn // of the transaction that is open
+}
+
+// Hold gives a context in which Tx does not commit: its transaction stays open until Commit or Rollback,
+// one of which must be called. A second one is refused, since only one could commit with the answer.
+func (db *DB) Hold(ctx context.Context) (context.Context, *Held) {
+	h := &Held{db: db}
+	return context.WithValue(ctx, heldKey{}, h), h
+}
+
+// Commit runs last in the transaction that is open, or in a new one where there is none, and commits
+// where it returns nil.
+func (h *Held) Commit(ctx context.Context, last func(ctx context.Context, tx Conn) error) error {
+	var err error
+	if h.conn == nil {
+		err = h.db.Tx(ctx, last)
+	} else if err = last(ctx, *h.conn); err != nil {
+		h.Rollback(ctx)
+	}
+	if err == nil {
+		err = h.commit(ctx)
+	}
+	return translate(gone(ctx, err))
+}
+
+// Rollback takes back what is not committed.
+func (h *Held) Rollback(ctx context.Context) {
+	if c := h.conn; c != nil {
+		h.conn = nil
+		c.over(ctx)
+	}
+}
+
+func (h *Held) commit(ctx context.Context) error {
+	if h.conn == nil {
+		return nil
+	}
+	err := h.conn.commit()
+	h.Rollback(ctx)
+	return err
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
+	checkpoint, result, created_at, ended_at`
+
+func scanJob(r row, j *exchange.Job) error {
+	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, utcNull{&j.DueAt}, &j.Lease, &j.Failures, &j.Error,
+		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*rawText)(&j.Checkpoint), (*rawText)(&j.Result),
+		utc{&j.CreatedAt}, utcNull{&j.EndedAt})
+}
+
+var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob, id: func(j exchange.Job) int64 { return j.ID }}
+
+// InsertJob adds a job that is due at a moment and gives its id. Where there is one of that kind
+// with that key it gives the id of that one, and nothing is added.
+func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
+	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7)
+		ON CONFLICT (kind, key) DO UPDATE SET key = excluded.key RETURNING id`,
+		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now)
+	if err == nil {
+		*c.enqueued = true
+	}
+	return id, err
+}
+
+// Job reads one job.
+func (c Conn) Job(ctx context.Context, id int64) (exchange.Job, error) {
+	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
+}
+
+// JobForUpdate reads one job and keeps others from changing it until commit.
+func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
+	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+c.db.dialect.forUpdate, id)
+}
+
+// Jobs lists the jobs of a user, nil: of everybody.
+func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exchange.JobFilter) (exchange.Part[exchange.Job], error) {
+	w := where("1 = 1")
+	andEqual(w, "o.user_id", user)
+	andEqual(w, "o.state", f.State)
+	andEqual(w, "o.kind", f.Kind)
+	return jobs.page(ctx, c, p, w)
+}
+
+// JobsDue says whether a job of one of the kinds is due.
+func (c Conn) JobsDue(ctx context.Context, kinds []string) (bool, error) {
+	places, args := in([]any{c.Now}, kinds)
+	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE due_at <= $1 AND kind IN ("+places+"))", args...)
+}
+
+// ClaimJobs takes jobs of the kinds that are due, at most limit of them, and leases them until a
+// moment. A lease that ended before its job did is a failure of that job.
+func (c Conn) ClaimJobs(ctx context.Context, kinds []string, until time.Time, limit int) ([]exchange.Job, error) {
+	places, args := in([]any{c.Now, until, limit, string(exchange.JobRunning)}, kinds)
+	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE due_at <= $1 AND kind IN (`+places+`)
+			ORDER BY due_at, id LIMIT $3`+c.db.dialect.skipLocked+`)
+		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1
+		WHERE id IN (SELECT id FROM free) RETURNING `+jobColumns, args...)
+	slices.SortFunc(list, func(a, b exchange.Job) int { return int(a.ID - b.ID) })
+	return list, err
+}
+
+// SaveJob saves a job that was in a state, under the lease it has; saved is false where it is in
+// another state by now, or was taken by another.
+func (c Conn) SaveJob(ctx context.Context, was exchange.JobState, j exchange.Job) (saved bool, err error) {
+	n, err := c.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5, total = $6, note = $7,
+		checkpoint = $8, result = $9, ended_at = $10 WHERE id = $11 AND lease = $12 AND state = $13`,
+		string(j.State), j.DueAt, j.Failures, j.Error, j.Progress.Done, j.Progress.Total, j.Progress.Note,
+		orNull(j.Checkpoint), orNull(j.Result), j.EndedAt, j.ID, j.Lease, string(was))
+	if n == 1 && j.State == exchange.JobReady {
+		*c.enqueued = true
+	}
+	return n == 1, err
+}
+
+// orNull is JSON for a column that may be NULL.
+func orNull(raw json.RawMessage) *string {
+	if raw == nil {
+		return nil
+	}
+	return new(string(raw))
+}
+
+// RenewJobs leases running jobs until a moment and gives the lease that each has; those that are
+// no longer running are left out. To prolong another's lease does no harm: it is alive, or it
+// is waited for a little longer.
+func (c Conn) RenewJobs(ctx context.Context, ids []int64, until time.Time) (map[int64]int64, error) {
+	type held struct{ id, lease int64 }
+	leases := map[int64]int64{}
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in([]any{until, string(exchange.JobRunning)}, some)
+		list, err := all(ctx, c, func(r row, h *held) error { return r.Scan(&h.id, &h.lease) },
+			"UPDATE jobs SET due_at = $1 WHERE state = $2 AND id IN ("+places+") RETURNING id, lease", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range list {
+			leases[h.id] = h.lease
+		}
+	}
+	return leases, nil
+}
+
+// EndLeases ends the leases that end later than any can: the clock was set back since.
+func (c Conn) EndLeases(ctx context.Context, latest time.Time) error {
+	_, err := c.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE due_at > $2 AND state = $3", c.Now, latest, string(exchange.JobRunning))
+	return err
+}
+
+// DeleteJobs forgets jobs that ended until a moment, and with them their keys.
+func (c Conn) DeleteJobs(ctx context.Context, until time.Time) error {
+	_, err := c.exec(ctx, "DELETE FROM jobs WHERE ended_at <= $1", until)
+	return err
+}
