@@ -869,8 +869,14 @@ type Error struct {
 	PerSecond *float64 `json:"per_second,omitempty"`
 
 	// RequestID Names the call in the server's log.
-	RequestID string         `json:"request_id"`
-	Status    *RequestStatus `json:"status,omitempty"`
+	RequestID string `json:"request_id"`
+
+	// RetryAfter With UNAVAILABLE: the seconds after which the source may be asked again; the header Retry-After says so too.
+	RetryAfter *int64 `json:"retry_after,omitempty"`
+
+	// Source With UNAVAILABLE and INVALID_ANSWER: the public source that failed.
+	Source *string        `json:"source,omitempty"`
+	Status *RequestStatus `json:"status,omitempty"`
 }
 
 // ErrorCode defines model for ErrorCode.

@@ -75,6 +75,8 @@ type Error struct {
 	ActiveRequests int                 `json:"active_requests,omitempty"`
 	Limit          int64               `json:"limit,omitempty"`
 	PerSecond      float64             `json:"per_second,omitempty"`
+	Source         string              `json:"source,omitempty"`
+	RetryAfter     int                 `json:"retry_after,omitempty"`
 	Line           int                 `json:"line,omitempty"`
 	Column         int                 `json:"column,omitempty"`
 }

@@ -40,6 +40,8 @@ type world struct {
 	api    *api.API
 	door   http.Handler
 	url    string
+
+	sources *sourcetest.Server // that play what is imported from
 }
 
 // newWorld makes an installation; who can sign in is made by person, with no identity provider.
@@ -56,8 +58,9 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	sources := sourcetest.Start(t)
 	config := app.Config{
-		DB: db, PublicURL: publicURL, Files: folder, Importer: sourcetest.Start(t).Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
+		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Log: log,
 	}
 	change(&config)
@@ -71,7 +74,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 			t.Error(err)
 		}
 	})
-	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL}
+	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources}
 }
 
 // sweep does the job that forgets what expired.

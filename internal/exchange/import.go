@@ -24,6 +24,14 @@ type ImportNew struct {
 	Grant        Opt[Ref]    `json:"grant_id" alias:"grant"`
 }
 
+// What a draft from outside must keep: lengths in characters, and a number of names.
+const (
+	TitleLength   = titleLength
+	LineLength    = lineLength
+	LongLength    = longLength
+	MostOrganisms = mostOrganisms
+)
+
 // ImportOrder is what is to be imported, and for whom.
 type ImportOrder struct {
 	Source         string

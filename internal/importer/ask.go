@@ -69,6 +69,9 @@ func ask[T any](ctx context.Context, im *Importer, s *source, path string, query
 	})
 	if err != nil {
 		var none T
+		if ctx.Err() != nil { // the caller went away, or the time for the whole is over
+			err = s.down(ctx.Err(), 0)
+		}
 		return none, err
 	}
 	return value.(T), nil

@@ -48,15 +48,15 @@ func readWork(r io.Reader) (work, error) {
 		} `json:"message"`
 	}
 	if err := json.NewDecoder(r).Decode(&answer); err != nil {
-		return work{}, fmt.Errorf("Crossref: %w", err)
+		return work{}, fmt.Errorf("no work of Crossref: %w", err)
 	}
 	m := answer.Message
 	if m == nil || len(m.Title) == 0 || line(m.Title[0]) == "" {
-		return work{}, errors.New("Crossref: no title")
+		return work{}, errors.New("no work of Crossref: no title")
 	}
 	doi, err := identifier.DOI(m.DOI)
 	if err != nil {
-		return work{}, fmt.Errorf("Crossref: %w", err)
+		return work{}, fmt.Errorf("no work of Crossref: %w", err)
 	}
 	w := work{doi: doi, title: plain(m.Title[0]), volume: m.Volume, issue: m.Issue, pages: m.Pages, preprint: m.Type == "posted-content"}
 	for _, names := range [][]string{m.Short, m.Journal} {
@@ -76,7 +76,10 @@ func readWork(r io.Reader) (work, error) {
 	if len(m.Issued.Parts) > 0 {
 		var parts []string
 		for _, part := range m.Issued.Parts[0] {
-			parts = append(parts, fmt.Sprintf("%02s", string(part)))
+			if len(part) == 1 {
+				part = "0" + part
+			}
+			parts = append(parts, string(part))
 		}
 		w.date = strings.Join(parts, "-")
 	}

@@ -20,10 +20,10 @@ type found struct {
 	ids   []string
 }
 
-// search asks E-utilities for the records of a database that a term names, from the start-th on.
-func (im *Importer) search(ctx context.Context, db, term string, start int) (found, error) {
+// search asks E-utilities for the records of a database that a term names.
+func (im *Importer) search(ctx context.Context, db, term string) (found, error) {
 	return ask(ctx, im, im.eutils, "esearch.fcgi", url.Values{
-		"db": {db}, "term": {term}, "retmode": {"json"}, "retmax": {strconv.Itoa(searchPage)}, "retstart": {strconv.Itoa(start)},
+		"db": {db}, "term": {term}, "retmode": {"json"}, "retmax": {strconv.Itoa(searchPage)},
 	}, readSearch)
 }
 
@@ -179,7 +179,11 @@ func readDocSums(r io.Reader) ([]json.RawMessage, error) {
 // and calls each at every element inside; each may decode it. Entities beside those of XML itself
 // are an error, and no document type is read.
 func elements(r io.Reader, roots string, each func(*xml.Decoder, xml.StartElement) error) error {
-	d := xml.NewDecoder(r)
+	b := bufio.NewReader(r)
+	if first, err := b.Peek(1); err != nil || first[0] != '<' { // else the decoder looks for one to the end
+		return fmt.Errorf("XML: it begins with %q: %w", first, errors.Join(err, errors.New("no XML")))
+	}
+	d := xml.NewDecoder(b)
 	root := ""
 	for {
 		token, err := d.Token()

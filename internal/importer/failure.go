@@ -82,11 +82,11 @@ func tell(ctx context.Context, field string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // the caller went away
 	}
+	if _, told := errors.AsType[*exchange.Error](err); told {
+		return err
+	}
 	f, ok := errors.AsType[*failure](err)
 	if !ok {
-		if _, ours := errors.AsType[*exchange.Error](err); ours {
-			return err
-		}
 		f = &failure{kind: down, source: "The source", cause: err}
 	}
 	var e *exchange.Error

@@ -48,7 +48,7 @@ func (im *Importer) once(ctx context.Context, key string, load func(context.Cont
 func (im *Importer) fly(ctx context.Context, f *flight, key string, load func(context.Context) (any, error)) {
 	defer func() {
 		if p := recover(); p != nil { // this goroutine is not net/http's, which would catch it
-			f.err = fmt.Errorf("panic: %v", p)
+			f.err = &failure{kind: garbled, source: "The source", cause: fmt.Errorf("panic: %v", p)}
 		}
 		im.mu.Lock()
 		defer im.mu.Unlock()

@@ -63,10 +63,12 @@ func (im *Importer) seriesRecord(ctx context.Context, accession string) (geoSeri
 	for i, id := range g.platforms {
 		name := id
 		if i < mostPlatforms { // a few series have dozens
-			if p, err := im.record(ctx, id, "self"); err == nil && len(p.platforms) == 1 && p.platforms[0].accession == id && p.platforms[0].title != "" {
+			p, err := im.record(ctx, id, "self")
+			switch {
+			case err == nil && len(p.platforms) == 1 && p.platforms[0].accession == id && p.platforms[0].title != "":
 				name = fmt.Sprintf("%s (%s)", line(p.platforms[0].title), id)
-			} else if ctx.Err() != nil {
-				return geoSeries{}, ctx.Err()
+			case ctx.Err() != nil:
+				return geoSeries{}, err
 			}
 		}
 		series.platformNames = append(series.platformNames, name)
@@ -110,16 +112,13 @@ func (s gdsSummary) isSeries(accession string) bool {
 	return s.EntryType == "GSE" && (s.Accession == accession || s.Accession == "" && "GSE"+string(s.Series) == accession)
 }
 
+// seriesSummary reads the summary of a series, whose uid is 200000000 and its number.
 func (im *Importer) seriesSummary(ctx context.Context, accession string) (geoSeries, error) {
-	// Samples and platforms match the accession too, so the term asks for series alone.
-	hits, err := im.search(ctx, "gds", accession+"[ACCN] AND gse[ETYP]", 0)
-	if err != nil {
-		return geoSeries{}, err
+	number, err := strconv.Atoi(strings.TrimPrefix(accession, "GSE"))
+	if err != nil || number >= 100_000_000 {
+		return geoSeries{}, &failure{kind: unknown, source: im.eutils.name, cause: errors.New("no series has such a number")}
 	}
-	if len(hits.ids) == 0 {
-		return geoSeries{}, &failure{kind: unknown, source: im.eutils.name}
-	}
-	list, err := summaries[gdsSummary](ctx, im, "gds", hits.ids[:min(len(hits.ids), summaryPage)]...)
+	list, err := summaries[gdsSummary](ctx, im, "gds", fmt.Sprint(200_000_000+number))
 	if err != nil {
 		return geoSeries{}, err
 	}
@@ -174,12 +173,13 @@ func (im *Importer) organisms(ctx context.Context, accession string, record geoS
 
 // seriesOf is the series that a sample is in.
 func (im *Importer) seriesOf(ctx context.Context, sample string) (string, error) {
-	hits, err := im.search(ctx, "gds", sample+"[ACCN] AND gse[ETYP]", 0)
+	// Samples and platforms match the accession too, so the term asks for series alone.
+	hits, err := im.search(ctx, "gds", sample+"[ACCN] AND gse[ETYP]")
 	if err != nil {
 		return "", err
 	}
 	var in set
-	for _, id := range hits.ids { // the uid of a series is 200000000 and its number
+	for _, id := range hits.ids {
 		if number, ok := strings.CutPrefix(id, "2"); ok && len(id) == 9 {
 			in.add("GSE" + strings.TrimLeft(number, "0"))
 		}
@@ -195,23 +195,23 @@ func onlyOne(part, what string, studies set) (string, error) {
 	case 1:
 		return studies[0], nil
 	}
-	return "", noSuch("%s is in %s; please name the one to import", part, shorten(strings.Join(studies, ", "), lineLength))
+	return "", noSuch("%s is in %s; please name the one to import", part, shorten(strings.Join(studies, ", "), exchange.LineLength))
 }
 
 func (im *Importer) seriesDraft(ctx context.Context, g geoSeries) (Draft, error) {
 	platforms := strings.Join(g.platformNames, "; ")
-	if len([]rune(platforms)) > lineLength {
+	if len([]rune(platforms)) > exchange.LineLength {
 		platforms = strings.Join(g.platforms, "; ")
 	}
 	d := Draft{Released: exchange.Date(g.released)}
 	d.Material.Category = exchange.Some("DATASET")
-	d.Material.Title = exchange.Some(shorten(line(g.title), titleLength))
+	d.Material.Title = exchange.Some(shorten(line(g.title), exchange.TitleLength))
 	d.Material.URL = exchange.Some("https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=" + g.accession)
 	d.Material.Metadata = metadata(map[string]any{
 		"accession_code":      g.accession,
-		"description":         shorten(paragraphs(strings.Join(g.summary, "\n")), longLength),
-		"experimental_design": shorten(paragraphs(strings.Join(g.design, "\n")), longLength),
-		"platform":            shorten(platforms, lineLength),
+		"description":         shorten(paragraphs(strings.Join(g.summary, "\n")), exchange.LongLength),
+		"experimental_design": shorten(paragraphs(strings.Join(g.design, "\n")), exchange.LongLength),
+		"platform":            shorten(platforms, exchange.LineLength),
 		"technology":          joined(g.types),
 		"num_samples":         g.samples,
 		"organism_ids":        taxonomy(g.taxa),
@@ -225,14 +225,13 @@ const mostRelated = 100
 
 // organisms fills the field as far as it goes.
 func (d *Draft) organisms(names set) {
-	const most = 100
-	if len(names) > most {
+	if most := exchange.MostOrganisms; len(names) > most {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("It names %d organisms, of which the first %d are kept.", len(names), most))
 		names = names[:most]
 	}
 	list := []string{}
 	for _, name := range names {
-		list = append(list, shorten(name, lineLength))
+		list = append(list, shorten(name, exchange.LineLength))
 	}
 	d.Material.Organisms = exchange.NullOf(exchange.Names(list))
 }

@@ -122,6 +122,9 @@ func (im *Importer) Draft(ctx context.Context, o exchange.ImportOrder) (d Draft,
 	if err != nil {
 		return Draft{}, tell(ctx, o.Field(), err)
 	}
+	if _, err := time.Parse(time.DateOnly, string(d.Released)); err != nil {
+		d.Released = ""
+	}
 	d.Material.Imported, d.Material.ImportSource = exchange.Some(true), exchange.Some(o.Source)
 	return d, nil
 }

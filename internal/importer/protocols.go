@@ -147,6 +147,9 @@ func readProtocol(r io.Reader) (ioProtocol, error) {
 	if p.Title == "" {
 		p.Title = p.OldName
 	}
+	if len(p.Title)+len(p.Description)+len(p.Authors)+len(p.Citation) > mostText {
+		return ioProtocol{}, errors.New("protocols.io: more text than any protocol has")
+	}
 	if p.Title = line(plain(p.Title)); p.Title == "" {
 		return ioProtocol{}, errors.New("protocols.io: no title")
 	}
@@ -197,16 +200,16 @@ func (p ioProtocol) draft(id string) Draft {
 		w.date, d.Released = day, exchange.Date(day)
 	}
 	d.Material.Category = exchange.Some("PROTOCOL")
-	d.Material.Title = exchange.Some(shorten(p.Title, titleLength))
+	d.Material.Title = exchange.Some(shorten(p.Title, exchange.TitleLength))
 	d.Material.URL = exchange.Some(p.page(doi))
 	d.Material.Metadata = metadata(map[string]any{
-		"protocol_name": shorten(p.Title, lineLength),
-		"abstract":      shorten(p.abstract(), longLength),
+		"protocol_name": shorten(p.Title, exchange.LineLength),
+		"abstract":      shorten(p.abstract(), exchange.LongLength),
 		"protocol_doi":  doi,
 	})
 	d.Material.Citation = exchange.NullOf(w.publication().Citation)
 	if text := plain(p.Citation); text != "" {
-		d.Material.AdditionalInfo = exchange.NullOf(shorten("Published with: "+text, longLength))
+		d.Material.AdditionalInfo = exchange.NullOf(shorten("Published with: "+text, exchange.LongLength))
 	}
 	return d
 }

@@ -49,18 +49,22 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	d.Material.PubMedID = exchange.Some(ids[0])
 	if len(ids) > 1 {
 		others := "Further publications: PubMed " + strings.Join(ids[1:], ", ") + "."
-		d.Material.AdditionalInfo = exchange.NullOf(shorten(others, longLength))
+		d.Material.AdditionalInfo = exchange.NullOf(shorten(others, exchange.LongLength))
 	}
 	p, err := im.pubmed(ctx, ids[0])
 	if err != nil {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("PubMed gave no title and citation of its publication %s; look it up later.", ids[0]))
-		return ctx.Err()
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return ctx.Err()
+		}
+		return nil
 	}
 	d.Material.PublicationTitle, d.Material.Citation = exchange.NullOf(p.Title), exchange.NullOf(p.Citation)
 	return nil
 }
 
-// pubmed looks a publication up by its summary; where that cannot be used, by the whole record.
+// pubmed looks a publication up by its summary; where that is missing or broken, by the whole
+// record.
 func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publication, error) {
 	list, err := summaries[pubmedSummary](ctx, im, "pubmed", pmid)
 	if err == nil && (list[0].UID != pmid || line(list[0].Title) == "") {
@@ -69,12 +73,12 @@ func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publicati
 	if err == nil {
 		return list[0].work().publication(), nil
 	}
-	if kindOf(err) != garbled {
+	if kindOf(err) > garbled {
 		return exchange.Publication{}, err
 	}
-	works, err := ask(ctx, im, im.eutils, "efetch.fcgi", url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
-	if err != nil {
-		return exchange.Publication{}, err
+	works, other := ask(ctx, im, im.eutils, "efetch.fcgi", url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
+	if other != nil {
+		return exchange.Publication{}, worse(err, other)
 	}
 	i := slices.IndexFunc(works, func(w work) bool { return w.pmid == pmid && w.title != "" })
 	if i < 0 {
@@ -94,7 +98,7 @@ type work struct {
 // publication is the work with its citation: "Authors. Title Journal. Date;Volume(Issue):Pages.
 // doi:...", with at most six authors (ICMJE Recommendations, samples of formatted references).
 func (w work) publication() exchange.Publication {
-	title := shorten(line(plain(w.title)), titleLength)
+	title := shorten(line(plain(w.title)), exchange.TitleLength)
 	authors := w.authors
 	if len(authors) > 6 {
 		authors = append(slices.Clone(authors[:6]), "et al")
@@ -112,7 +116,7 @@ func (w work) publication() exchange.Publication {
 		parts = append(parts, "doi:"+w.doi)
 	}
 	return exchange.Publication{PubMedID: w.pmid, DOI: w.doi, PrePrint: w.preprint, Title: title,
-		Citation: shorten(strings.Join(parts, " "), longLength)}
+		Citation: shorten(strings.Join(parts, " "), exchange.LongLength)}
 }
 
 // issued is "Date;Volume(Issue):Pages" as far as it is known.

@@ -40,8 +40,8 @@ type softPlatform struct {
 }
 
 const (
-	longestLine = 1 << 20 // bytes
-	mostText    = 1 << 20 // bytes of all that is kept of one answer
+	longestLine = 1 << 20   // bytes
+	mostText    = 256 << 10 // bytes of text that is kept of one answer
 )
 
 // readSOFT reads a SOFT text. Anything else that GEO answers is an HTML page, which may say why.

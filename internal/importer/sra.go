@@ -34,6 +34,10 @@ func (im *Importer) study(ctx context.Context, accession string) (Draft, error) 
 	} else if err != nil {
 		return Draft{}, err // it is known, and cannot be imported
 	}
+	return im.studyDraft(ctx, s)
+}
+
+func (im *Importer) studyDraft(ctx context.Context, s sraStudy) (Draft, error) {
 	d := Draft{Released: exchange.Date(s.released)}
 	samples := len(s.samples)
 	if samples == 0 {
@@ -44,11 +48,11 @@ func (im *Importer) study(ctx context.Context, accession string) (Draft, error) 
 		d.Warnings = append(d.Warnings, fmt.Sprintf("It has %d experiments; its samples were not counted.", s.experiments))
 	}
 	d.Material.Category = exchange.Some("DATASET")
-	d.Material.Title = exchange.Some(shorten(line(s.title), titleLength))
+	d.Material.Title = exchange.Some(shorten(line(s.title), exchange.TitleLength))
 	d.Material.URL = exchange.Some("https://www.ncbi.nlm.nih.gov/sra/?term=" + s.accession)
 	d.Material.Metadata = metadata(map[string]any{
 		"accession_code": s.accession,
-		"description":    shorten(paragraphs(s.abstract), longLength),
+		"description":    shorten(paragraphs(s.abstract), exchange.LongLength),
 		"platform":       joined(s.instruments),
 		"technology":     joined(s.strategies),
 		"num_samples":    samples,
@@ -69,7 +73,7 @@ func (im *Importer) ncbiStudy(ctx context.Context, accession string) (sraStudy, 
 	if strings.HasPrefix(accession, "PRJ") {
 		field = "[BioProject]"
 	}
-	hits, err := im.search(ctx, "sra", accession+field, 0)
+	hits, err := im.search(ctx, "sra", accession+field)
 	if err != nil {
 		return sraStudy{}, err
 	}
@@ -94,7 +98,8 @@ func (im *Importer) ncbiStudy(ctx context.Context, accession string) (sraStudy, 
 		return sraStudy{}, im.eutils.garbled(fmt.Errorf("no study %s among %d experiments", accession, len(hits.ids)))
 	}
 	all := s.copied()
-	return all, im.countRest(ctx, accession, hits, &all)
+	err = im.countRest(ctx, accession, hits, &all)
+	return all, err
 }
 
 // packages asks NCBI for experiments with all their records, added up by study.
@@ -270,6 +275,23 @@ func (im *Importer) enaStudy(ctx context.Context, accession string) (sraStudy, e
 	s := record.copied()
 	if counted := runs[accession]; counted != nil {
 		s.join(*counted)
+		return s, nil
+	}
+	// Without a report of its runs, one of its experiments and one of its samples stand for all.
+	for _, part := range []string{s.firstExperiment, s.firstSample} {
+		if part == "" {
+			continue
+		}
+		records, err := ask(ctx, im, im.ena, "browser/api/xml/"+url.PathEscape(part), nil, readSRA)
+		if err != nil && ctx.Err() != nil {
+			return sraStudy{}, err
+		}
+		for _, one := range records { // at most one
+			s.organisms.add(one.organisms...)
+			s.taxa.add(one.taxa...)
+			s.instruments.add(one.instruments...)
+			s.strategies.add(one.strategies...)
+		}
 	}
 	return s, nil
 }

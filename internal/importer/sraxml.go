@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -18,6 +20,8 @@ type sraStudy struct {
 	samples                    map[string]bool // by accession
 	experiments, runs          int
 	linkedSamples              int    // that the study record itself counts, at ENA
+	firstSample                string // of these
+	firstExperiment            string // likewise
 	released                   string // the earliest day
 }
 
@@ -185,6 +189,9 @@ func (s *sraStudy) describe(r sraRecord) {
 			s.pubmed.add(link.ID)
 		case "ena-sample":
 			s.linkedSamples += span(link.ID)
+			s.firstSample = cmp.Or(s.firstSample, partOf.FindString(line(link.ID)))
+		case "ena-experiment":
+			s.firstExperiment = cmp.Or(s.firstExperiment, partOf.FindString(line(link.ID)))
 		}
 	}
 	for _, a := range r.Attributes {
@@ -193,6 +200,9 @@ func (s *sraStudy) describe(r sraRecord) {
 		}
 	}
 }
+
+// partOf is the first accession of a range.
+var partOf = regexp.MustCompile(`^[SED]R[XS]\d{6,12}`)
 
 // span counts the accessions in ranges such as "ERS185022-ERS185139,ERS185141".
 func span(ranges string) int {

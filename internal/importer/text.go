@@ -66,13 +66,6 @@ func (s *set) add(texts ...string) {
 	}
 }
 
-// longLength and lineLength are those of the contract (section 4, "Text").
-const (
-	titleLength = 500
-	lineLength  = 255
-	longLength  = 20_000
-)
-
 // metadata is additional_metadata without what is not known.
 func metadata(values map[string]any) exchange.Opt[json.RawMessage] {
 	for key, value := range values {
@@ -88,7 +81,7 @@ func metadata(values map[string]any) exchange.Opt[json.RawMessage] {
 }
 
 // joined is one line of a list.
-func joined(list []string) string { return shorten(strings.Join(list, "; "), lineLength) }
+func joined(list []string) string { return shorten(strings.Join(list, "; "), exchange.LineLength) }
 
 // loose is a text that a source may write as a number.
 type loose string

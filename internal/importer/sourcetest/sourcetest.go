@@ -46,9 +46,10 @@ func Start(t testing.TB) *Server {
 		s.Calls.Add(1)
 		s.mu.Lock()
 		var wrong http.HandlerFunc
+		longest := ""
 		for prefix, handler := range s.wrong {
-			if strings.HasPrefix(r.URL.Path, prefix) {
-				wrong = handler
+			if strings.HasPrefix(r.URL.Path, prefix) && len(prefix) > len(longest) {
+				longest, wrong = prefix, handler
 			}
 		}
 		s.mu.Unlock()
@@ -63,7 +64,8 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Break lets handler answer for paths that begin with prefix; nil mends them.
+// Break lets handler answer for paths that begin with prefix, unless a longer one is broken too; nil
+// mends them.
 func (s *Server) Break(prefix string, handler http.HandlerFunc) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -162,6 +164,10 @@ func summary(w http.ResponseWriter, r *http.Request) {
 }
 
 func fetch(w http.ResponseWriter, r *http.Request) {
+	if r.FormValue("db") == "pubmed" { // whose summaries tell it all
+		say(w, xmlType, `<?xml version="1.0" ?><PubmedArticleSet></PubmedArticleSet>`)
+		return
+	}
 	var packages strings.Builder
 	for id := range strings.SplitSeq(r.FormValue("id"), ",") {
 		n, _ := strconv.Atoi(id)
