@@ -45,12 +45,13 @@ check: .bin/oapi-codegen
 	.bin/oapi-codegen -config client/generate.yaml docs/openapi.json | cmp - client/client.gen.go ||
 		{ echo "client/client.gen.go is not that of docs/openapi.json (make client)"; exit 1; }
 
-# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl for the README.
+# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl and python3 for manuals and examples.
 install:
 	@missing=""
 	command -v cc >/dev/null || missing+=" gcc libc6-dev"
 	command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=" postgresql"
 	command -v curl >/dev/null || missing+=" curl"
+	command -v python3 >/dev/null || missing+=" python3"
 	[ -n "$$missing" ] || exit 0
 	if ! command -v apt-get >/dev/null; then echo "please install:$$missing"; exit 1; fi
 	sudo=""

@@ -19,6 +19,13 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for CitationFormat.
+const (
+	CitationFormatBibtex  CitationFormat = "bibtex"
+	CitationFormatCslJSON CitationFormat = "csl-json"
+	CitationFormatRis     CitationFormat = "ris"
+)
+
 // Defines values for DocumentName.
 const (
 	DocumentNameExecutedMTA        DocumentName = "executed_mta"
@@ -699,6 +706,9 @@ type Change struct {
 	New   nullable.Nullable[JSON] `json:"new"`
 	Old   nullable.Nullable[JSON] `json:"old"`
 }
+
+// CitationFormat defines model for CitationFormat.
+type CitationFormat string
 
 // Credentials defines model for Credentials.
 type Credentials struct {
@@ -2590,6 +2600,12 @@ type ImportMaterial200JSONResponseBody struct {
 	union json.RawMessage
 }
 
+// GetMaterialCitationParams defines parameters for GetMaterialCitation.
+type GetMaterialCitationParams struct {
+	// Format The form of the references; bibtex where it is left out.
+	Format *CitationFormat `form:"format,omitempty" json:"format,omitempty"`
+}
+
 // ListMaterialHistoryParams defines parameters for ListMaterialHistory.
 type ListMaterialHistoryParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -3664,12 +3680,26 @@ type ClientInterface interface {
 	// Corresponds with PATCH /materials/{id} (the `UpdateMaterial` operationId).
 	UpdateMaterial(ctx context.Context, id int64, body UpdateMaterialJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetMaterialCitation Read how to cite a material
+	//
+	// A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program. Open to anyone.
+	//
+	// Corresponds with GET /materials/{id}/citation (the `GetMaterialCitation` operationId).
+	GetMaterialCitation(ctx context.Context, id int64, params *GetMaterialCitationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListMaterialHistory List the versions of a material, newest first
 	//
 	// PUT of a state takes back what came later. Open to members of the organization and admins.
 	//
 	// Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 	ListMaterialHistory(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetMaterialLinked Read a material as linked data
+	//
+	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+	//
+	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
+	GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetOpenAPI Read this document
 	//
@@ -5077,6 +5107,23 @@ func (c *Client) UpdateMaterial(ctx context.Context, id int64, body UpdateMateri
 	return c.Client.Do(req)
 }
 
+// GetMaterialCitation Read how to cite a material
+//
+// A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program. Open to anyone.
+//
+// Corresponds with GET /materials/{id}/citation (the `GetMaterialCitation` operationId).
+func (c *Client) GetMaterialCitation(ctx context.Context, id int64, params *GetMaterialCitationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMaterialCitationRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListMaterialHistory List the versions of a material, newest first
 //
 // PUT of a state takes back what came later. Open to members of the organization and admins.
@@ -5084,6 +5131,23 @@ func (c *Client) UpdateMaterial(ctx context.Context, id int64, body UpdateMateri
 // Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 func (c *Client) ListMaterialHistory(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListMaterialHistoryRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMaterialLinked Read a material as linked data
+//
+// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+//
+// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
+func (c *Client) GetMaterialLinked(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMaterialLinkedRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -8161,6 +8225,67 @@ func NewUpdateMaterialRequestWithBody(server string, id int64, contentType strin
 	return req, nil
 }
 
+// NewGetMaterialCitationRequest constructs an http.Request for the GetMaterialCitation method
+func NewGetMaterialCitationRequest(server string, id int64, params *GetMaterialCitationParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/citation", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListMaterialHistoryRequest constructs an http.Request for the ListMaterialHistory method
 func NewListMaterialHistoryRequest(server string, id int64, params *ListMaterialHistoryParams) (*http.Request, error) {
 	var err error
@@ -8236,6 +8361,40 @@ func NewListMaterialHistoryRequest(server string, id int64, params *ListMaterial
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetMaterialLinkedRequest constructs an http.Request for the GetMaterialLinked method
+func NewGetMaterialLinkedRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/%s/jsonld", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -10869,6 +11028,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /materials/{id} (the `UpdateMaterial` operationId).
 	UpdateMaterialWithResponse(ctx context.Context, id int64, body UpdateMaterialJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMaterialResponse, error)
 
+	// GetMaterialCitationWithResponse Read how to cite a material
+	//
+	// A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /materials/{id}/citation (the `GetMaterialCitation` operationId).
+	GetMaterialCitationWithResponse(ctx context.Context, id int64, params *GetMaterialCitationParams, reqEditors ...RequestEditorFn) (*GetMaterialCitationResponse, error)
+
 	// ListMaterialHistoryWithResponse List the versions of a material, newest first
 	//
 	// PUT of a state takes back what came later. Open to members of the organization and admins.
@@ -10877,6 +11045,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /materials/{id}/history (the `ListMaterialHistory` operationId).
 	ListMaterialHistoryWithResponse(ctx context.Context, id int64, params *ListMaterialHistoryParams, reqEditors ...RequestEditorFn) (*ListMaterialHistoryResponse, error)
+
+	// GetMaterialLinkedWithResponse Read a material as linked data
+	//
+	// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
+	GetMaterialLinkedWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetMaterialLinkedResponse, error)
 
 	// GetOpenAPIWithResponse Read this document
 	//
@@ -12234,6 +12411,27 @@ func (r UpdateMaterialResponse) StatusCode() int {
 	return 0
 }
 
+type GetMaterialCitationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMaterialCitationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMaterialCitationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListMaterialHistoryResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12251,6 +12449,27 @@ func (r ListMaterialHistoryResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListMaterialHistoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetMaterialLinkedResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMaterialLinkedResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMaterialLinkedResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -13961,6 +14180,21 @@ func (c *ClientWithResponses) UpdateMaterialWithResponse(ctx context.Context, id
 	return ParseUpdateMaterialResponse(rsp)
 }
 
+// GetMaterialCitationWithResponse Read how to cite a material
+//
+// A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /materials/{id}/citation (the `GetMaterialCitation` operationId).
+func (c *ClientWithResponses) GetMaterialCitationWithResponse(ctx context.Context, id int64, params *GetMaterialCitationParams, reqEditors ...RequestEditorFn) (*GetMaterialCitationResponse, error) {
+	rsp, err := c.GetMaterialCitation(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMaterialCitationResponse(rsp)
+}
+
 // ListMaterialHistoryWithResponse List the versions of a material, newest first
 //
 // PUT of a state takes back what came later. Open to members of the organization and admins.
@@ -13974,6 +14208,21 @@ func (c *ClientWithResponses) ListMaterialHistoryWithResponse(ctx context.Contex
 		return nil, err
 	}
 	return ParseListMaterialHistoryResponse(rsp)
+}
+
+// GetMaterialLinkedWithResponse Read a material as linked data
+//
+// JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /materials/{id}/jsonld (the `GetMaterialLinked` operationId).
+func (c *ClientWithResponses) GetMaterialLinkedWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*GetMaterialLinkedResponse, error) {
+	rsp, err := c.GetMaterialLinked(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMaterialLinkedResponse(rsp)
 }
 
 // GetOpenAPIWithResponse Read this document
@@ -15715,6 +15964,22 @@ func ParseUpdateMaterialResponse(rsp *http.Response) (*UpdateMaterialResponse, e
 	return response, nil
 }
 
+// ParseGetMaterialCitationResponse parses an HTTP response from a GetMaterialCitationWithResponse call
+func ParseGetMaterialCitationResponse(rsp *http.Response) (*GetMaterialCitationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMaterialCitationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
 // ParseListMaterialHistoryResponse parses an HTTP response from a ListMaterialHistoryWithResponse call
 func ParseListMaterialHistoryResponse(rsp *http.Response) (*ListMaterialHistoryResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -15736,6 +16001,22 @@ func ParseListMaterialHistoryResponse(rsp *http.Response) (*ListMaterialHistoryR
 		}
 		response.JSON200 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseGetMaterialLinkedResponse parses an HTTP response from a GetMaterialLinkedWithResponse call
+func ParseGetMaterialLinkedResponse(rsp *http.Response) (*GetMaterialLinkedResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMaterialLinkedResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

@@ -1,5 +1,6 @@
 // Package e2e tests the real binary as people meet it: stories for each role (testdata), the
-// walk of README.md, and what happens when processes are killed, stopped or share their data.
+// commands of the manuals, the examples, and what happens when processes are killed, stopped or
+// share their data.
 package e2e
 
 import (

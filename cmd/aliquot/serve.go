@@ -69,7 +69,7 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 	a := app.New(app.Config{
-		DB: db, Files: folder, Identity: who, Importer: sources, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
+		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Log: log,
 	})
 	if s.Demo {

@@ -196,7 +196,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // answer sends a body as JSON. It is encoded whole before the status goes out.
 func answer(w http.ResponseWriter, status int, body any) error {
 	return encoded(body, func(raw []byte) error {
-		send(w, status, raw)
+		send(w, status, Body{Type: jsonType, Bytes: raw})
 		return nil
 	})
 }
@@ -214,15 +214,20 @@ func encoded(body any, use func(raw []byte) error) error {
 	return use(buf.Bytes())
 }
 
-// send writes JSON in one Write.
-func send(w http.ResponseWriter, status int, raw []byte) {
+const jsonType = "application/json"
+
+// send writes a body in one Write.
+func send(w http.ResponseWriter, status int, b Body) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(raw)))
+	h.Set("Content-Type", b.Type)
+	h.Set("Content-Length", strconv.Itoa(len(b.Bytes)))
 	h.Set("X-Content-Type-Options", "nosniff")
+	if b.Name != "" {
+		h.Set("Content-Disposition", download(b.Name))
+	}
 	h.Add("Vary", "Accept-Encoding")
 	w.WriteHeader(status)
-	_, _ = w.Write(raw) // the caller may have hung up
+	_, _ = w.Write(b.Bytes) // the caller may have hung up
 }
 
 // Paths are the routes as "METHOD /path", for tests that visit every one.

@@ -213,7 +213,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	c.forFile(t.Content.Size)
 	h := c.w.Header()
 	h.Set("Content-Type", t.Content.MediaType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": t.Filename}))
+	h.Set("Content-Disposition", download(t.Filename))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
@@ -229,6 +229,11 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	default:
 		return None{}, exchange.Fail(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", t.Content.Size)
 	}
+}
+
+// download makes a browser save an answer under a name, rather than show it.
+func download(filename string) string {
+	return mime.FormatMediaType("attachment", map[string]string{"filename": filename})
 }
 
 // rangeNotSatisfiable is 416 as an error_code.

@@ -42,6 +42,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	for _, table := range crowded {
 		c.more(table, n)
 	}
+	c.exec("ANALYZE") // as a database does by itself, in time
 	return c
 }
 

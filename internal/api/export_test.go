@@ -47,3 +47,17 @@ func ListFields() map[string][]exchange.Field {
 	}
 	return lists
 }
+
+// ListFilters are the parameters that narrow lists, by the route as "GET /path".
+func ListFilters() map[string][]string {
+	lists := map[string][]string{}
+	for _, r := range routes {
+		if r.fields == nil {
+			continue
+		}
+		for i := range r.in.NumField() {
+			lists["GET "+r.path] = append(lists["GET "+r.path], r.in.Field(i).Tag.Get("query"))
+		}
+	}
+	return lists
+}

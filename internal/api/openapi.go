@@ -261,7 +261,15 @@ func (d description) responses(r route, method string) object {
 	}
 	good := object{"description": http.StatusText(r.status), "headers": headers(names...)}
 	list[strconv.Itoa(r.status)] = good
-	if r.out != reflect.TypeFor[None]() {
+	switch r.out {
+	case reflect.TypeFor[None]():
+	case reflect.TypeFor[Body]():
+		content := object{}
+		for _, kind := range r.types {
+			content[kind] = object{}
+		}
+		good["content"], good["headers"] = content, headers(append(names, "Content-Disposition")...)
+	default:
 		good["content"] = jsonOf(d.schema(r.out))
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/publish"
 
 	"github.com/google/uuid"
 )
@@ -48,6 +49,7 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Side](): {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
 	reflect.TypeFor[exchange.Category](): {"NotificationCategory", enum(exchange.NewRequestNotif, exchange.StatusNotif,
 		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
+	reflect.TypeFor[publish.Format]():            {"CitationFormat", enum(publish.Formats...)},
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
 }

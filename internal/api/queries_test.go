@@ -56,6 +56,8 @@ var statements = map[string]int64{
 	"POST /materials":                                                           6,
 	"GET /materials":                                                            2,
 	"GET /materials/{id}":                                                       1,
+	"GET /materials/{id}/jsonld":                                                2, // the name of the organization
+	"GET /materials/{id}/citation":                                              2,
 	"PUT,PATCH /materials/{id}":                                                 6,
 	"DELETE /materials/{id}":                                                    6,
 	"POST /materials/import":                                                    12,

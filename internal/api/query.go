@@ -53,24 +53,28 @@ type listQuery struct {
 // readList reads the parameters of a list: filters into the fields of a struct whose tags name
 // them, and the page. Every wrong one is named.
 func (c *Call) readList(filter any) error {
+	q := c.query()
+	q.filter(filter)
+	order := q.order(c.fields)
+	name := listName(c.Request, order, filter)
+	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(), Order: order, After: q.cursor(name, order)}}
+	return q.faults.Err()
+}
+
+// readQuery reads the parameters of a GET that is no list into a struct whose tags name them.
+func (c *Call) readQuery(in any) error {
+	q := c.query()
+	q.filter(in)
+	return q.faults.Err()
+}
+
+func (c *Call) query() *query {
 	values, err := url.ParseQuery(c.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
 		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
 	}
-	q.filter(filter)
-	order := q.order(c.fields)
-	name := listName(c.Request, order, filter)
-	c.list = listQuery{values, name, exchange.Page{Limit: q.limit(), Order: order, After: q.cursor(name, order)}}
-	return q.faults.Err()
-}
-
-// readFilter reads the parameters of what is no list into the fields of a struct whose tags name
-// them.
-func (c *Call) readFilter(into any) error {
-	q := &query{values: c.URL.Query()}
-	q.filter(into)
-	return q.faults.Err()
+	return q
 }
 
 // query reads parameters and notes what is wrong with them.

@@ -103,7 +103,7 @@ func (a *API) once(c *Call, route route, k exchange.Retry) error {
 		w.WriteHeader(answer.Status)
 		return nil
 	}
-	send(w, answer.Status, []byte(answer.Body))
+	send(w, answer.Status, Body{Type: jsonType, Bytes: []byte(answer.Body)})
 	return nil
 }
 

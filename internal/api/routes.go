@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
 )
 
 // routes is the contract as a table: method and path, the action that the policy table rules,
@@ -87,6 +88,12 @@ var routes = []route{
 	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,
 		"List materials, newest first. Those under embargo only members of their organization see.").sortedBy(exchange.MaterialFields),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial, "Read a material"),
+	on("GET /materials/{id}/jsonld", exchange.MaterialRead, 200, (*API).getMaterialLinked,
+		"Read a material as linked data. JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page.").
+		as("application/ld+json"),
+	on("GET /materials/{id}/citation", exchange.MaterialRead, 200, (*API).getMaterialCitation,
+		"Read how to cite a material. A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program.").
+		as(publish.BibTeX.MediaType(), publish.RIS.MediaType(), publish.CSLJSON.MediaType()),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial, "Change a material. Its category stays."),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial,
 		"Archive a material. Refused while a request of it is under way."),
@@ -161,6 +168,7 @@ type route struct {
 	there   *outcome     // of a POST whose object is there already
 	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
+	types   []string     // of a Body
 	in, out reflect.Type // of the bodies, and of a GET's query; None where there is none
 	fields  []exchange.Field
 	serve   func(*API, *Call) error
@@ -174,6 +182,14 @@ type outcome struct {
 
 // None is the body of a request or response that has none.
 type None struct{}
+
+// Body is the answer of a GET that is no JSON of ours, such as a reference. It is held whole, and is
+// tagged and compressed as every answer; a file is streamed instead, as getContent does.
+type Body struct {
+	Type  string
+	Bytes []byte
+	Name  string // of the file that a browser saves it as; "" shows it
+}
 
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET;
 // Out is the answer. text says in the OpenAPI document what the route does.
@@ -196,8 +212,8 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		switch {
 		case isList:
 			err = c.readList(&in)
-		case get && hasInput:
-			err = c.readFilter(&in)
+		case hasInput && get:
+			err = c.readQuery(&in)
 		case hasInput && !c.stream:
 			err = decode(c.Request, &in)
 		}
@@ -230,6 +246,12 @@ func (r route) sortedBy(fields []exchange.Field) route {
 // streams marks a route whose handler reads the body itself.
 func (r route) streams() route {
 	r.stream = true
+	return r
+}
+
+// as says what content types the Body that a GET gives may have.
+func (r route) as(types ...string) route {
+	r.types = types
 	return r
 }
 

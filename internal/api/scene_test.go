@@ -302,6 +302,8 @@ var visits = []routeCase{
 	{"GET /publications", "stranger", func(*scene, string) visit { return at("/publications?pubmed_id=13052", nil) }},
 	{"GET /materials", "anonymous", func(*scene, string) visit { return at("/materials", nil) }},
 	{"GET /materials/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d", s.material) }},
+	{"GET /materials/{id}/jsonld", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d/jsonld", s.material) }},
+	{"GET /materials/{id}/citation", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d/citation", s.material) }},
 	{"PUT,PATCH /materials/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
 	}},

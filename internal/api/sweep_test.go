@@ -57,11 +57,13 @@ var access = map[string]string{
 	"GET /shipping-requirements/{id}":       "++++++++",
 	"PUT,PATCH /shipping-requirements/{id}": "13++3+3+",
 
-	"POST /materials":           "++++++++ 13++3+3+",
-	"GET /materials":            "++++++++",
-	"GET /materials/{id}":       "++++++++",
-	"PUT,PATCH /materials/{id}": "++++++++ 13++3+3+",
-	"DELETE /materials/{id}":    "13++3+3+",
+	"POST /materials":              "++++++++ 13++3+3+",
+	"GET /materials":               "++++++++",
+	"GET /materials/{id}":          "++++++++",
+	"GET /materials/{id}/jsonld":   "++++++++",
+	"GET /materials/{id}/citation": "++++++++",
+	"PUT,PATCH /materials/{id}":    "++++++++ 13++3+3+",
+	"DELETE /materials/{id}":       "13++3+3+",
 
 	"POST /materials/import":                     "13+3333+",
 	"POST /materials/import (imported protocol)": "13+3333+",

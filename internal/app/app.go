@@ -25,6 +25,7 @@ type App struct {
 // Config is what an App needs.
 type Config struct {
 	DB            *store.DB
+	PublicURL     string // how people reach the installation, for links; no slash at its end
 	Files         files.Store
 	Identity      *identity.Client // nil: nobody can sign in
 	Importer      *importer.Importer

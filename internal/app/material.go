@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -12,6 +13,17 @@ import (
 // Material reads one material.
 func (a *App) Material(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
 	return a.DB.Read().ShownMaterial(ctx, id)
+}
+
+// Listing reads one material as it is shown outside.
+func (a *App) Listing(ctx context.Context, id int64) (publish.Listing, error) {
+	read := a.DB.Read()
+	m, err := read.ShownMaterial(ctx, id)
+	if err != nil {
+		return publish.Listing{}, err
+	}
+	o, err := read.Organization(ctx, m.OrganizationID)
+	return publish.Listing{ShownMaterial: m, Organization: o, Site: a.PublicURL, Now: read.Now}, err
 }
 
 // Materials lists materials.

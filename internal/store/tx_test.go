@@ -388,24 +388,3 @@ func TestQueriesCountsEachStatement(t *testing.T) {
 		}
 	})
 }
-
-// TestSortedListsKeepNoStatements: their texts are too many, by field, direction and filters.
-func TestSortedListsKeepNoStatements(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, l lab) {
-		user := l.user().ID
-		list := func(o exchange.Order) {
-			_, err := l.db.Read().Materials(l.ctx, exchange.Page{Limit: 5, Order: o}, exchange.MaterialFilter{}, user)
-			code(t, "Materials", err, "")
-		}
-		list(exchange.Order{})
-		before, _ := l.db.Kept()
-		for _, field := range exchange.MaterialFields {
-			list(exchange.Order{Field: field})
-			list(exchange.Order{Field: field, Ascending: true})
-		}
-		if after, _ := l.db.Kept(); after != before {
-			t.Errorf("%d orderings keep %d statements", 2*len(exchange.MaterialFields), after-before)
-		}
-	})
-}
