@@ -58,7 +58,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sourcetest.Start(t).Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Log: log,
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Log: log,
 	}
 	change(&config)
 	a := app.New(config)

@@ -363,6 +363,6 @@ func (c *change) settle(before Request) {
 	c.UpdatedAt = c.now
 	was, is := WaitingOn(c.terms, DefaultTargets, before), WaitingOn(c.terms, DefaultTargets, c.Request)
 	if !was.same(is) {
-		c.WaitingSince = c.now
+		c.WaitingSince, c.Reminded = c.now, 0
 	}
 }
