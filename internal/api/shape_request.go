@@ -44,12 +44,11 @@ type Requirement struct {
 
 // Turn says whose turn it is; due is only there for the lab, by its own targets.
 type Turn struct {
-	Party exchange.Side `json:"party"`
-	What  []string      `json:"what"`
-	Since Time          `json:"since"`
-	Due   *Time         `json:"due"`
-	// when that side is reminded next, if nothing happens; null: never
-	ReminderAt *Time `json:"reminder_at"`
+	Party      exchange.Side `json:"party"`
+	What       []string      `json:"what"`
+	Since      Time          `json:"since"`
+	Due        *Time         `json:"due"`
+	ReminderAt *Time         `json:"reminder_at"` // null: never
 }
 
 // Document is one version of a document of a request.
