@@ -39,7 +39,7 @@ func walk(t *rapid.T, see func(*step)) {
 		s.who = rapid.SampledFrom(parts).Draw(t, "who")
 		s.before = s.after
 		if rapid.IntRange(0, 19).Draw(t, "material edited") == 0 {
-			s.terms = drawTerms(t)
+			s.edit(t)
 		}
 		kept := copied(s.before)
 		s.after, s.events, s.err = act(t, &s, &issues)
@@ -53,6 +53,21 @@ func walk(t *rapid.T, see func(*step)) {
 		}
 		see(&s)
 	}
+}
+
+// edit has the lab change what the material asks for.
+func (s *step) edit(t *rapid.T) {
+	terms := drawTerms(t)
+	was, is := turn(s.terms, s.before), turn(terms, s.before)
+	after, other := s.before.Asked(s.terms, terms, s.now)
+	want := s.before
+	if was != is {
+		want.WaitingSince, want.Reminded = s.now, 0
+	}
+	if diff := cmp.Diff(want, after); diff != "" || other != (was != is) {
+		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other, diff)
+	}
+	s.terms, s.before = terms, after
 }
 
 func act(t *rapid.T, s *step, issues *[]exchange.Issue) (exchange.Request, []exchange.Event, error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -94,21 +95,23 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 	return part, c.addDocuments(ctx, part.Items)
 }
 
-// addDocuments reads the documents of requests, in one query for all.
+// addDocuments reads the documents of requests, in one query for each 256.
 func (c Conn) addDocuments(ctx context.Context, list []exchange.Requested) error {
-	if len(list) == 0 {
-		return nil
-	}
 	byID, ids := map[int64]*exchange.Requested{}, make([]int64, len(list))
 	for i := range list {
 		ids[i] = list[i].ID
 		byID[ids[i]] = &list[i]
 	}
-	documents, err := c.documents(ctx, ids...)
-	for _, d := range documents {
-		byID[d.RequestID].Documents = append(byID[d.RequestID].Documents, d)
+	for some := range slices.Chunk(ids, mostIn) {
+		documents, err := c.documents(ctx, some...)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			byID[d.RequestID].Documents = append(byID[d.RequestID].Documents, d)
+		}
 	}
-	return err
+	return nil
 }
 
 // InsertRequest adds a request and gives its id; its documents follow with SaveDocuments.
