@@ -90,7 +90,7 @@ type Detail struct {
 	Issue      int64      `json:"issue,omitempty"`
 	Fields     []string   `json:"fields,omitempty"`
 	Text       string     `json:"text,omitempty"`
-	Party      Side       `json:"party,omitempty"` // who was reminded, of what that is owed since when
+	Party      Side       `json:"party,omitempty"` // of a reminder: whose turn it is, for what, since when, and the day of it
 	What       []string   `json:"what,omitempty"`
 	Since      *Instant   `json:"since,omitempty"`
 	Days       int        `json:"days,omitempty"`

@@ -25,13 +25,9 @@ func (c Conn) NextReminded(ctx context.Context, day int) (next int, some bool, e
 // whose turn began at a moment or before, the longest waiting first. It locks them; those that others
 // hold are left out.
 func (c Conn) RequestsToRemind(ctx context.Context, day int, began time.Time, after exchange.Request, limit int) ([]exchange.Requested, error) {
-	lock := c.lockRequests()
-	if lock != "" {
-		lock += " SKIP LOCKED"
-	}
 	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+ofTurn+`
 		AND o.reminded = $1 AND o.waiting_since <= $2 AND (o.waiting_since, o.id) > ($3, $4)
-		ORDER BY o.waiting_since, o.id LIMIT $5`+lock, day, began, after.WaitingSince, after.ID, limit)
+		ORDER BY o.waiting_since, o.id LIMIT $5`+ofRequests(c.db.dialect.skipLocked), day, began, after.WaitingSince, after.ID, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -43,17 +44,12 @@ func (c Conn) Request(ctx context.Context, id int64) (exchange.Requested, error)
 
 // RequestForUpdate reads one request and keeps others from changing it until commit.
 func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requested, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+c.lockRequests(), id)
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
 	return c.withDocuments(ctx, q, err)
 }
 
-// lockRequests is forUpdate for the requests of a SELECT alone, not for what is joined to them.
-func (c Conn) lockRequests() string {
-	if lock := c.db.dialect.forUpdate; lock != "" {
-		return lock + " OF o"
-	}
-	return ""
-}
+// ofRequests is a lock for the requests of a SELECT alone, not for what is joined to them.
+func ofRequests(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
 
 func (c Conn) withDocuments(ctx context.Context, q exchange.Requested, err error) (exchange.Requested, error) {
 	if err != nil {

@@ -13,7 +13,7 @@ func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shippin
 	f := where(ofTurn+" AND m.organization_id = ?", organization)
 	andEqual(f, "m.id", material)
 	andEqual(f, "m.shipping_requirements_id", shipping)
-	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+" ORDER BY o.id"+c.lockRequests(), f.args...)
+	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+" ORDER BY o.id"+ofRequests(c.db.dialect.forUpdate), f.args...)
 	if err != nil {
 		return nil, err
 	}
