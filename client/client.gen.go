@@ -85,6 +85,7 @@ const (
 	EventKindIssueOpened       EventKind = "issue_opened"
 	EventKindMessage           EventKind = "message"
 	EventKindPaymentChanged    EventKind = "payment_changed"
+	EventKindReminded          EventKind = "reminded"
 	EventKindReopened          EventKind = "reopened"
 	EventKindRequestMade       EventKind = "request_made"
 	EventKindShipmentChanged   EventKind = "shipment_changed"
@@ -725,8 +726,11 @@ type Detail struct {
 	AssignedTo *openapi_types.UUID `json:"assigned_to,omitempty"`
 
 	// Attachment The attachment with the document.
-	Attachment *int64        `json:"attachment,omitempty"`
-	Document   *DocumentName `json:"document,omitempty"`
+	Attachment *int64 `json:"attachment,omitempty"`
+
+	// Days On which day of the turn a reminder went out.
+	Days     *int64        `json:"days,omitempty"`
+	Document *DocumentName `json:"document,omitempty"`
 
 	// Fields The names of what changed.
 	Fields []string       `json:"fields,omitempty"`
@@ -740,9 +744,15 @@ type Detail struct {
 
 	// OverrideReason Why the lab goes on although something is missing.
 	OverrideReason *string `json:"override_reason,omitempty"`
+	Party          *Party  `json:"party,omitempty"`
 
 	// Reason Why.
 	Reason *string `json:"reason,omitempty"`
+
+	// Since Since when.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	Since *Time `json:"since,omitempty"`
 
 	// Supersedes The attachment whose place it took.
 	Supersedes *int64 `json:"supersedes,omitempty"`
@@ -750,6 +760,9 @@ type Detail struct {
 	// Text The words.
 	Text *string        `json:"text,omitempty"`
 	To   *RequestStatus `json:"to,omitempty"`
+
+	// What What is owed, or what is to be done.
+	What []string `json:"what,omitempty"`
 }
 
 // Document defines model for Document.
@@ -884,8 +897,8 @@ type ErrorCode string
 
 // Event defines model for Event.
 type Event struct {
-	// Actor Who did it.
-	Actor openapi_types.UUID `json:"actor"`
+	// Actor Who did it; null for Aliquot itself, which reminds.
+	Actor nullable.Nullable[openapi_types.UUID] `json:"actor"`
 
 	// At When it was done.
 	//
@@ -1641,8 +1654,9 @@ type Metadata map[string]interface{}
 
 // Notification defines model for Notification.
 type Notification struct {
-	Actor    Person               `json:"actor"`
-	Category NotificationCategory `json:"category"`
+	// Actor Who did it; null for Aliquot itself, which reminds.
+	Actor    nullable.Nullable[Person] `json:"actor"`
+	Category NotificationCategory      `json:"category"`
 
 	// CreatedAt When it was made.
 	//
@@ -2308,6 +2322,11 @@ type Turn struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	Due   nullable.Nullable[Time] `json:"due"`
 	Party Party                   `json:"party"`
+
+	// ReminderAt When that side is reminded next, if nothing happens meanwhile; null: never.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ReminderAt nullable.Nullable[Time] `json:"reminder_at"`
 
 	// Since Since when.
 	//

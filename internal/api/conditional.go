@@ -81,13 +81,13 @@ func changed() error {
 
 // ifMatch hands If-Match of a PUT, PATCH or DELETE down to the use case, which compares with the
 // object it has locked.
-func (c *Call) ifMatch() {
+func (a *API) ifMatch(c *Call) {
 	lists := c.Header["If-Match"]
 	if lists == nil || c.Method != http.MethodPut && c.Method != http.MethodPatch && c.Method != http.MethodDelete {
 		return
 	}
 	c.Request = c.WithContext(app.IfUnchanged(c.Context(), func(object any) error {
-		tag, err := currentTag(object)
+		tag, err := a.currentTag(object)
 		if err == nil && matching(lists, tag, false) == "" {
 			err = changed()
 		}
@@ -97,13 +97,13 @@ func (c *Call) ifMatch() {
 
 // currentTag is the tag that GET of an object shows; "" for content that is not there, and one
 // that nobody knows for what has no address of its own.
-func currentTag(object any) (tag string, err error) {
+func (a *API) currentTag(object any) (tag string, err error) {
 	var body any
 	switch o := object.(type) {
 	case exchange.ShownMaterial:
 		body = showMaterial(o)
 	case exchange.Requested:
-		body = showRequest(o)
+		body = a.showRequest(o)
 	case exchange.Attachment:
 		body = showAttachment(o)
 	case exchange.Shipping:
@@ -113,7 +113,7 @@ func currentTag(object any) (tag string, err error) {
 	case app.OrganizationView:
 		body = showOrganization(o)
 	case app.UserView:
-		body = showUser(o)
+		body = a.showUser(o)
 	case app.GrantView:
 		body = showGrant(o)
 	case app.AddressView:

@@ -29,7 +29,7 @@ const (
 		payment_method:string payment_method_notes:string rejection_reason:string override_reason:string correction:string
 		shipment:{carrier:string tracking:string conditions:string sent_at:time?}? open_issues:int
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
-		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time?}?
+		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time?}?
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
 	bareMaterialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
@@ -49,10 +49,10 @@ const (
 	userFields       = publicUserFields + " email:string addresses:[{" + addressFields + " user:uuid}] assignments:[{" + requestFields + `}]
 		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` + requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
-	eventFields        = "id:int seq:int kind:string actor:uuid at:time detail:object prev_hash:string hash:string"
+	eventFields        = "id:int seq:int kind:string actor:uuid? at:time detail:object prev_hash:string hash:string"
 	messageFields      = "id:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
-	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}
+	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}?
 		created_at:time read:bool read_at:time?`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
 		created_at:time expires_at:time`

@@ -7,12 +7,12 @@ import (
 func (a *API) createRequest(c *Call, in exchange.RequestNew) (Request, error) {
 	q, err := a.App.CreateRequest(c.Context(), c.Actor, in)
 	c.location(err, "/material-requests/%d", q.ID)
-	return showRequest(q), err
+	return a.showRequest(q), err
 }
 
 func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error) {
 	part, err := a.App.Requests(c.Context(), c.Actor, c.list.page, f)
-	return listed(c, part, err, showRequest)
+	return listed(c, part, err, a.showRequest)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
@@ -52,7 +52,7 @@ func (a *API) request(c *Call, do func(id int64) (exchange.Requested, error)) (R
 		return Request{}, err
 	}
 	q, err := do(id)
-	return showRequest(q), err
+	return a.showRequest(q), err
 }
 
 func (a *API) deleteRequest(c *Call, _ None) (None, error) {

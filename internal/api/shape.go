@@ -92,7 +92,7 @@ type LabAward struct {
 	User uuid.UUID `json:"user"`
 }
 
-func showUser(v app.UserView) User {
+func (a *API) showUser(v app.UserView) User {
 	u := User{Person: showPerson(v.User), RegistryID: v.RegistryID, Organizations: []Lab{}}
 	owned := []Lab{}
 	for _, o := range v.Organizations {
@@ -105,10 +105,10 @@ func showUser(v app.UserView) User {
 		u.Private = &Private{
 			Email:              v.Email,
 			Addresses:          list(v.Addresses, showAddress),
-			Assignments:        list(v.Assignments, showRequest),
+			Assignments:        list(v.Assignments, a.showRequest),
 			Grants:             list(v.Grants, showAward),
 			Invitations:        list(v.Invitations, showInvitation),
-			MaterialRequests:   list(v.Requests, showRequest),
+			MaterialRequests:   list(v.Requests, a.showRequest),
 			OwnedAttachments:   list(v.Attachments, showAttachment),
 			OwnedOrganizations: owned,
 		}

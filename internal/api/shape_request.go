@@ -44,10 +44,11 @@ type Requirement struct {
 
 // Turn says whose turn it is; due is only there for the lab, by its own targets.
 type Turn struct {
-	Party exchange.Side `json:"party"`
-	What  []string      `json:"what"`
-	Since Time          `json:"since"`
-	Due   *Time         `json:"due"`
+	Party      exchange.Side `json:"party"`
+	What       []string      `json:"what"`
+	Since      Time          `json:"since"`
+	Due        *Time         `json:"due"`
+	ReminderAt *Time         `json:"reminder_at"` // null: never
 }
 
 // Document is one version of a document of a request.
@@ -69,7 +70,7 @@ type Shipment struct {
 	SentAt     *Time  `json:"sent_at"`
 }
 
-func showRequest(q exchange.Requested) Request {
+func (a *API) showRequest(q exchange.Requested) Request {
 	out := Request{
 		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status, AssignedTo: q.AssignedTo,
 		SignedMTA: q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB), ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),
@@ -91,7 +92,7 @@ func showRequest(q exchange.Requested) Request {
 		out.Shipment = &Shipment{s.Carrier, s.Tracking, s.Conditions, timeOf(s.SentAt)}
 	}
 	if t := exchange.WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
-		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due)}
+		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due), timeOf(a.App.Reminders.At(q.Request))}
 	}
 	return out
 }
@@ -101,7 +102,7 @@ type Event struct {
 	ID       int64              `json:"id"`
 	Seq      int64              `json:"seq"`
 	Kind     exchange.EventKind `json:"kind"`
-	Actor    uuid.UUID          `json:"actor"`
+	Actor    *uuid.UUID         `json:"actor"` // null: Aliquot itself
 	At       Time               `json:"at"`
 	Detail   exchange.Detail    `json:"detail"`
 	PrevHash string             `json:"prev_hash"`
@@ -109,7 +110,11 @@ type Event struct {
 }
 
 func showEvent(e exchange.Event) Event {
-	return Event{e.ID, e.Seq, e.Kind, e.Actor, Time(e.At), e.Detail, e.Prev, e.Hash}
+	out := Event{e.ID, e.Seq, e.Kind, &e.Actor, Time(e.At), e.Detail, e.Prev, e.Hash}
+	if e.Actor == uuid.Nil {
+		out.Actor = nil
+	}
+	return out
 }
 
 // Message is a message on a request.
@@ -147,13 +152,17 @@ type Notification struct {
 	Request   int64              `json:"request"`
 	Material  int64              `json:"material"`
 	Event     int64              `json:"event"`
-	Actor     Person             `json:"actor"`
+	Actor     *Person            `json:"actor"` // null: Aliquot itself
 	CreatedAt Time               `json:"created_at"`
 	Read      bool               `json:"read"`
 	ReadAt    *Time              `json:"read_at"`
 }
 
 func showNotification(n exchange.Notification) Notification {
-	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, n.Actor.Name(), n.Title), n.Event.RequestID, n.Material,
-		n.Event.ID, showPerson(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, timeOf(n.ReadAt)}
+	actor := "Aliquot"
+	if n.Actor != nil {
+		actor = n.Actor.Name()
+	}
+	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, actor, n.Title), n.Event.RequestID, n.Material,
+		n.Event.ID, showActor(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, timeOf(n.ReadAt)}
 }

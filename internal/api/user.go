@@ -34,7 +34,7 @@ func (a *API) getUser(c *Call, _ None) (User, error) {
 		return User{}, err
 	}
 	v, err := a.App.User(c.Context(), c.Actor, id)
-	return showUser(v), err
+	return a.showUser(v), err
 }
 
 func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
@@ -43,7 +43,7 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 		return User{}, err
 	}
 	v, err := a.App.UpdateUser(c.Context(), c.Actor, id, in)
-	return showUser(v), err
+	return a.showUser(v), err
 }
 
 // NotificationFilter narrows the list of notifications.

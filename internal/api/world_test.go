@@ -61,7 +61,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	sources := sourcetest.Start(t)
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Log: log,
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Log: log,
 	}
 	change(&config)
 	a := app.New(config)
@@ -80,13 +80,19 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 // sweep does the job that forgets what expired.
 func (w *world) sweep() {
 	w.t.Helper()
+	w.run(app.SweepExpired)
+}
+
+// run does one of the periodic jobs.
+func (w *world) run(kind job.Kind[struct{}]) {
+	w.t.Helper()
 	var handlers []job.Handler
 	for _, h := range w.app.Handlers() {
 		handlers = append(handlers, h.Every(0))
 	}
 	stop := jobtest.Start(w.t, job.Config{DB: w.db, Handlers: handlers})
 	defer stop()
-	id := jobtest.Enqueue(w.t, w.db, app.SweepExpired, struct{}{}, job.Order{})
+	id := jobtest.Enqueue(w.t, w.db, kind, struct{}{}, job.Order{})
 	jobtest.Wait(w.t, w.db, id, exchange.JobDone)
 }
 

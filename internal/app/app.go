@@ -35,6 +35,7 @@ type Config struct {
 	TokenLifetime time.Duration // of a new token
 	UploadLimit   int64         // bytes of one file
 	Grace         time.Duration // how long the content of a deleted attachment is kept
+	Reminders     exchange.Reminders
 	Log           *slog.Logger
 }
 

@@ -192,7 +192,13 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		if err := a.checkMaterial(ctx, tx, who, old, &m); err != nil {
 			return err
 		}
-		if err := tx.UpdateMaterial(ctx, m); exchange.CodeOf(err) == exchange.Conflict {
+		save := func() error { return tx.UpdateMaterial(ctx, m) }
+		if m.NeedsMTA != old.NeedsMTA || m.NeedsIRB != old.NeedsIRB || m.NeedsAbstract != old.NeedsAbstract || !same(m.ShippingID, old.ShippingID) {
+			err = asking(ctx, tx, m.OrganizationID, &id, nil, save)
+		} else {
+			err = save()
+		}
+		if exchange.CodeOf(err) == exchange.Conflict {
 			return exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
 		} else if err != nil {
 			return err

@@ -258,6 +258,11 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 	if err := tx.SaveDocuments(ctx, q.ID, before, after.Documents); err != nil {
 		return err
 	}
+	return tell(ctx, tx, *q, roles, events)
+}
+
+// tell tells of events whoever is to hear of them; roles are those of the actor.
+func tell(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, events []exchange.Event) error {
 	for _, e := range events {
 		for _, audience := range exchange.Audiences(e, roles) {
 			person := q.Requester

@@ -57,7 +57,11 @@ func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64, 
 			return err
 		}
 		s.UpdatedAt = tx.Now
-		return tx.UpdateShipping(ctx, s)
+		save := func() error { return tx.UpdateShipping(ctx, s) }
+		if s.NeedsAddress == old.NeedsAddress && s.NeedsPayment == old.NeedsPayment {
+			return save()
+		}
+		return asking(ctx, tx, s.OrganizationID, nil, &id, save)
 	})
 	return s, err
 }

@@ -9,6 +9,7 @@ import (
 	"net/mail"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +48,7 @@ type Server struct {
 	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
 	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
+	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
 	Workers              int           `default:"8" help:"How many jobs this process does at once in the background."`
@@ -138,6 +140,27 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.TokenLifetime <= 0 {
 		return errors.New("token-lifetime: must be positive")
+	}
+	return s.reminders()
+}
+
+// The most that makes sense: days of ten years, and as many reminders as anybody would bear.
+const mostDays, mostReminders = 3650, 30
+
+// reminders makes the one day 0 no reminders: a variable cannot hold an empty list.
+func (s *Server) reminders() error {
+	if slices.Equal(s.Reminders, []int{0}) {
+		s.Reminders = nil
+	}
+	before := 0
+	for _, day := range s.Reminders {
+		if day <= before || day > mostDays {
+			return fmt.Errorf("reminders: must be days from 1 to %d, each later than the one before, such as 7,14,28; or 0 for none", mostDays)
+		}
+		before = day
+	}
+	if len(s.Reminders) > mostReminders {
+		return fmt.Errorf("reminders: must be at most %d days; they go on every 30 days", mostReminders)
 	}
 	return nil
 }

@@ -115,6 +115,12 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"a token of two lines":                {[]string{"--protocols-token", "a\nb"}, "protocols-token:"},
 		"nobody to work":                      {[]string{"--workers", "0"}, "workers:"},
 		"more work than connections":          {[]string{"--workers", "17"}, "workers:"},
+		"a reminder at once":                  {[]string{"--reminders", "0,7"}, "reminders:"},
+		"reminders that go back":              {[]string{"--reminders", "7,28,14"}, "reminders:"},
+		"two reminders on one day":            {[]string{"--reminders", "7,7"}, "reminders:"},
+		"a reminder before the turn":          {[]string{"--reminders=-1"}, "reminders:"},
+		"a reminder in eleven years":          {[]string{"--reminders", "7,4000"}, "reminders:"},
+		"a reminder every day for ever":       {[]string{"--reminders", days(31)}, "reminders:"},
 		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
 		s, err := parse(t, nil, c.args...)
@@ -126,9 +132,39 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 			t.Errorf("%s: got %v, want one that starts with %s", name, err, c.want)
 		}
 	}
-	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"}, {"--role", "king"}, {"--token-lifetime", "soon"}} {
+	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"}, {"--role", "king"}, {"--token-lifetime", "soon"}, {"--reminders", "weekly"}} {
 		if _, err := parse(t, nil, wrong...); err == nil {
 			t.Errorf("%v is accepted", wrong)
+		}
+	}
+}
+
+// days are the days from 1 to n, as a setting.
+func days(n int) string {
+	list := "1"
+	for day := 2; day <= n; day++ {
+		list += fmt.Sprint(",", day)
+	}
+	return list
+}
+
+func TestRemindersAreDaysThatRiseOrNone(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		env  string
+		args []string
+		want string
+	}{
+		{"", nil, "[7 14 28]"}, {"3", nil, "[3]"}, {"0", nil, "[]"}, {"3", []string{"--reminders", "1,3650"}, "[1 3650]"},
+		{"", []string{"--reminders="}, "[]"}, {"", []string{"--reminders=0"}, "[]"},
+		{"", []string{"--reminders", days(30)}, "[" + strings.ReplaceAll(days(30), ",", " ") + "]"},
+	} {
+		s, err := parse(t, map[string]string{"ALIQUOT_REMINDERS": c.env}, c.args...)
+		if err == nil {
+			err = s.Check(&s.Store)
+		}
+		if got := fmt.Sprint(s.Reminders); err != nil || got != c.want {
+			t.Errorf("%q %v: got %s, %v, want %s", c.env, c.args, got, err, c.want)
 		}
 	}
 }

@@ -24,11 +24,16 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Instant is a moment in an input: RFC 3339, or the contract's form with +0000.
+// Instant is a moment in JSON. An input may give it in RFC 3339, or in the contract's form with +0000.
 type Instant time.Time
 
 // TimeLayout is the contract's form of a timestamp, always UTC.
 const TimeLayout = "2006-01-02T15:04:05-0700"
+
+// MarshalText writes the contract's form.
+func (i Instant) MarshalText() ([]byte, error) {
+	return time.Time(i).UTC().AppendFormat(nil, TimeLayout), nil
+}
 
 // UnmarshalJSON takes both forms and keeps whole seconds, which is what a response shows, so that
 // sending it back is no change.

@@ -32,6 +32,7 @@ const (
 	ShipmentChanged   EventKind = "shipment_changed"
 	Closed            EventKind = "closed"
 	Reopened          EventKind = "reopened"
+	Reminded          EventKind = "reminded"
 	Deleted           EventKind = "deleted"
 )
 
@@ -39,7 +40,7 @@ const (
 var EventKinds = []EventKind{
 	RequestMade, StatusChanged, Assigned, DocumentAdded, DocumentWithdrawn, DocumentAccepted, DocumentReturned,
 	AbstractChanged, AddressChanged, PaymentChanged, DetailsChanged, Messaged, IssueOpened, IssueClosed,
-	ShipmentChanged, Closed, Reopened, Deleted,
+	ShipmentChanged, Closed, Reopened, Reminded, Deleted,
 }
 
 // Event is one thing that happened to a request. Events are only ever added, and each carries
@@ -49,7 +50,7 @@ type Event struct {
 	RequestID int64
 	Seq       int64 // 1, 2, 3, ... within the request
 	Kind      EventKind
-	Actor     uuid.UUID
+	Actor     uuid.UUID // uuid.Nil: Aliquot itself
 	At        time.Time // UTC, whole microseconds
 	Detail    Detail
 	Raw       string // Detail as JSON, to the letter as it was hashed and kept
@@ -70,7 +71,7 @@ type Notification struct {
 	Event     Event
 	Material  int64
 	Title     string // of the material
-	Actor     User
+	Actor     *User  // nil: Aliquot itself
 	CreatedAt time.Time
 	ReadAt    *time.Time
 }
@@ -89,6 +90,10 @@ type Detail struct {
 	Issue      int64      `json:"issue,omitempty"`
 	Fields     []string   `json:"fields,omitempty"`
 	Text       string     `json:"text,omitempty"`
+	Party      Side       `json:"party,omitempty"` // of a reminder: whose turn it is, for what, since when, and the day of it
+	What       []string   `json:"what,omitempty"`
+	Since      *Instant   `json:"since,omitempty"`
+	Days       int        `json:"days,omitempty"`
 }
 
 // Seal puts e behind the event with number seq and hash prev, and hashes it.

@@ -37,6 +37,10 @@ func Audiences(e Event, by Roles) []Audience {
 		return []Audience{{AssignedNotif, ToAssignee}, {NewRequestNotif, ToMembers}}
 	case e.Kind == Assigned:
 		return []Audience{{AssignedNotif, ToAssignee}}
+	case e.Kind == Reminded && e.Detail.Party == RequesterSide:
+		return []Audience{{ReminderNotif, ToRequester}}
+	case e.Kind == Reminded:
+		return []Audience{{ReminderNotif, ToMembers}}
 	case e.Kind == StatusChanged && (e.Detail.To == Approved || e.Detail.To == Rejected):
 		return []Audience{{DecisionNotif, ToRequester}, {DecisionNotif, ToMembers}}
 	case by.Requester && !by.Member:

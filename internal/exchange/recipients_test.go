@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -36,11 +37,13 @@ const audiences = `
 | shipment_changed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | closed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | reopened | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| reminded requester | requester reminder | requester reminder | requester reminder | requester reminder |
+| reminded lab | members reminder | members reminder | members reminder | members reminder |
 | deleted | members changed | requester changed | requester changed, members changed | requester changed, members changed |`
 
 var categories = strings.NewReplacer(
 	"request_assigned", "request_assigned_notif", "new_request", "new_request_notif",
-	"decided", "request_approval_determined_notif", "changed", "change_in_request_status_notif",
+	"reminder", "reminder_notif", "decided", "request_approval_determined_notif", "changed", "change_in_request_status_notif",
 )
 
 func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
@@ -51,9 +54,9 @@ func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
 		if len(row) != len(table[0]) {
 			t.Fatalf("row %s: got %d cells, want %d", row[0], len(row), len(table[0]))
 		}
-		kind, status, _ := strings.Cut(row[0], " ")
+		kind, which, _ := strings.Cut(row[0], " ") // status, or whose turn it is
 		seen[row[0]] = true
-		e := exchange.Event{Kind: exchange.EventKind(kind), Detail: exchange.Detail{To: exchange.Status(status)}}
+		e := exchange.Event{Kind: exchange.EventKind(kind), Detail: exchange.Detail{To: exchange.Status(which), Party: exchange.Side(which)}}
 		for i, who := range parts[:4] {
 			var list []string
 			for _, a := range exchange.Audiences(e, who.roles) {
@@ -65,9 +68,19 @@ func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
 		}
 	}
 	for _, kind := range exchange.EventKinds {
-		for _, s := range exchange.Statuses {
-			if row := strings.TrimSpace(string(kind) + " " + map[bool]string{true: string(s)}[kind == exchange.StatusChanged]); !seen[row] {
-				t.Errorf("no row for %s", row)
+		names := []string{string(kind)}
+		switch kind {
+		case exchange.StatusChanged:
+			names = nil
+			for _, s := range exchange.Statuses {
+				names = append(names, string(kind)+" "+string(s))
+			}
+		case exchange.Reminded:
+			names = []string{string(kind) + " requester", string(kind) + " lab"}
+		}
+		for _, name := range names {
+			if !seen[name] {
+				t.Errorf("no row for %s", name)
 			}
 		}
 	}
@@ -108,7 +121,7 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 		if !strings.HasPrefix(text, "Ada Mora ") || !strings.HasSuffix(text, " (request 31, HeLa).") {
 			t.Errorf("%s: got %q, want who, what and which request", e.Kind, text)
 		}
-		name := string(e.Kind) + string(e.Detail.From) + string(e.Detail.To) + string(e.Detail.Slot)
+		name := fmt.Sprint(e.Kind, e.Detail.From, e.Detail.To, e.Detail.Slot, e.Detail.Party, e.Detail.What)
 		if other, ok := seen[text]; ok {
 			t.Errorf("%s and %s: got %q for both", name, other, text)
 		}
@@ -127,8 +140,28 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 			}
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
+		case kind == exchange.Reminded:
+			for _, side := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
+				for _, what := range owed {
+					tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Party: side, What: []string{what}, Since: new(exchange.Instant(start))}})
+				}
+			}
 		default:
 			tell(exchange.Event{Kind: kind})
 		}
+	}
+}
+
+// owed is everything that a turn can be for.
+var owed = []string{"abstract", "requester_signed_mta", "irb", "address", "payment", "executed_mta",
+	"correction", "decision", "shipment", "issue", "receipt"}
+
+func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
+	t.Parallel()
+	e := exchange.Event{RequestID: 31, Kind: exchange.Reminded, Detail: exchange.Detail{Party: exchange.RequesterSide,
+		What: []string{"requester_signed_mta", "address"}, Since: new(exchange.Instant(start)), Days: 7}}
+	want := "Aliquot reminded the requester, whose turn it is since 2026-03-02: the signed MTA, the shipping address (request 31, HeLa)."
+	if got := exchange.Tell(e, "Aliquot", "HeLa"); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -29,6 +29,7 @@ type Request struct {
 	OpenIssues   int
 	PutBack      bool      // an open issue put it back from FULFILLED
 	WaitingSince time.Time // when the present turn began
+	Reminded     int       // on which day of the present turn its side was reminded last; 0: not yet
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }

@@ -112,7 +112,7 @@ func TestClearingAFieldIsAChangeToo(t *testing.T) {
 func TestWhatWasReadCanBeSentBackByAnyone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		walk(t, func(s step) {
+		walk(t, func(s *step) {
 			for _, who := range parts {
 				after, events, err := apply(s.after, who, whole(s.after), s.terms)
 				if err != nil || len(events) > 0 {
@@ -132,7 +132,7 @@ func TestAPutOfEverythingMovesLikeAPatchOfTheStatus(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		who := rapid.SampledFrom(parts).Draw(t, "who")
 		status := rapid.SampledFrom(exchange.Statuses).Draw(t, "status")
-		walk(t, func(s step) {
+		walk(t, func(s *step) {
 			put := whole(s.after)
 			put.Status = exchange.Some(status)
 			a, aEvents, aErr := apply(s.after, who, put, s.terms)

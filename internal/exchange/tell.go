@@ -1,6 +1,10 @@
 package exchange
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Tell says in one sentence what an event was, for the people who hear of it: who did what
 // with the request of which material.
@@ -42,6 +46,8 @@ func did(e Event) string {
 		return "closed the request"
 	case Reopened:
 		return "reopened the request"
+	case Reminded:
+		return reminderDid(e.Detail)
 	case Deleted:
 		return "deleted the request"
 	default:
@@ -77,4 +83,24 @@ func statusDid(d Detail) string {
 	default:
 		return "withdrew the request as invalid"
 	}
+}
+
+func reminderDid(d Detail) string {
+	owed := make([]string, len(d.What))
+	for i, what := range d.What {
+		owed[i] = owedNames[what]
+	}
+	since := ""
+	if d.Since != nil {
+		since = " since " + time.Time(*d.Since).UTC().Format(time.DateOnly)
+	}
+	return fmt.Sprintf("reminded the %s, whose turn it is%s: %s", d.Party, since, strings.Join(owed, ", "))
+}
+
+// owedNames are what a turn can be for, in words.
+var owedNames = map[string]string{
+	string(NeedAbstract): "the research abstract", string(NeedSignedMTA): "the signed MTA", string(NeedIRB): "the IRB document",
+	string(NeedAddress): "the shipping address", string(NeedPayment): "how the shipment is paid", string(NeedExecutedMTA): "the executed MTA",
+	StepCorrection: "the correction", StepDecision: "the decision", StepShipment: "the shipment",
+	StepIssue: "the problem that was reported", StepReceipt: "confirming the receipt",
 }

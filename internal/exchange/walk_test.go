@@ -29,8 +29,9 @@ func drawTerms(t *rapid.T) exchange.Terms {
 	}
 }
 
-// walk lets random parties act on a new request of random terms and shows every step.
-func walk(t *rapid.T, see func(step)) {
+// walk lets random parties act on a new request of random terms and shows every step; who sees it may
+// change after.
+func walk(t *rapid.T, see func(*step)) {
 	s := step{terms: drawTerms(t), after: fresh(), now: start}
 	var issues []exchange.Issue
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
@@ -38,10 +39,10 @@ func walk(t *rapid.T, see func(step)) {
 		s.who = rapid.SampledFrom(parts).Draw(t, "who")
 		s.before = s.after
 		if rapid.IntRange(0, 19).Draw(t, "material edited") == 0 {
-			s.terms = drawTerms(t)
+			s.edit(t)
 		}
 		kept := copied(s.before)
-		s.after, s.events, s.err = act(t, s, &issues)
+		s.after, s.events, s.err = act(t, &s, &issues)
 		if diff := cmp.Diff(kept, s.before); diff != "" {
 			t.Fatalf("the act changed the request it was given (-kept +given):\n%s", diff)
 		}
@@ -50,11 +51,26 @@ func walk(t *rapid.T, see func(step)) {
 				s.byFlag = e.Kind == exchange.Closed
 			}
 		}
-		see(s)
+		see(&s)
 	}
 }
 
-func act(t *rapid.T, s step, issues *[]exchange.Issue) (exchange.Request, []exchange.Event, error) {
+// edit has the lab change what the material asks for.
+func (s *step) edit(t *rapid.T) {
+	terms := drawTerms(t)
+	was, is := turn(s.terms, s.before), turn(terms, s.before)
+	after, other := s.before.Asked(s.terms, terms, s.now)
+	want := s.before
+	if was != is {
+		want.WaitingSince, want.Reminded = s.now, 0
+	}
+	if diff := cmp.Diff(want, after); diff != "" || other != (was != is) {
+		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other, diff)
+	}
+	s.terms, s.before = terms, after
+}
+
+func act(t *rapid.T, s *step, issues *[]exchange.Issue) (exchange.Request, []exchange.Event, error) {
 	r, roles, by := s.before, s.who.roles, s.who.by
 	switch rapid.IntRange(0, 9).Draw(t, "act") {
 	case 0:
@@ -92,7 +108,7 @@ func act(t *rapid.T, s step, issues *[]exchange.Issue) (exchange.Request, []exch
 	}
 }
 
-func applyAt(s step, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+func applyAt(s *step, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
 	var a *exchange.Address
 	if p.Address.Value != nil {
 		a = address(int64(*p.Address.Value))
@@ -132,7 +148,7 @@ func drawPatch(t *rapid.T) exchange.RequestPatch {
 func TestNoWalkBreaksARequest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		walk(t, func(s step) {
+		walk(t, func(s *step) {
 			checkRefusal(t, s)
 			checkTime(t, s)
 			checkState(t, s)
@@ -144,7 +160,7 @@ func TestNoWalkBreaksARequest(t *testing.T) {
 	})
 }
 
-func checkRefusal(t *rapid.T, s step) {
+func checkRefusal(t *rapid.T, s *step) {
 	if s.err != nil && exchange.CodeOf(s.err) == exchange.Internal {
 		t.Fatalf("got an error without a code: %v", s.err)
 	}
@@ -164,7 +180,7 @@ func checkRefusal(t *rapid.T, s step) {
 	}
 }
 
-func checkTime(t *rapid.T, s step) {
+func checkTime(t *rapid.T, s *step) {
 	want := s.before.UpdatedAt
 	if len(s.events) > 0 {
 		want = s.now
@@ -173,9 +189,12 @@ func checkTime(t *rapid.T, s step) {
 		t.Fatalf("%v: got updated_at %s, want %s", kinds(s.events), s.after.UpdatedAt, want)
 	}
 	was, is := turn(s.terms, s.before), turn(s.terms, s.after)
-	want = s.before.WaitingSince
+	want, reminded := s.before.WaitingSince, s.before.Reminded
 	if was != is {
-		want = s.now
+		want, reminded = s.now, 0
+	}
+	if s.after.Reminded != reminded {
+		t.Fatalf("%v, waiting for %q, then %q: got a reminder on day %d, want %d", kinds(s.events), was, is, s.after.Reminded, reminded)
 	}
 	if !s.after.WaitingSince.Equal(want) {
 		t.Fatalf("%v, waiting for %q, then %q: got since %s, want %s", kinds(s.events), was, is, s.after.WaitingSince, want)
@@ -195,7 +214,7 @@ func turn(terms exchange.Terms, r exchange.Request) string {
 	return text
 }
 
-func checkState(t *rapid.T, s step) {
+func checkState(t *rapid.T, s *step) {
 	r := s.after
 	if r.Active != (r.Status.Active() && !s.byFlag) {
 		t.Fatalf("got %s with is_active %t, closed by a member: %t", r.Status, r.Active, s.byFlag)

@@ -22,7 +22,7 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []
 		}
 		e.ID, err = one(ctx, c, value[int64], `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-			e.RequestID, e.Seq, string(e.Kind), e.Actor, e.At, e.Raw, e.Prev, e.Hash)
+			e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash)
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,8 @@ func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event,
 var notifications = listing[exchange.Notification]{
 	columns: "o.id, o.category, o.created_at, o.read_at, m.id, m.title, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns,
 	table:   "notifications",
-	joins: `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = e.actor_id
+	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
+	joins: `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = COALESCE(e.actor_id, o.user_id)
 		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`,
 	scan:  scanNotification,
 	id:    func(n exchange.Notification) int64 { return n.ID },
@@ -114,10 +115,14 @@ var notifications = listing[exchange.Notification]{
 
 func scanNotification(r row, n *exchange.Notification) error {
 	e := &n.Event
+	var actor exchange.User
 	fields := append([]any{&n.ID, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Material, &n.Title,
-		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&n.Actor)...)
+		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
 		return err
+	}
+	if e.Actor != uuid.Nil {
+		n.Actor = &actor
 	}
 	return json.Unmarshal([]byte(e.Raw), &e.Detail)
 }

@@ -210,6 +210,9 @@ func fillValue(v reflect.Value, name string, round int, n *int) {
 	case time.Time:
 		v.Set(reflect.ValueOf(times[(*n+round)%len(times)]))
 		return
+	case exchange.Instant: // whole seconds, not before 1900
+		v.Set(reflect.ValueOf(exchange.Instant(start.Add(time.Duration(*n+round) * time.Second))))
+		return
 	case exchange.Date:
 		v.SetString("2031-02-28")
 		return
@@ -250,7 +253,8 @@ func fillValue(v reflect.Value, name string, round int, n *int) {
 func same(t testing.TB, what string, want, got any) {
 	t.Helper()
 	written := cmp.Transformer("utc", func(m time.Time) string { return m.Format(time.RFC3339Nano) })
-	if diff := cmp.Diff(want, got, written); diff != "" {
+	moment := cmp.Transformer("moment", func(m exchange.Instant) time.Time { return time.Time(m) })
+	if diff := cmp.Diff(want, got, written, moment); diff != "" {
 		t.Errorf("%s (-written +read):\n%s", what, diff)
 	}
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -11,7 +13,7 @@ import (
 
 const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
-	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.created_at, o.updated_at,
+	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.reminded, o.created_at, o.updated_at,
 	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
 
@@ -25,7 +27,7 @@ func scanRequest(r row, q *exchange.Requested) error {
 	var sent *time.Time
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
+		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, &q.Reminded, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if err == nil && carrier != nil {
@@ -42,13 +44,12 @@ func (c Conn) Request(ctx context.Context, id int64) (exchange.Requested, error)
 
 // RequestForUpdate reads one request and keeps others from changing it until commit.
 func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requested, error) {
-	lock := c.db.dialect.forUpdate
-	if lock != "" {
-		lock += " OF o"
-	}
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+lock, id)
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
 	return c.withDocuments(ctx, q, err)
 }
+
+// ofRequests is a lock for the requests of a SELECT alone, not for what is joined to them.
+func ofRequests(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
 
 func (c Conn) withDocuments(ctx context.Context, q exchange.Requested, err error) (exchange.Requested, error) {
 	if err != nil {
@@ -84,20 +85,29 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
 		id: func(q exchange.Requested) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"}}
 	part, err := l.page(ctx, c, p, w)
-	if err != nil || len(part.Items) == 0 {
+	if err != nil {
 		return part, err
 	}
-	byID := map[int64]*exchange.Requested{}
-	list := make([]int64, len(part.Items))
-	for i := range part.Items {
-		list[i] = part.Items[i].ID
-		byID[list[i]] = &part.Items[i]
+	return part, c.addDocuments(ctx, part.Items)
+}
+
+// addDocuments reads the documents of requests, in one query for each 256.
+func (c Conn) addDocuments(ctx context.Context, list []exchange.Requested) error {
+	byID, ids := map[int64]*exchange.Requested{}, make([]int64, len(list))
+	for i := range list {
+		ids[i] = list[i].ID
+		byID[ids[i]] = &list[i]
 	}
-	documents, err := c.documents(ctx, list...)
-	for _, d := range documents {
-		byID[d.RequestID].Documents = append(byID[d.RequestID].Documents, d)
+	for some := range slices.Chunk(ids, mostIn) {
+		documents, err := c.documents(ctx, some...)
+		if err != nil {
+			return err
+		}
+		for _, d := range documents {
+			byID[d.RequestID].Documents = append(byID[d.RequestID].Documents, d)
+		}
 	}
-	return part, err
+	return nil
 }
 
 // InsertRequest adds a request and gives its id; its documents follow with SaveDocuments.
@@ -108,8 +118,8 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 	}
 	return one(ctx, c, value[int64], `INSERT INTO material_requests (assigned_to, status, is_active, requester_abstract, address,
 			payment_method, payment_method_notes, rejection_reason, override_reason, correction, carrier, tracking, conditions, sent_at,
-			open_issues, put_back, waiting_since, updated_at, material_id, requester_id, quantity, note, created_at, last_seq, last_hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $18, 0, '')
+			open_issues, put_back, waiting_since, updated_at, reminded, material_id, requester_id, quantity, note, created_at, last_seq, last_hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $18, 0, '')
 		RETURNING id`, append(args, r.MaterialID, r.Requester, r.Quantity, r.Note)...)
 }
 
@@ -126,8 +136,8 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted b
 	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
-			updated_at = $18, deleted_at = $19, last_seq = $20, last_hash = $21
-		WHERE id = $22`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
+			updated_at = $18, reminded = $19, deleted_at = $20, last_seq = $21, last_hash = $22
+		WHERE id = $23`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
 	return err
 }
 
@@ -146,7 +156,7 @@ func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
 		carrier, tracking, conditions, sent = &s.Carrier, &s.Tracking, &s.Conditions, s.SentAt
 	}
 	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection, r.Override, r.Correction,
-		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now}, nil
+		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now, r.Reminded}, nil
 }
 
 // SaveDocuments adds the new document versions of a request and saves those that changed.

@@ -207,7 +207,7 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 			fill(&detail, round)
 			detail.AssignedTo = new(uuid.New())
 			if round == 0 { // an empty list is left out
-				detail.Missing, detail.Fields = nil, nil
+				detail.Missing, detail.Fields, detail.What = nil, nil, nil
 			}
 			l.change(request, false, func(ctx context, tx store.Conn, q *exchange.Requested) error {
 				events, err := tx.AppendEvents(ctx, q, []exchange.Event{

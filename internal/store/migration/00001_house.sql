@@ -210,6 +210,7 @@ CREATE TABLE material_requests (
   open_issues INTEGER NOT NULL,
   put_back BOOLEAN NOT NULL,
   waiting_since {time} NOT NULL,
+  reminded INTEGER NOT NULL, -- the day of this turn on which its side was reminded last; 0: not yet
   last_seq {ref} NOT NULL, -- of its events, with the hash of the last one
   last_hash TEXT NOT NULL,
   deleted_at {time},
@@ -221,6 +222,7 @@ CREATE INDEX material_requests_requester ON material_requests (requester_id);
 CREATE INDEX material_requests_assigned ON material_requests (assigned_to);
 CREATE INDEX material_requests_status ON material_requests (status, id);
 CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
+CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
 
 CREATE TABLE request_documents (
   id {id},
@@ -251,7 +253,7 @@ CREATE TABLE request_events (
   request_id {ref} NOT NULL REFERENCES material_requests (id),
   seq {ref} NOT NULL,
   kind {word} NOT NULL,
-  actor_id {uuid} NOT NULL REFERENCES users (id),
+  actor_id {uuid} REFERENCES users (id), -- NULL: Aliquot itself
   at {time} NOT NULL,
   detail TEXT NOT NULL,
   prev_hash TEXT NOT NULL,

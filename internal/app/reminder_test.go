@@ -1,0 +1,312 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+
+	"github.com/google/uuid"
+)
+
+// reminding is a lab of two members with a material, and someone who asks for it, on a database whose
+// clock stands still until it is set.
+type reminding struct {
+	*testing.T
+	app           *app.App
+	db            *store.DB
+	now           *atomic.Pointer[time.Time]
+	member, asks  exchange.Actor
+	off           exchange.Actor // a member who switched reminders off
+	lab, material int64
+}
+
+func newReminding(t *testing.T, db *store.DB) *reminding {
+	t.Helper()
+	r := &reminding{T: t, db: db, now: &atomic.Pointer[time.Time]{}}
+	r.set(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
+	r.app = r.process(db)
+	r.member, r.off, r.asks = r.person("member"), r.person("off"), r.person("requester")
+	ctx := t.Context()
+	o, err := r.app.CreateOrganization(ctx, r.member, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
+		Members: exchange.Some([]exchange.UserRef{exchange.UserRef(r.off.ID)})})
+	r.must(err)
+	r.lab = o.ID
+	r.member, r.off = r.person("member"), r.person("off") // who belong to it by now
+	part, err := r.app.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
+	r.must(err)
+	for _, m := range part.Items {
+		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, exchange.SwitchesPatch{Reminder: exchange.Some(false)})
+		r.must(err)
+	}
+	m, _, err := r.app.CreateMaterial(ctx, r.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+		Organization: exchange.Some(exchange.Ref(o.ID)), NeedsAbstract: exchange.Some(true)})
+	r.must(err)
+	r.material = m.ID
+	return r
+}
+
+// process is the use cases as another process has them.
+func (r *reminding) process(db *store.DB) *app.App {
+	db.Clock = func() time.Time { return *r.now.Load() }
+	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: 1e6 * time.Hour,
+		Reminders: exchange.Reminders{7, 14, 28}, Log: slog.New(slog.DiscardHandler)})
+}
+
+func (r *reminding) set(now time.Time) { r.now.Store(&now) }
+
+func (r *reminding) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *reminding) person(name string) exchange.Actor {
+	r.Helper()
+	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.UserPatch{})
+	r.must(err)
+	who, err := r.app.Actor(r.Context(), signed.Token)
+	r.must(err)
+	return who
+}
+
+func (r *reminding) request() int64 {
+	r.Helper()
+	q, err := r.app.CreateRequest(r.Context(), r.asks, exchange.RequestNew{Material: exchange.Some(exchange.Ref(r.material))})
+	r.must(err)
+	return q.ID
+}
+
+// work starts workers that do what is enqueued, each as a process of its own.
+func (r *reminding) work(processes int) {
+	r.Helper()
+	for n := range processes {
+		a := r.app // wakes up at once, where the others look now and then
+		if n > 0 {
+			a = r.process(storetest.Again(r.T, r.db))
+		}
+		var handlers []job.Handler
+		for _, h := range a.Handlers() {
+			handlers = append(handlers, h.Every(0))
+		}
+		jobtest.Start(r.T, job.Config{DB: a.DB, Handlers: handlers, Lease: 1e6 * time.Hour, Log: slog.New(slog.DiscardHandler)})
+	}
+}
+
+// remind has so many jobs remind at once, and says how many reminders went out.
+func (r *reminding) remind(jobs int) (sent int) {
+	r.Helper()
+	ids := make([]int64, jobs)
+	for i := range ids {
+		ids[i] = jobtest.Enqueue(r.T, r.db, app.Remind, struct{}{}, job.Order{})
+	}
+	for _, id := range ids {
+		var n int
+		_, err := fmt.Sscanf(string(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result), `{"reminders":%d}`, &n)
+		r.must(err)
+		sent += n
+	}
+	return sent
+}
+
+// heard are the days of the reminders of a request that someone heard of, in order.
+func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
+	r.Helper()
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, false, exchange.Page{Limit: 10_000})
+	r.must(err)
+	for _, n := range slices.Backward(part.Items) {
+		if n.Event.RequestID == request && n.Category == exchange.ReminderNotif {
+			days = append(days, n.Event.Detail.Days)
+		}
+	}
+	return days
+}
+
+func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(1)
+		ctx, id := t.Context(), r.request()
+		began := *r.now.Load()
+		check := func(day time.Duration, requester, member []int) {
+			t.Helper()
+			r.set(began.Add(day * 24 * time.Hour))
+			r.remind(1)
+			for who, want := range map[*exchange.Actor][]int{&r.asks: requester, &r.member: member, &r.off: nil} {
+				if got := r.heard(*who, id); !slices.Equal(got, want) {
+					t.Errorf("day %d: reminded on %v, want %v", day, got, want)
+				}
+			}
+		}
+		check(6, nil, nil)
+		check(7, []int{7}, nil)
+		check(7, []int{7}, nil)
+		before, err := r.app.Request(ctx, r.asks, id)
+		r.must(err)
+		check(16, []int{7, 14}, nil)
+		after, err := r.app.Request(ctx, r.asks, id)
+		r.must(err)
+		if !after.WaitingSince.Equal(began) || !after.UpdatedAt.Equal(before.UpdatedAt) || after.Head.Seq != before.Head.Seq+1 {
+			t.Errorf("a reminder made %+v of %+v", after, before)
+		}
+		_, err = r.app.UpdateRequest(ctx, r.asks, id, exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")}) // on day 16
+		r.must(err)
+		check(22, []int{7, 14}, nil)
+		check(23, []int{7, 14}, []int{7})
+		check(16+28+30+30, []int{7, 14}, []int{7, 88})
+		check(40, []int{7, 14}, []int{7, 88}) // the clock was set back
+		check(16+118, []int{7, 14}, []int{7, 88, 118})
+		_, err = r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected)})
+		r.must(err)
+		check(900, []int{7, 14}, []int{7, 88, 118})
+		if report, err := r.app.Verify(ctx); err != nil || len(report.Faults) > 0 {
+			t.Errorf("verify: %v, %v", report.Faults, err)
+		}
+	})
+}
+
+// TestEachReminderGoesOutOnceHoweverManyRemind has several processes do several jobs at once.
+func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(3)
+		first := r.request()
+		raw := storetest.SQL(t, db)
+		const columns = `material_id, requester_id, assigned_to, status, is_active, quantity, note, requester_abstract, payment_method,
+			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, waiting_since, reminded, created_at, updated_at`
+		const doubled = 9
+		for range doubled { // 512, more than one step
+			_, err := raw.ExecContext(t.Context(), "INSERT INTO material_requests ("+columns+", last_seq, last_hash) SELECT "+columns+", 0, '' FROM material_requests")
+			r.must(err)
+		}
+		for _, days := range []int{7, 7, 20} {
+			r.set(time.Date(2026, 3, 2+days, 9, 0, 0, 0, time.UTC))
+			r.remind(4)
+		}
+		if sent := r.remind(1); sent != 0 {
+			t.Errorf("%d reminders were left for another run", sent)
+		}
+		count := func(query string, args ...any) (n int) {
+			r.must(raw.QueryRowContext(t.Context(), query, args...).Scan(&n))
+			return n
+		}
+		for query, want := range map[string]int{
+			"SELECT COUNT(*) FROM request_events WHERE kind = 'reminded'":                               2 << doubled,
+			"SELECT COUNT(DISTINCT request_id) FROM request_events WHERE kind = 'reminded'":             1 << doubled,
+			"SELECT COUNT(*) FROM notifications WHERE category = 'reminder_notif'":                      2 << doubled,
+			"SELECT COUNT(*) FROM material_requests WHERE reminded = 14":                                1 << doubled,
+			"SELECT COUNT(*) FROM request_events WHERE kind = 'reminded' AND detail LIKE '%days\":14}'": 1 << doubled,
+		} {
+			if got := count(query); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+		if got := r.heard(r.asks, first); !slices.Equal(got, []int{7, 14}) {
+			t.Errorf("reminded on %v", got)
+		}
+		if report, err := r.app.Verify(t.Context()); err != nil || len(report.Faults) > 0 {
+			t.Errorf("verify: %v, %v", report.Faults, err)
+		}
+	})
+}
+
+// TestAYearOfRemindersIsWhatCountingDaysGives lets both sides act on some requests on random days.
+func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(1)
+		random := rand.New(rand.NewPCG(7, 14))
+		acts := []func(id int64) error{
+			func(id int64) error {
+				_, err := r.app.UpdateRequest(t.Context(), r.asks, id, exchange.RequestPatch{Abstract: exchange.Some(fmt.Sprint("version ", random.Int()))})
+				return err
+			},
+			func(id int64) error {
+				_, err := r.app.SendMessage(t.Context(), r.asks, id, exchange.Words{Text: exchange.Some("Hello")})
+				return err
+			},
+		}
+		for _, s := range exchange.Statuses {
+			acts = append(acts, func(id int64) error {
+				_, err := r.app.UpdateRequest(t.Context(), r.member, id, exchange.RequestPatch{Status: exchange.Some(s), Reason: exchange.Some("page 2")})
+				return err
+			})
+		}
+		began := *r.now.Load()
+		var ids []int64
+		for range 8 {
+			ids = append(ids, r.request())
+		}
+		want := map[string]int{}
+		for day := 1; day <= 365; day++ {
+			r.set(began.AddDate(0, 0, day))
+			for _, id := range ids {
+				q, err := r.app.Request(t.Context(), r.asks, id)
+				r.must(err)
+				turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
+				if turn == nil {
+					continue
+				}
+				if waits := int(r.now.Load().Sub(turn.Since).Hours()) / 24; slices.Contains([]int{7, 14, 28}, waits) || waits > 28 && (waits-28)%30 == 0 {
+					want[fmt.Sprint(day, " request ", id, " ", turn.Side, turn.What, waits)]++
+				}
+			}
+			r.remind(1)
+			if random.IntN(3) == 0 { // whatever is not allowed just does not happen
+				if err := acts[random.IntN(len(acts))](ids[random.IntN(len(ids))]); exchange.CodeOf(err) == exchange.Internal && err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		got := map[string]int{}
+		for _, id := range ids {
+			r.must(r.eachReminder(id, func(e exchange.Event) {
+				got[fmt.Sprint(int(e.At.Sub(began).Hours())/24, " request ", id, " ", e.Detail.Party, e.Detail.What, e.Detail.Days)]++
+			}))
+		}
+		if len(want) < 50 || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("reminders: got %v, want %v", got, want)
+		}
+	})
+}
+
+func (r *reminding) eachReminder(request int64, do func(exchange.Event)) error {
+	part, err := r.db.Read().Events(context.Background(), request, exchange.Reminded, exchange.Page{})
+	for _, e := range part.Items {
+		if e.Actor != uuid.Nil {
+			r.Errorf("a reminder by %s", e.Actor)
+		}
+		do(e)
+	}
+	return err
+}
+
+func TestNobodyIsRemindedWithoutTheSetting(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		id := r.request()
+		r.set(r.now.Load().AddDate(1, 0, 0))
+		r.app.Reminders = nil
+		r.work(1)
+		if sent := r.remind(1); sent != 0 || r.heard(r.asks, id) != nil {
+			t.Errorf("%d reminders were sent", sent)
+		}
+	})
+}

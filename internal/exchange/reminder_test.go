@@ -1,0 +1,163 @@
+package exchange_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+const day = 24 * time.Hour
+
+var weekly = exchange.Reminders{7, 14, 28}
+
+func TestRemindersAreDueOnTheirDaysThenEveryMonth(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		days     exchange.Reminders
+		after    time.Duration
+		reminded int
+		want     int // 0: none is due
+		next     int // behind that; 0: never
+	}{
+		{weekly, 0, 0, 0, 7},
+		{weekly, 7*day - time.Microsecond, 0, 0, 7},
+		{weekly, 7 * day, 0, 7, 14},
+		{weekly, 7 * day, 7, 0, 14},
+		{weekly, 14 * day, 7, 14, 28},
+		{weekly, 28 * day, 14, 28, 58},
+		{weekly, 57 * day, 28, 0, 58},
+		{weekly, 58 * day, 28, 58, 88},
+		{weekly, 88 * day, 58, 88, 118},
+		{weekly, 27 * day, 0, 14, 28},    // the first one could not be sent
+		{weekly, 100 * day, 14, 88, 118}, // nor several
+		{weekly, 28 * day, 20, 28, 58},   // the setting had 20 days then
+		{weekly, 60 * day, 35, 58, 88},
+		{weekly, 7 * day, 58, 0, 88}, // the clock was ahead then
+		{weekly, -9 * day, 0, 0, 7},  // or the turn began while it was
+		{exchange.Reminders{3}, 32 * day, 3, 0, 33},
+		{exchange.Reminders{3}, 33 * day, 3, 33, 63},
+		{exchange.Reminders{}, 99 * day, 0, 0, 0},
+		{nil, 99 * day, 28, 0, 0},
+	} {
+		r := fresh()
+		r.Reminded = c.reminded
+		after, events := r.Remind(exchange.Terms{}, c.days, start.Add(c.after))
+		if got := after.Reminded - c.reminded; (got != 0) != (c.want != 0) || c.want != 0 && after.Reminded != c.want || len(events) != min(c.want, 1) {
+			t.Errorf("%v, %s after, reminded on day %d: got day %d and %d events, want day %d", c.days, c.after, c.reminded, after.Reminded, len(events), c.want)
+		}
+		var want *time.Time
+		if c.next > 0 {
+			want = new(start.Add(time.Duration(c.next) * day))
+		}
+		same(t, "the next one", c.days.At(after), want)
+	}
+}
+
+func TestAReminderTellsTheTurnAndChangesNothingElse(t *testing.T) {
+	t.Parallel()
+	now := start.Add(8 * day)
+	for _, c := range []struct {
+		r    exchange.Request
+		tell string
+	}{
+		{fresh(), `"requester","what":["abstract"]`},
+		{given(exchange.Open), `"lab","what":["decision"]`},
+		{at(exchange.Approved), `"requester","what":["requester_signed_mta","irb","address","payment"]`},
+		{given(exchange.InFulfillment), `"lab","what":["shipment"]`},
+		{given(exchange.Fulfilled), `"requester","what":["receipt"]`},
+	} {
+		after, events := c.r.Remind(everything, weekly, now)
+		wantKinds(t, events, nil, exchange.Reminded)
+		e, err := events[0].Seal(4, "head")
+		if want := `{"party":` + c.tell + `,"since":"2026-03-02T09:00:00+0000","days":7}`; err != nil || e.Raw != want ||
+			e.RequestID != c.r.ID || e.Actor != uuid.Nil || !e.At.Equal(now) || !e.Follows(4, "head") {
+			t.Errorf("got %+v, %v, want %s", e, err, want)
+		}
+		want := c.r
+		want.Reminded = 7
+		same(t, "the request", after, want)
+		same(t, "the turn", exchange.WaitingOn(everything, exchange.DefaultTargets, after), exchange.WaitingOn(everything, exchange.DefaultTargets, c.r))
+	}
+}
+
+func TestNobodyIsRemindedOfAClosedRequest(t *testing.T) {
+	t.Parallel()
+	for _, s := range exchange.Statuses {
+		r := at(s)
+		r.Active = false
+		if after, events := r.Remind(everything, weekly, start.Add(900*day)); len(events) != 0 || after.Reminded != 0 {
+			t.Errorf("%s, closed: got %v", s, kinds(events))
+		}
+	}
+}
+
+// drawDays is a setting.
+func drawDays(t *rapid.T) exchange.Reminders {
+	days := rapid.SliceOfNDistinct(rapid.IntRange(1, 60), 0, 4, rapid.ID).Draw(t, "days")
+	slices.Sort(days)
+	return days
+}
+
+// TestEachStepOfEachTurnIsRemindedOfOnce walks a request under a clock that jumps and a job that runs
+// at any time and any number of times, and compares with the days counted one by one.
+func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		days := drawDays(t)
+		last := time.Time{} // of this turn, by the day that was reminded of
+		walk(t, func(s *step) {
+			r := s.after
+			if r.Reminded == 0 {
+				last = time.Time{}
+			}
+			for range rapid.IntRange(0, 3).Draw(t, "runs") {
+				now := s.now.Add(time.Duration(rapid.IntRange(-40, 100).Draw(t, "day")) * day)
+				after, events := r.Remind(s.terms, days, now)
+				want := naive(days, r, now)
+				if !r.Active {
+					want = 0
+				}
+				if (want != 0) != (len(events) == 1) || want != 0 && events[0].Detail.Days != want || len(events) > 1 {
+					t.Fatalf("%v since %s, reminded on day %d, at %s: got %+v, want day %d", days, r.WaitingSince, r.Reminded, now, events, want)
+				}
+				if len(events) == 1 {
+					moment := r.WaitingSince.AddDate(0, 0, want)
+					if !moment.After(last) || moment.After(now) {
+						t.Fatalf("reminded at %s for %s, behind %s", now, moment, last)
+					}
+					last = moment
+				}
+				if _, again := after.Remind(s.terms, days, now); len(again) != 0 {
+					t.Fatalf("reminded twice at %s", now)
+				}
+				before := r
+				before.Reminded = after.Reminded
+				if diff := cmp.Diff(before, after); diff != "" {
+					t.Fatalf("more than the reminder changed (-before +after):\n%s", diff)
+				}
+				r = after
+			}
+			s.after = r // the walk goes on from here
+		})
+	})
+}
+
+// naive is the day of a turn to be reminded of at a moment, counted day by day; 0: none.
+func naive(days exchange.Reminders, r exchange.Request, now time.Time) (due int) {
+	if len(days) == 0 {
+		return 0
+	}
+	last := days[len(days)-1]
+	for d := 1; !now.Before(r.WaitingSince.Add(time.Duration(d) * day)); d++ {
+		if (slices.Contains(days, d) || d > last && (d-last)%30 == 0) && d > r.Reminded {
+			due = d
+		}
+	}
+	return due
+}

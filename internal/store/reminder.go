@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+)
+
+// ofTurn are the requests in which it is somebody's turn; what is remembered of their reminders is
+// indexed for these alone.
+const ofTurn = "o.is_active AND o.deleted_at IS NULL"
+
+// NextReminded is the first day behind day on which a side was reminded last in any request; false:
+// there is no such request. Each is one step in the index, so that all of them are few.
+func (c Conn) NextReminded(ctx context.Context, day int) (next int, some bool, err error) {
+	days, err := all(ctx, c, value[int], "SELECT o.reminded FROM material_requests o WHERE "+ofTurn+" AND o.reminded > $1 ORDER BY o.reminded LIMIT 1", day)
+	if err != nil || len(days) == 0 {
+		return 0, false, err
+	}
+	return days[0], true, nil
+}
+
+// RequestsToRemind reads the requests behind after whose side was reminded last on a day of its turn, and
+// whose turn began at a moment or before, the longest waiting first. It locks them; those that others
+// hold are left out.
+func (c Conn) RequestsToRemind(ctx context.Context, day int, began time.Time, after exchange.Request, limit int) ([]exchange.Requested, error) {
+	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+ofTurn+`
+		AND o.reminded = $1 AND o.waiting_since <= $2 AND (o.waiting_since, o.id) > ($3, $4)
+		ORDER BY o.waiting_since, o.id LIMIT $5`+ofRequests(c.db.dialect.skipLocked), day, began, after.WaitingSince, after.ID, limit)
+	if err != nil {
+		return nil, err
+	}
+	return list, c.addDocuments(ctx, list)
+}
+
+// SaveReminder keeps that the side whose turn it is was reminded, with the head of the events. The
+// request counts as unchanged.
+func (c Conn) SaveReminder(ctx context.Context, q exchange.Requested) error {
+	_, err := c.exec(ctx, "UPDATE material_requests SET reminded = $2, last_seq = $3, last_hash = $4 WHERE id = $1",
+		q.ID, q.Reminded, q.Head.Seq, q.Head.Hash)
+	return err
+}

@@ -1,0 +1,156 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		material := l.material(l.organization(user, user), user, nil)
+		request := func(reminded, waits int, active bool) int64 {
+			return l.request(material, user, user, func(r *exchange.Request) {
+				r.Reminded, r.WaitingSince, r.Active = reminded, start.AddDate(0, 0, -waits), active
+			})
+		}
+		young, old, oldest, alike := request(0, 6, true), request(0, 7, true), request(0, 9, true), request(0, 7, true)
+		reminded, long := request(7, 9, true), request(58, 60, true)
+		request(0, 9, false)
+		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.Requested) error { return nil }) // deleted
+		paper := l.attachment(user, nil)
+		l.write(func(ctx context, tx store.Conn) error {
+			return tx.SaveDocuments(ctx, old, nil, []exchange.Document{{Slot: exchange.IRB, AttachmentID: paper, State: exchange.Delivered, AddedBy: user, AddedAt: tx.Now}})
+		})
+		var days []int
+		for day, some := -1, true; some; {
+			var err error
+			if day, some, err = l.db.Read().NextReminded(l.ctx, day); err != nil {
+				t.Fatal(err)
+			} else if some {
+				days = append(days, day)
+			}
+		}
+		if !slices.Equal(days, []int{0, 7, 58}) {
+			t.Errorf("the days of reminders: %v", days)
+		}
+		for _, c := range []struct {
+			day   int
+			began time.Time
+			limit int
+			want  []int64
+		}{
+			{0, start.AddDate(0, 0, -7), 9, []int64{oldest, old, alike}},
+			{0, start.AddDate(0, 0, -7), 2, []int64{oldest, old, alike}},
+			{0, start.AddDate(0, 0, -7), 1, []int64{oldest, old, alike}},
+			{0, start.AddDate(0, 0, -7).Add(-time.Microsecond), 9, []int64{oldest}},
+			{0, start, 9, []int64{oldest, old, alike, young}},
+			{7, start, 9, []int64{reminded}},
+			{58, start.AddDate(0, 0, -60), 9, []int64{long}},
+			{14, start, 9, nil},
+		} {
+			var got []int64
+			l.write(func(ctx context, tx store.Conn) error {
+				var after exchange.Request
+				for {
+					list, err := tx.RequestsToRemind(ctx, c.day, c.began, after, c.limit)
+					if err != nil || len(list) > c.limit {
+						t.Fatalf("%d of %d, %v", len(list), c.limit, err)
+					}
+					for _, q := range list {
+						whole, err := tx.RequestForUpdate(ctx, q.ID)
+						code(t, "RequestForUpdate", err, "")
+						if len(whole.Documents) == 0 {
+							whole.Documents = nil
+						}
+						same(t, "RequestsToRemind", whole, q)
+						got, after = append(got, q.ID), q.Request
+					}
+					if len(list) < c.limit {
+						return nil
+					}
+				}
+			})
+			if !slices.Equal(got, c.want) {
+				t.Errorf("day %d until %s, %d at once: got %v, want %v", c.day, c.began, c.limit, got, c.want)
+			}
+		}
+	})
+}
+
+func TestWhoHoldsARequestIsNotWaitedForToRemind(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		material := l.material(l.organization(user, user), user, nil)
+		held, free := l.request(material, user, user, nil), l.request(material, user, user, nil)
+		if !l.db.Postgres() { // it has one writer
+			return
+		}
+		l.write(func(ctx context, tx store.Conn) error {
+			_, err := tx.RequestForUpdate(ctx, held)
+			code(t, "RequestForUpdate", err, "")
+			return l.db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
+				list, err := tx.RequestsToRemind(ctx, 0, tx.Now, exchange.Request{}, 9)
+				if len(list) != 1 || list[0].ID != free {
+					t.Errorf("RequestsToRemind = %+v, want %d alone", list, free)
+				}
+				return err
+			})
+		})
+	})
+}
+
+func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user, requester := l.user().ID, l.user().ID
+		organization := l.organization(user, user)
+		request := l.request(l.material(organization, user, nil), requester, user, nil)
+		var before, want exchange.Requested
+		var e exchange.Event
+		l.write(func(ctx context, tx store.Conn) (err error) {
+			if before, err = tx.RequestForUpdate(ctx, request); err != nil {
+				return err
+			}
+			q := before
+			events, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Kind: exchange.Reminded, Detail: exchange.Detail{Days: 7}}})
+			if err != nil {
+				return err
+			}
+			q.Reminded = 7
+			want, e = q, events[0]
+			if err := tx.SaveReminder(ctx, q); err != nil {
+				return err
+			}
+			for _, to := range []exchange.Group{exchange.ToRequester, exchange.ToMembers} {
+				if err := tx.Notify(ctx, exchange.Audience{Category: exchange.ReminderNotif, To: to}, e, organization, requester); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		got, err := l.db.Read().Request(l.ctx, request)
+		code(t, "Request", err, "")
+		same(t, "Request", want, got)
+		if !got.UpdatedAt.Equal(before.UpdatedAt) || e.Actor != uuid.Nil || !e.Follows(0, "") {
+			t.Errorf("updated at %s, was %s; event %+v", got.UpdatedAt, before.UpdatedAt, e)
+		}
+		chain, err := l.db.Read().Chain(l.ctx, request)
+		code(t, "Chain", err, "")
+		same(t, "Chain", []exchange.Event{e}, chain)
+		for _, person := range []uuid.UUID{user, requester} {
+			part, err := l.db.Read().Notifications(l.ctx, person, true, exchange.Page{Limit: 9})
+			if err != nil || len(part.Items) != 1 || part.Items[0].Actor != nil || part.Items[0].Event.ID != e.ID {
+				t.Errorf("Notifications = %+v, %v", part, err)
+			}
+		}
+	})
+}
