@@ -56,7 +56,7 @@ func TestEightStartsAtOnceTidyUpOnce(t *testing.T) {
 					}
 					most = max(most, kinds[j.Kind])
 				}
-				return err == nil && len(kinds) == 3 && done == len(part.Items)
+				return err == nil && len(kinds) == 4 && done == len(part.Items)
 			})
 			if most > 1 && began.Hour() == time.Now().UTC().Hour() {
 				t.Errorf("something was tidied up %d times", most)
