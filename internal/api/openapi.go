@@ -227,7 +227,7 @@ func (d description) responses(r route, method string) object {
 	for _, status := range r.failures(method) {
 		list[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + errorName(status)}
 	}
-	single := method == http.MethodGet && r.out.Kind() == reflect.Struct
+	single := method == http.MethodGet && r.out.Kind() == reflect.Struct && !r.file
 	names := []string{}
 	switch {
 	case r.action == exchange.NotificationRead && r.out.Kind() == reflect.Slice:
@@ -237,7 +237,7 @@ func (d description) responses(r route, method string) object {
 	case single:
 		names = append(names, "ETag")
 		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
-	case r.repeatable(method) && !strings.Contains(r.path, "{id}/") || r.action == exchange.AddressWrite:
+	case r.repeatable(method) && !strings.Contains(r.path, "{id}/") || r.status == http.StatusAccepted || r.action == exchange.AddressWrite:
 		names = append(names, "Location")
 	}
 	if r.repeatable(method) {
@@ -250,6 +250,9 @@ func (d description) responses(r route, method string) object {
 	}
 	if r.there != nil {
 		list["200"] = object{"description": r.there.when, "headers": good["headers"], "content": jsonOf(d.schema(r.there.out))}
+	}
+	if r.file {
+		good["headers"], good["content"] = headers("Content-Disposition"), anything
 	}
 	if r.action == exchange.AttachmentContent {
 		good["headers"] = headers("ETag", "Content-Disposition")
@@ -271,13 +274,13 @@ func (r route) failures(method string) []int {
 	if exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 || r.action == exchange.Register || r.action == exchange.Login || !get {
 		list = append(list, 403)
 	}
-	if !get || r.out.Kind() == reflect.Slice {
+	if !get || r.out.Kind() == reflect.Slice || r.asked != nil {
 		list = append(list, 400)
 	}
-	if !get {
+	if !get || r.file {
 		list = append(list, 409)
 	}
-	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct {
+	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct && !r.file {
 		list = append(list, 412)
 	}
 	if !get && (r.in != reflect.TypeFor[None]() || r.stream) {
@@ -317,28 +320,37 @@ func (d description) parameters(r route, method string) []object {
 	switch {
 	case r.out.Kind() == reflect.Slice:
 		shared = append(shared, "limit", "cursor")
-		for f := range r.in.Fields() {
-			name, help := f.Tag.Get("query"), f.Tag.Get("help")
-			if help == "" {
-				help = "Only items whose `" + name + "` is this."
-			}
-			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
-		}
+		list = append(list, d.query(r.in)...)
 		var names []string
 		for _, f := range r.fields {
 			names = append(names, f.Name, "-"+f.Name)
 		}
 		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
 			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
-	case method == http.MethodGet:
+	case method == http.MethodGet && !r.file:
 		shared = append(shared, "If-None-Match", "If-Match")
 	case r.repeatable(method):
 		shared = append(shared, idempotencyKey)
 	case method != http.MethodPost:
 		shared = append(shared, "If-Match")
 	}
+	if r.asked != nil {
+		list = append(list, d.query(r.asked)...)
+	}
 	for _, name := range shared {
 		list = append(list, object{"$ref": "#/components/parameters/" + name})
+	}
+	return list
+}
+
+// query are the parameters that the fields of a struct stand for.
+func (d description) query(t reflect.Type) (list []object) {
+	for f := range t.Fields() {
+		name, help := f.Tag.Get("query"), f.Tag.Get("help")
+		if help == "" {
+			help = "Only items whose `" + name + "` is this."
+		}
+		list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
 	}
 	return list
 }

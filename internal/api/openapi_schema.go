@@ -48,6 +48,7 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Category](): {"NotificationCategory", enum(exchange.NewRequestNotif, exchange.StatusNotif,
 		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
+	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
 }
 

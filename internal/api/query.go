@@ -61,6 +61,17 @@ func (c *Call) readList(filter any) error {
 	return q.faults.Err()
 }
 
+// ask reads the parameters of a call that is no list into the fields of a struct whose tags name them.
+func (c *Call) ask(into any) error {
+	values, err := url.ParseQuery(c.URL.RawQuery)
+	q := &query{values: values}
+	if err != nil {
+		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
+	}
+	q.filter(into)
+	return q.faults.Err()
+}
+
 // query reads parameters and notes what is wrong with them.
 type query struct {
 	values url.Values

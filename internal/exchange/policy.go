@@ -48,6 +48,8 @@ const (
 	MaterialUpdate  Action = "material.update"
 	MaterialArchive Action = "material.archive"
 	MaterialHistory Action = "material.history"
+	MaterialBulk    Action = "material.bulk"   // many at once, from a spreadsheet
+	MaterialExport  Action = "material.export" // embargoed and archived ones too
 	ShippingRead    Action = "shipping.read"
 	ShippingWrite   Action = "shipping.write"
 
@@ -123,6 +125,8 @@ var rules = Policy{
 	MaterialUpdate:  Anyone,
 	MaterialArchive: MemberOf,
 	MaterialHistory: MemberOf,
+	MaterialBulk:    MemberOf,
+	MaterialExport:  MemberOf,
 	ShippingRead:    Anyone,
 	ShippingWrite:   MemberOf,
 
