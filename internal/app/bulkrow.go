@@ -38,7 +38,7 @@ func (b *bulk) look(ctx context.Context, c store.Conn, list []sheet.Row, trial b
 		return nil, err
 	}
 	if !trial {
-		if err := b.store(ctx, c, rows); err != nil {
+		if err := b.store(ctx, shelf, rows); err != nil {
 			return nil, err
 		}
 	}
@@ -206,7 +206,8 @@ func (b *bulk) imported(ctx context.Context, c store.Conn, rows []bulkRow) error
 }
 
 // store writes the rows that are right and change something.
-func (b *bulk) store(ctx context.Context, tx store.Conn, rows []bulkRow) error {
+func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow) error {
+	tx := s.c
 	var added, changed []*bulkRow
 	var made, saved []exchange.Material
 	for i := range rows {
@@ -228,14 +229,26 @@ func (b *bulk) store(ctx context.Context, tx store.Conn, rows []bulkRow) error {
 	if err := tx.UpdateMaterials(ctx, saved); err != nil {
 		return err
 	}
-	if err := b.keep(ctx, tx, exchange.MaterialCreate, added); err != nil {
-		return err
-	}
-	return b.keep(ctx, tx, exchange.MaterialUpdate, changed)
+	return errors.Join(b.keepAdded(ctx, s, added), b.keepChanged(ctx, tx, changed))
 }
 
-// keep notes changes as versions.
-func (b *bulk) keep(ctx context.Context, tx store.Conn, action exchange.Action, rows []*bulkRow) error {
+// keepAdded notes new materials as versions. What is shown of one is known without reading it.
+func (b *bulk) keepAdded(ctx context.Context, s *shelf, rows []*bulkRow) error {
+	versions := make([]store.Kept, len(rows))
+	for i, r := range rows {
+		contact, err := s.user(ctx, r.now.ContactID)
+		if err != nil {
+			return err
+		}
+		r.now.CreatedAt, r.now.UpdatedAt = s.c.Now, s.c.Now
+		versions[i] = materialVersion(exchange.ShownMaterial{Material: r.now, Contact: contact, Grants: []int64{}}, r.asAdmin)
+		versions[i].First = true
+	}
+	return s.c.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
+}
+
+// keepChanged notes changed materials as versions.
+func (b *bulk) keepChanged(ctx context.Context, tx store.Conn, rows []*bulkRow) error {
 	ids, asAdmin := make([]int64, len(rows)), map[int64]bool{}
 	for i, r := range rows {
 		ids[i], asAdmin[r.now.ID] = r.now.ID, r.asAdmin
@@ -248,7 +261,7 @@ func (b *bulk) keep(ctx context.Context, tx store.Conn, action exchange.Action, 
 	for i, m := range shown {
 		versions[i] = materialVersion(m, asAdmin[m.ID])
 	}
-	return tx.InsertVersions(ctx, actorID(b.who), action, versions)
+	return tx.InsertVersions(ctx, actorID(b.who), exchange.MaterialUpdate, versions)
 }
 
 // outcome is what came of a row, for the report.

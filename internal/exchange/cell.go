@@ -70,6 +70,9 @@ func joinItems(items []string) string {
 
 // showValue writes a value of additional_metadata into a cell; list: of a key that holds a list.
 func showValue(raw json.RawMessage, list bool) string {
+	if raw == nil {
+		return ""
+	}
 	var text string
 	if json.Unmarshal(raw, &text) == nil { // null leaves it empty
 		return text
@@ -87,7 +90,7 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 		if (cell[0] == '{' || cell[0] == '[') && json.Valid([]byte(cell)) {
 			return json.RawMessage(cell)
 		}
-		return quoted(cell)
+		return category.Quote(cell)
 	}
 	switch f.Type {
 	case category.List:
@@ -95,7 +98,7 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 		for i, item := range items {
 			items[i] = meant(f, item)
 		}
-		return quoted(items)
+		return category.Quote(items)
 	case category.Number, category.Integer:
 		if json.Valid([]byte(cell)) {
 			if _, err := strconv.ParseFloat(cell, 64); err == nil {
@@ -107,9 +110,9 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 			return json.RawMessage(strconv.FormatBool(value))
 		}
 	case category.Date:
-		return quoted(isoDate(cell))
+		return category.Quote(isoDate(cell))
 	}
-	return quoted(meant(f, cell))
+	return category.Quote(meant(f, cell))
 }
 
 // meant is the value of the option that a text means, else the text.
@@ -144,7 +147,7 @@ func isoDate(cell string) string {
 func quoted(value any) json.RawMessage {
 	raw, err := category.Encode(value)
 	if err != nil {
-		panic(err) // strings always marshal
+		panic(err) // strings, and JSON that was read, always marshal
 	}
 	return raw
 }
@@ -152,6 +155,9 @@ func quoted(value any) json.RawMessage {
 // alike says whether a cell says what a material has: but for white space around it and the form of
 // line ends, which no spreadsheet keeps.
 func alike(cell, shown string) bool {
+	if shown == "" {
+		return strings.TrimSpace(cell) == ""
+	}
 	return cell == shown || strings.TrimSpace(lines.Replace(cell)) == strings.TrimSpace(lines.Replace(shown))
 }
 

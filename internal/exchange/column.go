@@ -184,6 +184,9 @@ func truth(cell string) (value, known bool) {
 // categoryCode is the code of a category that is named by code, label or plural; what names none it
 // gives as it is.
 func categoryCode(cell string) string {
+	if _, ok := category.Get(cell); ok || cell == "" {
+		return cell
+	}
 	for _, c := range category.All() {
 		if f := fold(cell); f == fold(c.Code) || f == fold(c.Label) || f == fold(c.Plural) {
 			return c.Code

@@ -27,19 +27,20 @@ func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange
 // InsertVersion notes a change of an object with the state that it led to, under the object's
 // next number. Whoever calls it holds the row of the object.
 func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
-	return c.InsertVersions(ctx, actor, action, []Kept{{object, asAdmin, state}})
+	return c.InsertVersions(ctx, actor, action, []Kept{{Object: object, AsAdmin: asAdmin, State: state}})
 }
 
 // Kept is an object with the state that a change led to.
 type Kept struct {
 	Object  string
+	First   bool // it was made just now, so that it has no version
 	AsAdmin bool
 	State   any
 }
 
 // InsertVersions is InsertVersion for changes of different objects.
 func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action exchange.Action, list []Kept) error {
-	for some := range inBatches(list) {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
 		var args []any
 		var values strings.Builder
 		for i, k := range some {
@@ -51,9 +52,11 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 			if i > 0 {
 				values.WriteString(", ")
 			}
-			n := 6 * i
-			fmt.Fprintf(&values, "($%d, $%d, $%d, $%d, $%d, $%d, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $%d))",
-				n+1, n+2, n+3, n+4, n+5, n+6, n+3)
+			n, version := 6*i, "1"
+			if !k.First {
+				version = fmt.Sprintf("(SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $%d)", n+3)
+			}
+			fmt.Fprintf(&values, "($%d, $%d, $%d, $%d, $%d, $%d, %s)", n+1, n+2, n+3, n+4, n+5, n+6, version)
 		}
 		if _, err := c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) VALUES "+values.String(), args...); err != nil {
 			return err

@@ -3,8 +3,10 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"aliquot/internal/exchange"
 )
@@ -79,16 +81,36 @@ func (c Conn) SetMapping(ctx context.Context, organization int64, header string,
 	return err
 }
 
-// someMaterials reads materials by what they are called in a column, by id.
-func someMaterials[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, from, condition string, args []any, list []K, lock string) ([]T, error) {
-	var found []T
-	for some := range slices.Chunk(list, mostIn) {
-		places, filled := in(slices.Clone(args), some)
-		part, err := all(ctx, c, scan, "SELECT "+columns+" FROM "+from+" WHERE "+condition+" IN ("+places+") ORDER BY o.id"+lock, filled...)
+// called reads rows of materials whose column is one of a list, in any order. The list leads: a
+// database that knows nothing of the sizes of tables would rather go through all of an organization.
+func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string, list []K, rest string, more ...any) ([]T, error) {
+	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""
+	if fresh && len(list) > 0 {
+		if _, err := c.exec(ctx, c.db.dialect.planAnew); err != nil {
+			return nil, err
+		}
+	}
+	for some := range inBatches(list, mostIn) {
+		args := slices.Clone(more)
+		var values strings.Builder
+		for i, name := range some {
+			if i > 0 {
+				values.WriteString(", ")
+			}
+			args = append(args, name)
+			fmt.Fprintf(&values, "(CAST($%d AS %s))", len(args), kind)
+		}
+		part, err := all(ctx, c, scan, "WITH wanted (name) AS (VALUES "+values.String()+") SELECT "+columns+
+			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name"+rest, args...)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, part...)
+	}
+	if fresh && len(list) > 0 {
+		if _, err := c.exec(ctx, c.db.dialect.planAsUsual); err != nil {
+			return nil, err
+		}
 	}
 	return found, nil
 }
@@ -96,23 +118,23 @@ func someMaterials[T, K any](ctx context.Context, c Conn, scan func(row, *T) err
 // MaterialsByReference reads those of an organization's materials that have one of the references,
 // and keeps others from changing them until commit.
 func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material, error) {
-	return someMaterials(ctx, c, scanMaterial, materialColumns, "materials o", "o.organization_id = $1 AND o.reference", []any{organization}, references, c.db.dialect.forUpdate)
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, " AND o.organization_id = $1"+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByID is MaterialsByReference by id.
 func (c Conn) MaterialsByID(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
-	return someMaterials(ctx, c, scanMaterial, materialColumns, "materials o", "o.organization_id = $1 AND o.id", []any{organization}, ids, c.db.dialect.forUpdate)
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, " AND o.organization_id = $1"+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByImport reads the materials of any organization that were imported under one of the
 // identifiers at a source.
 func (c Conn) MaterialsByImport(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
-	return someMaterials(ctx, c, scanMaterial, materialColumns, "materials o", "o.import_source = $1 AND o.import_identifier", []any{source}, identifiers, "")
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers, " AND o.import_source = $1", source)
 }
 
 // ShownMaterials reads materials as ShownMaterial does.
 func (c Conn) ShownMaterials(ctx context.Context, ids []int64) ([]exchange.ShownMaterial, error) {
-	return someMaterials(ctx, c, scanShownMaterial, shownMaterial, materialFrom, "o.id", nil, ids, "")
+	return called(ctx, c, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
 }
 
 // MaterialsAfter reads, by id, the materials behind after, whoever may see them; of one organization,

@@ -116,7 +116,7 @@ func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (id
 	for i := range list {
 		list[i].CreatedAt = c.Now
 	}
-	for some := range inBatches(list) {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
 		args, err := c.materialArgs(some)
 		if err != nil {
 			return nil, err
@@ -140,7 +140,7 @@ func (c Conn) UpdateMaterial(ctx context.Context, m exchange.Material) error {
 // UpdateMaterials saves materials that there are; when they were created never changes.
 // Whoever calls it holds their rows.
 func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) error {
-	for some := range inBatches(list) {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
 		written, err := c.materialArgs(some)
 		if err != nil {
 			return err

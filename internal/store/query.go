@@ -200,15 +200,11 @@ func in[T any](args []any, list []T) (string, []any) {
 	return b.String(), args
 }
 
-// mostAtOnce is how many rows one statement writes. More do not make it faster, and SQLite looks for
-// each placeholder among all others.
-const mostAtOnce = 32
-
-// inBatches cuts rows that are to be written into parts of mostAtOnce and then of smaller powers of
-// two, so that the texts of statements stay few.
-func inBatches[T any](list []T) iter.Seq[[]T] {
+// inBatches cuts a list into parts of most items, a power of two, and then of smaller ones, so that
+// the texts of statements stay few.
+func inBatches[T any](list []T, most int) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
-		for n := mostAtOnce; len(list) > 0; {
+		for n := most; len(list) > 0; {
 			for n > len(list) {
 				n /= 2
 			}
