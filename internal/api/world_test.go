@@ -245,7 +245,8 @@ var client = &http.Client{
 // fault says what an answer has against contract.md sections 1 and 2, whatever was asked; every
 // answer of every test is held to it.
 func (a answer) fault(r *http.Request) string {
-	content := strings.Contains(r.URL.Path, "/uploaded-file/") && r.Method != http.MethodPut && a.Status < 400
+	content := strings.Contains(r.URL.Path, "/uploaded-file/") && r.Method != http.MethodPut && a.Status < 400 ||
+		strings.HasPrefix(a.Header.Get("Content-Disposition"), "attachment")
 	kind, id := a.Header.Get("Content-Type"), a.Header.Get("X-Request-Id")
 	switch {
 	case len(id) < 16:

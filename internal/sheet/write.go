@@ -1,141 +1,107 @@
 package sheet
 
 import (
-	"errors"
+	"archive/zip"
+	"bufio"
+	"encoding/xml"
+	"fmt"
 	"io"
+	"regexp"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 
 	"aliquot/internal/exchange"
-
-	"github.com/xuri/excelize/v2"
 )
 
-// fits gives a text as a cell of XLSX can hold it.
-func fits(text string) string {
-	if len(text) > excelize.TotalCellChars && len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
-		return exchange.TooLong
-	}
-	return text
+// bookParts are the parts of an XLSX of one sheet, but for the sheet (ECMA-376).
+var bookParts = [][2]string{
+	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`},
+	{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
+	{"xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Materials" sheetId="1" r:id="rId1"/></sheets></workbook>`},
+	{"xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`},
 }
 
-// xlsxWriter streams one sheet; what it cannot keep in memory is in a temporary file meanwhile.
+const (
+	sheetBegins = `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`
+	sheetEnds   = `</sheetData></worksheet>`
+)
+
+// xlsxWriter sends one sheet as it is written, which excelize keeps whole in memory.
 type xlsxWriter struct {
-	out  io.Writer
-	file *excelize.File
-	rows *excelize.StreamWriter
-	n    int
+	archive *zip.Writer
+	*bufio.Writer
+	rows int
 }
 
-func newXLSX(w io.Writer) (Writer, error) {
-	f := excelize.NewFile()
-	if err := f.SetSheetName("Sheet1", "Materials"); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	rows, err := f.NewStreamWriter("Materials")
-	if err == nil {
-		err = rows.SetPanes(header)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &xlsxWriter{out: w, file: f, rows: rows}, nil
-}
-
-// header keeps the first row in sight.
-var header = &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}
-
-func (w *xlsxWriter) Write(cells []string) error {
-	w.n++
-	row := make([]any, len(cells))
-	for i, cell := range cells {
-		if cell != "" {
-			row[i] = fits(Defuse(cell))
+func newXLSX(out io.Writer) (Writer, error) {
+	w := &xlsxWriter{archive: zip.NewWriter(out)}
+	for _, part := range bookParts {
+		file, err := w.archive.Create(part[0])
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(file, xml.Header+part[1]); err != nil {
+			return nil, err
 		}
 	}
-	at, err := excelize.CoordinatesToCellName(1, w.n)
-	if err == nil {
-		err = w.rows.SetRow(at, row)
+	file, err := w.archive.Create("xl/worksheets/sheet1.xml")
+	if err != nil {
+		return nil, err
 	}
+	w.Writer = bufio.NewWriterSize(file, 64<<10)
+	_, err = w.WriteString(xml.Header + sheetBegins)
+	return w, err
+}
+
+func (w *xlsxWriter) Write(cells []string) error {
+	w.rows++
+	number := strconv.Itoa(w.rows)
+	_, _ = w.WriteString(`<row r="` + number + `">`) // bufio tells of an error at the end
+	for i, cell := range cells {
+		if cell == "" {
+			continue
+		}
+		_, _ = w.WriteString(`<c r="` + ColumnName(i) + number + `" t="inlineStr"><is><t xml:space="preserve">`)
+		if err := xml.EscapeText(w.Writer, []byte(escape(fits(Defuse(cell))))); err != nil {
+			return err
+		}
+		_, _ = w.WriteString("</t></is></c>")
+	}
+	_, err := w.WriteString("</row>")
 	return err
 }
 
 func (w *xlsxWriter) Close() error {
-	err := w.rows.Flush()
-	if err == nil {
-		_, err = w.file.WriteTo(w.out)
-	}
-	return errors.Join(err, w.file.Close())
-}
-
-// Column heads a column of a template.
-type Column struct {
-	Header, Help, Example string
-	Values                []string // that a cell is chosen from; others may be allowed
-	Closed                bool     // no other value is allowed
-}
-
-// lastOffered is the last row of a template that offers values.
-const lastOffered = 5000
-
-// Template writes an XLSX without materials: headers, what they mean as comments on a second sheet,
-// and values to choose from.
-func Template(w io.Writer, columns []Column) error {
-	f := excelize.NewFile()
-	err := template(f, columns)
-	if err == nil {
-		_, err = f.WriteTo(w)
-	}
-	return errors.Join(err, f.Close())
-}
-
-func template(f *excelize.File, columns []Column) error {
-	if err := f.SetSheetName("Sheet1", "Materials"); err != nil {
+	if _, err := w.WriteString(sheetEnds); err != nil {
 		return err
 	}
-	for _, name := range []string{"Help", "Values"} {
-		if _, err := f.NewSheet(name); err != nil {
-			return err
-		}
-	}
-	bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
-	if err != nil {
+	if err := w.Flush(); err != nil {
 		return err
 	}
-	text, err := f.NewStyle(&excelize.Style{NumFmt: 49}) // so that 000123 and 7E5 stay what they are
-	if err != nil {
-		return err
-	}
-	errs := []error{
-		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold), f.SetPanes("Materials", header),
-		f.SetSheetRow("Help", "A1", &[]any{"Column", "What it is for", "Example"}),
-		f.SetColWidth("Help", "A", "A", 32), f.SetColWidth("Help", "B", "B", 100), f.SetColWidth("Help", "C", "C", 40),
-		f.SetSheetVisible("Values", false),
-	}
-	for i, c := range columns {
-		name := ColumnName(i)
-		errs = append(errs,
-			f.SetColStyle("Materials", name, text),
-			f.SetColWidth("Materials", name, name, max(14, float64(len(c.Header))+2)),
-			f.SetCellValue("Materials", name+"1", c.Header), f.SetCellStyle("Materials", name+"1", name+"1", bold),
-			f.SetSheetRow("Help", "A"+strconv.Itoa(i+2), &[]any{c.Header, Defuse(c.Help), Defuse(c.Example)}),
-		)
-		if len(c.Values) == 0 {
-			continue
+	return w.archive.Close()
+}
+
+// escaped are the characters that XML has not, and what unescape would take for one of these.
+var escaped = regexp.MustCompile("[\x00-\x08\x0b\x0c\r\x0e-\x1f\ufffe\uffff]|_x[0-9A-Fa-f]{4}_")
+
+// escape is what unescape takes back.
+func escape(s string) string {
+	return escaped.ReplaceAllStringFunc(s, func(found string) string {
+		if strings.HasPrefix(found, "_") {
+			return "_x005F" + found
 		}
-		values := make([]any, len(c.Values))
-		for j, v := range c.Values {
-			values[j] = Defuse(v)
-		}
-		offer := excelize.NewDataValidation(true)
-		offer.SetSqref(name + "2:" + name + strconv.Itoa(lastOffered))
-		offer.SetSqrefDropList("Values!$" + name + "$1:$" + name + "$" + strconv.Itoa(len(values)))
-		if c.Closed {
-			offer.SetError(excelize.DataValidationErrorStyleStop, c.Header, "Please choose one of the list.")
-		} else {
-			offer.SetError(excelize.DataValidationErrorStyleWarning, c.Header, "This is not one of the list.")
-		}
-		errs = append(errs, f.SetSheetCol("Values", name+"1", &values), f.AddDataValidation("Materials", offer))
+		return fmt.Sprintf("_x%04X_", []rune(found)[0])
+	})
+}
+
+// mostInCell is how many characters, in UTF-16, a cell of Excel holds.
+const mostInCell = 32767
+
+// fits gives a text as a cell can hold it.
+func fits(text string) string {
+	if len(text) > mostInCell && len(utf16.Encode([]rune(text))) > mostInCell {
+		return exchange.TooLong
 	}
-	return errors.Join(errs...)
+	return text
 }
