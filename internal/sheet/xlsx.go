@@ -362,12 +362,12 @@ func (b *book) cell(p *part, e xml.StartElement, row *Row) error {
 	if place >= mostPlaces {
 		return wrong("has more than %d columns", MostColumns)
 	}
-	value, formula, err := p.value()
+	value, unknown, err := p.value()
 	if err != nil {
 		return err
 	}
 	text, why := b.read(attribute(e, "t"), attribute(e, "s"), value)
-	if formula && value == "" && attribute(e, "t") != "str" {
+	if unknown {
 		why = "is a formula whose value is not in the file; open it in a spreadsheet program and save it"
 	}
 	if text == "" && why == "" {
@@ -386,9 +386,9 @@ func (b *book) cell(p *part, e xml.StartElement, row *Row) error {
 	return nil
 }
 
-// value reads a cell to its end: the text of its v, or of its is.
-func (p *part) value() (value string, formula bool, err error) {
-	in := ""
+// value reads a cell to its end: the text of its v, or of its is; unknown: it has a formula and no v.
+func (p *part) value() (value string, unknown bool, err error) {
+	in, formula, known := "", false, false
 	for {
 		t, err := p.token()
 		if err != nil {
@@ -403,10 +403,10 @@ func (p *part) value() (value string, formula bool, err error) {
 					return "", false, err
 				}
 			}
-			formula = formula || in == "f"
+			formula, known = formula || in == "f", known || in == "v"
 		case xml.EndElement:
 			if t.Name.Local == "c" {
-				return value, formula, nil
+				return value, formula && !known, nil
 			}
 			in = ""
 		case xml.CharData:
