@@ -102,6 +102,9 @@ func (b *bulk) judge(ctx context.Context, s *shelf, r *bulkRow) error {
 	for i, why := range r.Wrong {
 		r.faults.Add(b.layout.Field(i), "%s", why)
 	}
+	if r.old == nil && (r.entry.ID != 0 || r.faults["id"] != nil) {
+		return nil // it means a material that is not here
+	}
 	patch, faults := b.layout.Patch(r.Cells, b.record.OrganizationID, r.old)
 	for field, texts := range faults {
 		for _, text := range texts {

@@ -123,7 +123,7 @@ func (b *bulk) count(ctx context.Context) error {
 	}
 	b.state.Counted = true
 	return b.run.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
-		return exchange.Progress{Total: b.state.Total, Note: "checking rows"}, b.state, nil
+		return b.progress(), b.state, nil
 	})
 }
 
@@ -184,7 +184,7 @@ func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
 	if over {
 		b.state.Checked = true
 		return b.run.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
-			return b.progress("storing rows"), b.state, nil
+			return b.progress(), b.state, nil
 		})
 	}
 	trial := b.args.Order.Mode != exchange.BulkValidRows
@@ -208,7 +208,9 @@ func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
 				next.Counts.Count(list)
 			}
 			err := tx.InsertBulkPart(ctx, b.run.ID(), list)
-			return exchange.Progress{Done: next.Counts.Rows(), Total: b.state.Total, Note: "checking rows"}, next, err
+			progress := b.progress()
+			progress.Done = next.Counts.Rows()
+			return progress, next, err
 		})
 		switch {
 		case err == nil:
@@ -220,8 +222,13 @@ func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
 	}
 }
 
-func (b *bulk) progress(note string) exchange.Progress {
-	return exchange.Progress{Done: b.state.Counts.Rows(), Total: b.state.Total, Note: note}
+func (b *bulk) progress() exchange.Progress {
+	p := exchange.Progress{Done: b.state.Counts.Rows(), Total: b.state.Total, Note: "checking rows"}
+	mode := b.args.Order.Mode
+	if mode == exchange.BulkValidRows || mode == exchange.BulkAllOrNothing && b.state.Checked && b.state.Counts.Refused == 0 {
+		p.Note = "storing rows"
+	}
+	return p
 }
 
 // storeAll stores every row in one transaction, which also says that the job is done. It fails with a
@@ -263,7 +270,7 @@ func (b *bulk) storeAll(ctx context.Context) error {
 func (b *bulk) checkAgain(ctx context.Context) error {
 	b.state = bulkState{Counted: true, Total: b.state.Total, Repeated: b.state.Repeated + 1}
 	return b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-		return b.progress("checking rows again"), b.state, tx.DeleteBulkParts(ctx, b.run.ID())
+		return b.progress(), b.state, tx.DeleteBulkParts(ctx, b.run.ID())
 	})
 }
 
