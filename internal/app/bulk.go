@@ -204,10 +204,10 @@ func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bul
 	return rows, err
 }
 
-// some reads the next rows, at most n; none at the end.
-func (r bulkRows) some(n int) ([]sheet.Row, error) {
+// some reads the next rows, as many as are looked at in one step; none at the end.
+func (r bulkRows) some() ([]sheet.Row, error) {
 	var list []sheet.Row
-	for len(list) < n {
+	for len(list) < bulkStep {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break

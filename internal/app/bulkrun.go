@@ -109,7 +109,7 @@ func (b *bulk) count(ctx context.Context) error {
 	}
 	defer func() { _ = rows.Close() }()
 	for {
-		some, err := rows.some(bulkStep)
+		some, err := rows.some()
 		if err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (b *bulk) pass(ctx context.Context) error {
 	defer func() { _ = rows.Close() }()
 	b.layout, b.seen = rows.layout, map[[16]byte]int{}
 	for {
-		some, err := rows.some(bulkStep)
+		some, err := rows.some()
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (b *bulk) pass(ctx context.Context) error {
 			b.note(some[0])
 			some = some[1:]
 			if len(some) == 0 {
-				if some, err = rows.some(bulkStep); err != nil {
+				if some, err = rows.some(); err != nil {
 					return err
 				}
 			}
@@ -245,7 +245,7 @@ func (b *bulk) storeAll(ctx context.Context) error {
 			return nil, err
 		}
 		for {
-			some, err := rows.some(bulkStep)
+			some, err := rows.some()
 			if err != nil {
 				return nil, err
 			}
