@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench golden install check
+.PHONY: help test fast lint fmt bench golden client install check
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
@@ -29,22 +29,29 @@ bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable Post
 golden: ## write the golden files anew; look at the difference before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
 	[ -z "$$packages" ] || go test $$packages -update
+	$(MAKE) --no-print-directory client
 
-# Formatting, vet, and go.mod: what is cheap to tell.
-check:
-	@echo "== gofmt, go vet, go mod"
+client: .bin/oapi-codegen ## write the Go client anew, of docs/openapi.json
+	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json
+
+# Formatting, vet, go.mod, and whether the client is that of docs/openapi.json: what is cheap to tell.
+check: .bin/oapi-codegen
+	@echo "== gofmt, go vet, go mod, client"
 	unformatted=$$(gofmt -l .)
 	[ -z "$$unformatted" ] || { echo "not formatted (make fmt):" $$unformatted; exit 1; }
 	go vet ./...
 	go mod verify
 	go mod tidy -diff
+	.bin/oapi-codegen -config client/generate.yaml docs/openapi.json | cmp - client/client.gen.go ||
+		{ echo "client/client.gen.go is not that of docs/openapi.json (make client)"; exit 1; }
 
-# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl for the README.
+# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl and python3 for manuals and examples.
 install:
 	@missing=""
 	command -v cc >/dev/null || missing+=" gcc libc6-dev"
 	command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=" postgresql"
 	command -v curl >/dev/null || missing+=" curl"
+	command -v python3 >/dev/null || missing+=" python3"
 	[ -n "$$missing" ] || exit 0
 	if ! command -v apt-get >/dev/null; then echo "please install:$$missing"; exit 1; fi
 	sudo=""
@@ -60,6 +67,10 @@ install:
 .bin/golangci-lint: tools/go.mod tools/go.sum
 	@echo "== building golangci-lint (about a minute)"
 	cd tools && go build -o ../.bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+
+.bin/oapi-codegen: tools/go.mod tools/go.sum
+	@echo "== building oapi-codegen"
+	cd tools && go build -o ../.bin/oapi-codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 
 .bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go) go.mod
 	@go build -o $@ ./internal/store/storetest/withpostgres

@@ -115,6 +115,15 @@ func durable(b *testing.B, kind, where string) *sql.DB {
 	return db
 }
 
+func prepare(b *testing.B, db *sql.DB, query string) *sql.Stmt {
+	stmt, err := db.PrepareContext(b.Context(), query)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { stmt.Close() })
+	return stmt
+}
+
 // newBare opens the database as the store does.
 func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) http.Handler {
 	h := bareHandler{rules: rules, write: durable(b, kind, where)}
@@ -123,20 +132,12 @@ func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) h
 		lock = "" // one writer, who begins with a lock
 		read = openBare(b, "sqlite", sqliteName(where, "_pragma=query_only(1)"), max(4, 2*runtime.NumCPU()))
 	}
-	prepare := func(db *sql.DB, query string) *sql.Stmt {
-		stmt, err := db.PrepareContext(b.Context(), query)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(func() { stmt.Close() })
-		return stmt
-	}
-	h.material, h.actor = prepare(read, selectMaterial), prepare(read, selectActor)
-	h.count, h.materials = prepare(read, countMaterials), prepare(read, listMaterials)
-	h.request, h.documents = prepare(read, selectRequest), prepare(read, selectDocuments)
-	h.lock, h.locked = prepare(h.write, selectRequest+lock), prepare(h.write, selectDocuments)
-	h.event, h.update = prepare(h.write, insertEvent), prepare(h.write, updateRequest)
-	h.tellRequester, h.tellMembers = prepare(h.write, tellRequester), prepare(h.write, tellMembers)
+	h.material, h.actor = prepare(b, read, selectMaterial), prepare(b, read, selectActor)
+	h.count, h.materials = prepare(b, read, countMaterials), prepare(b, read, listMaterials)
+	h.request, h.documents = prepare(b, read, selectRequest), prepare(b, read, selectDocuments)
+	h.lock, h.locked = prepare(b, h.write, selectRequest+lock), prepare(b, h.write, selectDocuments)
+	h.event, h.update = prepare(b, h.write, insertEvent), prepare(b, h.write, updateRequest)
+	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
 	mux.HandleFunc("GET /v1/materials", h.listMaterials)
@@ -244,6 +245,11 @@ type statement interface {
 	QueryRowContext(ctx context.Context, args ...any) *sql.Row
 }
 
+// within gives statements in a transaction.
+func within(ctx context.Context, tx *sql.Tx) func(*sql.Stmt) statement {
+	return func(stmt *sql.Stmt) statement { return tx.StmtContext(ctx, stmt) }
+}
+
 func (h *bareHandler) read(ctx context.Context, id string, request, documents statement) (q row, err error) {
 	var title string
 	var mta, irb, abstract, address, payment bool
@@ -315,7 +321,7 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 		return row{}, err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
-	in := func(stmt *sql.Stmt) statement { return tx.StmtContext(ctx, stmt) }
+	in := within(ctx, tx)
 	q, err := h.read(ctx, id, in(h.lock), in(h.locked))
 	if err != nil {
 		return q, err

@@ -20,6 +20,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/importer/sourcetest"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -34,8 +35,11 @@ const (
 type world struct {
 	b         *testing.B
 	db        *store.DB
+	app       *app.App
+	log       *slog.Logger
 	url       [2]string // of ours and of bare
 	member    string    // token of a member of the lab that owns every material
+	lab       int64
 	materials []int64
 	requests  []int64 // all APPROVED
 	rules     map[exchange.Status]said
@@ -73,8 +77,9 @@ func newWorld(b *testing.B, kind string) *world {
 	}
 	b.Cleanup(func() { logFile.Close() })
 	log := slog.New(slog.NewJSONHandler(logFile, nil))
-	a := app.New(app.Config{DB: w.db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+	a := app.New(app.Config{DB: w.db, Files: folder, Importer: sourcetest.Start(b).Importer(b), Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: log})
+	w.app, w.log = a, log
 	w.url[ours] = serve(b, api.New(a, log), log)
 	w.seed(a)
 	limit := httptest.NewServer(newBare(b, kind, where, w.rules))
@@ -118,12 +123,12 @@ func (w *world) seed(a *app.App) {
 	requester, _ := signIn("requester")
 	w.member, member = signIn("member")
 	owner, ownerID := signIn("owner")
-	lab := w.make(owner, "/v1/organizations", obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{member}})
-	shipping := w.make(owner, "/v1/shipping-requirements", obj{"organization": lab, "needs_shipping_address": true,
+	w.lab = w.make(owner, "/v1/organizations", obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{member}})
+	shipping := w.make(owner, "/v1/shipping-requirements", obj{"organization": w.lab, "needs_shipping_address": true,
 		"needs_payment": true, "accepts_shipping_code": true})
 	for i := range materialCount {
 		w.materials = append(w.materials, w.make(w.member, "/v1/materials", obj{
-			"category": "CELL_LINE", "title": fmt.Sprintf("HT-29, passage %d", i), "organization_id": lab, "url": "https://example.org/ht-29",
+			"category": "CELL_LINE", "title": fmt.Sprintf("HT-29, passage %d", i), "organization_id": w.lab, "url": "https://example.org/ht-29",
 			"needs_mta": true, "needs_irb": true, "needs_abstract": true, "shipping_requirements_id": shipping,
 			"organisms": []string{"Homo sapiens"}, "additional_metadata": obj{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"},
 			"citation": "Fogh J, Trempe G. New human tumor cell lines. 1975.", "additional_info": "Grows in McCoy's 5A with 10 % serum.",

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	api "aliquot/client"
+
+	"github.com/google/uuid"
+	"github.com/oapi-codegen/nullable"
 )
 
 // The people of the stories; the built-in provider knows their names.
@@ -153,16 +159,20 @@ func signIn(base, orcid string) (client, error) {
 	if err != nil || asked.status != http.StatusFound {
 		return c, fmt.Errorf("authorize: %w", errors.Join(refusal{asked}, err))
 	}
-	login, err := did(c.call("POST", "/login", fmt.Sprintf(`{"code": %q, "origin_url": %q}`, back.Query().Get("code"), origin)))
+	nobody, err := c.typed()
+	if err != nil {
+		return c, err
+	}
+	login, err := nobody.LoginWithResponse(context.Background(), api.Credentials{Code: back.Query().Get("code"), OriginURL: origin})
 	if err != nil {
 		return c, fmt.Errorf("login: %w", err)
 	}
-	c.token, err = login.at("token")
-	if err == nil {
-		c.id, err = login.at("user_id")
-	}
-	return c, err
+	c.token, c.id = login.JSON200.Token, login.JSON200.UserID.String()
+	return c, nil
 }
+
+// typed is the client of the package client, for the same person.
+func (c client) typed() (*api.ClientWithResponses, error) { return api.New(c.base, c.token, web) }
 
 // lab is an organization of three people with one material that asks for everything.
 type lab struct {
@@ -176,25 +186,34 @@ func openLab(base string) (l lab, err error) {
 			return l, err
 		}
 	}
-	steps := []struct {
-		id         *string
-		path, body string
-	}{
-		{&l.id, "/organizations/", `{"name": "Sample Cell Bank", "owner": "$owner", "members": ["$manager", "$officer"]}`},
-		{&l.shipping, "/shipping-requirements/", `{"organization": $lab, "needs_shipping_address": true, "needs_payment": true, "accepts_shipping_code": true}`},
-		{&l.material, "/materials/", `{"category": "CELL_LINE", "title": "HT-29", "organization_id": $lab, "contact_user_id": "$manager",
-			"shipping_requirements_id": $shipping, "needs_mta": true, "needs_irb": true, "needs_abstract": true,
-			"organisms": ["Homo sapiens"], "additional_metadata": {"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"}}`},
+	ctx := context.Background()
+	owner, err := l.owner.typed()
+	if err != nil {
+		return l, err
 	}
-	for _, step := range steps {
-		body := strings.NewReplacer("$owner", l.owner.id, "$manager", l.manager.id, "$officer", l.officer.id, "$lab", l.id, "$shipping", l.shipping)
-		made, err := did(l.owner.call("POST", step.path, body.Replace(step.body)))
-		if err == nil {
-			*step.id, err = made.at("id")
-		}
-		if err != nil {
-			return l, fmt.Errorf("POST %s: %w", step.path, err)
-		}
+	manager, officer := uuid.MustParse(l.manager.id), uuid.MustParse(l.officer.id)
+	organization, err := owner.CreateOrganizationWithResponse(ctx, api.OrganizationNew{
+		Name: new("Sample Cell Bank"), Owner: uuid.MustParse(l.owner.id), Members: []api.UserID{manager, officer},
+	})
+	if err != nil {
+		return l, err
 	}
+	shipping, err := owner.CreateShippingWithResponse(ctx, api.ShippingNew{
+		Organization: organization.JSON201.ID, NeedsShippingAddress: new(true), NeedsPayment: new(true), AcceptsShippingCode: new(true),
+	})
+	if err != nil {
+		return l, err
+	}
+	material, err := owner.CreateMaterialWithResponse(ctx, api.MaterialNew{
+		Category: api.MaterialCategoryCELLLINE, Title: "HT-29", OrganizationID: organization.JSON201.ID, ContactUserID: &manager,
+		ShippingRequirementsID: nullable.NewNullableWithValue(shipping.JSON201.ID),
+		NeedsMTA:               new(true), NeedsIRB: new(true), NeedsAbstract: new(true),
+		Organisms:          nullable.NewNullableWithValue([]string{"Homo sapiens"}),
+		AdditionalMetadata: &api.Metadata{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"},
+	})
+	if err != nil {
+		return l, err
+	}
+	l.id, l.shipping, l.material = fmt.Sprint(organization.JSON201.ID), fmt.Sprint(shipping.JSON201.ID), fmt.Sprint(material.JSON201.ID)
 	return l, nil
 }

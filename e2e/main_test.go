@@ -1,5 +1,6 @@
 // Package e2e tests the real binary as people meet it: stories for each role (testdata), the
-// walk of README.md, and what happens when processes are killed, stopped or share their data.
+// commands of the manuals, the examples, and what happens when processes are killed, stopped or
+// share their data.
 package e2e
 
 import (
@@ -38,8 +39,9 @@ func buildAndRun(m *testing.M) int {
 // installation is one place where data are kept: a folder, and an empty database of some kind
 // that the binary itself migrates.
 type installation struct {
-	folder   string // that commands run in; the data are in its folder "data"
-	postgres string // the URL of its database; empty for SQLite
+	folder   string   // that commands run in; the data are in its folder "data"
+	postgres string   // the URL of its database; empty for SQLite
+	sources  []string // settings that say where it imports from
 }
 
 // install makes an installation in folder; its database goes when t ends.
@@ -54,7 +56,7 @@ func install(t testing.TB, kind, folder string) installation {
 
 // settings are those of the installation, as environment variables.
 func (in installation) settings() []string {
-	return []string{"ALIQUOT_DATA=" + filepath.Join(in.folder, "data"), "ALIQUOT_DATABASE=" + in.postgres}
+	return append([]string{"ALIQUOT_DATA=" + filepath.Join(in.folder, "data"), "ALIQUOT_DATABASE=" + in.postgres}, in.sources...)
 }
 
 // database opens the installation's database behind the binary's back.

@@ -4,11 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"aliquot/internal/importer/sourcetest"
 	"aliquot/internal/store/storetest"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -40,6 +44,7 @@ func TestStories(t *testing.T) {
 					"turn":   tell((*story).turn),
 					"sql":    tell((*story).sql),
 					"flip":   tell((*story).flip),
+					"source": tell((*story).source),
 				},
 			})
 		})
@@ -50,6 +55,7 @@ func TestStories(t *testing.T) {
 type story struct {
 	*testscript.TestScript
 	in      installation
+	sources *sourcetest.Server
 	serving *process
 	people  map[string]client
 	last    answer
@@ -57,10 +63,12 @@ type story struct {
 
 // begin gives a story its installation and the files of internal/demo/files.
 func begin(env *testscript.Env, kind string) error {
-	in := install(env.T().(testing.TB), kind, env.WorkDir)
+	t := env.T().(testing.TB)
+	in, sources := install(t, kind, env.WorkDir), sourcetest.Start(t)
+	in.sources = sources.Environment()
 	env.Vars = append(env.Vars, in.settings()...)
 	env.Setenv("PATH", filepath.Dir(aliquot)+string(os.PathListSeparator)+env.Getenv("PATH"))
-	s := &story{in: in, people: map[string]client{}}
+	s := &story{in: in, sources: sources, people: map[string]client{}}
 	env.Values["story"] = s
 	env.Defer(func() {
 		if s.serving != nil {
@@ -253,6 +261,22 @@ func (s *story) sql(args []string) error {
 		}
 	}
 	return nil
+}
+
+func (s *story) source(args []string) error {
+	if len(args) < 2 {
+		return fmt.Errorf("usage: source PATH well, or source PATH STATUS [TEXT]")
+	}
+	if args[1] == "well" {
+		s.sources.Break(args[0], nil)
+		return nil
+	}
+	status, err := strconv.Atoi(args[1])
+	s.sources.Break(args[0], func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, strings.Join(args[2:], " "))
+	})
+	return err
 }
 
 func (s *story) flip(args []string) error {

@@ -25,11 +25,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// bulk is "aliquot import".
+// bulk is "aliquot import" of a spreadsheet.
 type bulk struct {
 	config.Store
-	File         string            `arg:"" name:"file" help:"Spreadsheet: CSV or XLSX, whose first row names the columns."`
-	Organization int64             `required:"" placeholder:"ID" help:"Whose materials they are."`
+	Organization int64             `placeholder:"ID" help:"Whose materials they are."`
 	DryRun       bool              `help:"Only say what would be done, and every problem."`
 	ValidRows    bool              `help:"Store the rows that are right, also where others are refused."`
 	Category     string            `help:"Category of rows that name none, such as CELL_LINE."`
@@ -38,9 +37,9 @@ type bulk struct {
 	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
 }
 
-// Run takes the file in, shows how far it is and tells what came of it. It fails where a row was
+// run takes a file in, shows how far it is and tells what came of it. It fails where a row was
 // refused.
-func (b *bulk) Run(e environment) error {
+func (b *bulk) run(e environment, file string) error {
 	debug.SetGCPercent(50) // a large file then takes less memory, and hardly more time
 	order := exchange.BulkOrder{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet, Mapping: map[string]*string{}}
 	switch {
@@ -56,7 +55,7 @@ func (b *bulk) Run(e environment) error {
 		order.Mapping[header] = &field
 	}
 	return withApp(e, b.Store, func(ctx context.Context, a *app.App) error {
-		j, err := b.enqueue(ctx, a, order)
+		j, err := enqueue(ctx, a, b.Organization, file, order)
 		if err != nil {
 			return plainly(err)
 		}
@@ -68,17 +67,17 @@ func (b *bulk) Run(e environment) error {
 }
 
 // enqueue stores the file and makes a job of it.
-func (b *bulk) enqueue(ctx context.Context, a *app.App, order exchange.BulkOrder) (exchange.Job, error) {
-	file, err := os.Open(b.File)
+func enqueue(ctx context.Context, a *app.App, organization int64, name string, order exchange.BulkOrder) (exchange.Job, error) {
+	file, err := os.Open(name)
 	if err != nil {
 		return exchange.Job{}, err
 	}
 	defer func() { _ = file.Close() }()
-	content, err := a.StoreBulk(ctx, app.Operator(), b.Organization, file)
+	content, err := a.StoreBulk(ctx, app.Operator(), organization, file)
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	j, err := a.Bulk(ctx, app.Operator(), b.Organization, order, content)
+	j, err := a.Bulk(ctx, app.Operator(), organization, order, content)
 	if err != nil {
 		a.Discard(ctx, content, err)
 	}

@@ -34,7 +34,7 @@ type program struct {
 	Serve   serve   `cmd:"" help:"Serve the API and do background work in one process."`
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
-	Import  bulk    `cmd:"" help:"List or change many materials by a spreadsheet."`
+	Import  imports `cmd:"" help:"List or change many materials by a spreadsheet; or keep answers of the public sources for tests."`
 	Export  export  `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
 	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`
 	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`

@@ -21,12 +21,14 @@ import (
 	"aliquot/internal/limit"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
+	"aliquot/internal/web"
 )
 
 // serve is "aliquot serve".
 type serve struct {
 	config.Store
 	config.Server
+	config.Sources
 }
 
 // drainTime is what jobs under way have when the process is asked to stop, as long as answers have.
@@ -62,8 +64,12 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	sources, err := importFrom(s.Sources, s.PublicURL, nil)
+	if err != nil {
+		return err
+	}
 	a := app.New(app.Config{
-		DB: db, Files: folder, Identity: who, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
+		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Log: log,
 	})
 	if s.Demo {
@@ -84,6 +90,13 @@ func (s *serve) Run(e environment) error {
 			}
 		}
 		mux.Handle("/", door)
+		contract, err := api.OpenAPI(a.Policy())
+		if err != nil {
+			return err
+		}
+		if err := web.Mount(mux, contract); err != nil {
+			return err
+		}
 	}
 	worker, err := job.New(job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: s.Workers, Lease: s.JobLease, Drain: drainTime})
 	if err != nil {

@@ -82,6 +82,10 @@ func (a *API) serve(c *Call, route route) error {
 	if a.deny[route.action] && c.Actor.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
 	}
+	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
+		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
+		return exchange.Fail(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
+	}
 	if c.stream {
 		c.forFile(a.App.UploadLimit)
 	}
@@ -142,10 +146,11 @@ var statuses = map[exchange.Code]int{
 	exchange.Conflict:            http.StatusConflict,
 	rangeNotSatisfiable:          http.StatusRequestedRangeNotSatisfiable,
 	exchange.Unavailable:         http.StatusServiceUnavailable,
+	exchange.InvalidAnswer:       http.StatusBadGateway,
 	exchange.Internal:            http.StatusInternalServerError,
 }
 
-// retryAfter is what an answer of 503 suggests, in seconds.
+// retryAfter is what an answer of 503 suggests, in seconds, where nothing better is known.
 const retryAfter = 5
 
 // fail answers with the error shape of contract.md section 2. The cause only goes to the log.
@@ -172,7 +177,11 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Token")
 	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+		seconds, ok := e.Details["retry_after"].(int)
+		if !ok {
+			seconds = retryAfter
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
 	if r.ContentLength < 0 || r.ContentLength > bodyLimit {
 		w.Header().Set("Connection", "close") // else net/http waits for what is left of the body
@@ -187,7 +196,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // answer sends a body as JSON. It is encoded whole before the status goes out.
 func answer(w http.ResponseWriter, status int, body any) error {
 	return encoded(body, func(raw []byte) error {
-		send(w, status, raw)
+		send(w, status, Body{Type: jsonType, Bytes: raw})
 		return nil
 	})
 }
@@ -205,15 +214,20 @@ func encoded(body any, use func(raw []byte) error) error {
 	return use(buf.Bytes())
 }
 
-// send writes JSON in one Write.
-func send(w http.ResponseWriter, status int, raw []byte) {
+const jsonType = "application/json"
+
+// send writes a body in one Write.
+func send(w http.ResponseWriter, status int, b Body) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(raw)))
+	h.Set("Content-Type", b.Type)
+	h.Set("Content-Length", strconv.Itoa(len(b.Bytes)))
 	h.Set("X-Content-Type-Options", "nosniff")
+	if b.Name != "" {
+		h.Set("Content-Disposition", download(b.Name))
+	}
 	h.Add("Vary", "Accept-Encoding")
 	w.WriteHeader(status)
-	_, _ = w.Write(raw) // the caller may have hung up
+	_, _ = w.Write(b.Bytes) // the caller may have hung up
 }
 
 // Paths are the routes as "METHOD /path", for tests that visit every one.

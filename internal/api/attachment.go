@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -180,11 +179,10 @@ func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
 // contentID is the id in /uploaded-file/attachment_<id>/<filename>.
 func (c *Call) contentID() (int64, error) {
 	digits, ok := strings.CutPrefix(c.PathValue("attachment"), "attachment_")
-	id, err := strconv.ParseInt(digits, 10, 64)
-	if !ok || err != nil || id < 1 {
-		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
+	if !ok {
+		digits = ""
 	}
-	return id, nil
+	return idOf(digits)
 }
 
 // putContent takes the bytes of an attachment as the whole body, of whatever content type.
@@ -215,7 +213,7 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	c.forFile(t.Content.Size)
 	h := c.w.Header()
 	h.Set("Content-Type", t.Content.MediaType)
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": t.Filename}))
+	h.Set("Content-Disposition", download(t.Filename))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
@@ -231,6 +229,11 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	default:
 		return None{}, exchange.Fail(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", t.Content.Size)
 	}
+}
+
+// download makes a browser save an answer under a name, rather than show it.
+func download(filename string) string {
+	return mime.FormatMediaType("attachment", map[string]string{"filename": filename})
 }
 
 // rangeNotSatisfiable is 416 as an error_code.

@@ -291,13 +291,13 @@ func TestNobodyHandsInWhatIsNotTheirs(t *testing.T) {
 		other := s.people["stranger"].want(201, "POST", "/material-requests", obj{"material": s.material})
 		s.unchanged("another's document in a request", func() {
 			for _, slot := range []string{"irb_attachment", "executed_mta_attachment"} {
-				s.member.refused(403, "FORBIDDEN", "PATCH", fmt.Sprintf("/material-requests/%d", other.id()), obj{slot: given.id()})
+				s.member.refused(403, "FIELD_FORBIDDEN", "PATCH", fmt.Sprintf("/material-requests/%d", other.id()), obj{slot: given.id()})
 			}
 		})
 		foreign := document["stranger"]()
 		s.unchanged("a request with another's document", func() {
 			for _, slot := range []string{"requester_signed_mta_attachment", "irb_attachment"} {
-				s.requester().refused(403, "FORBIDDEN", "POST", "/material-requests", obj{"material": s.material, slot: foreign})
+				s.requester().refused(403, "FIELD_FORBIDDEN", "POST", "/material-requests", obj{"material": s.material, slot: foreign})
 				a := s.requester().refused(400, "INVALID_INPUT", "POST", "/material-requests", obj{"material": s.material, slot: 999})
 				if a.at("fields."+slot) == nil {
 					t.Errorf("%s", a.Raw)

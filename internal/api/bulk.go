@@ -34,7 +34,7 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 		return Job{}, err
 	}
 	var asked bulkQuery
-	if err := c.ask(&asked); err != nil {
+	if err := c.readQuery(&asked); err != nil {
 		return Job{}, err
 	}
 	content, err := a.bulkContent(c, id, &asked)
@@ -169,13 +169,9 @@ type exportQuery struct {
 }
 
 // exportMaterials sends the materials of an organization in the form that the bulk call takes.
-func (a *API) exportMaterials(c *Call, _ None) (None, error) {
+func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
-		return None{}, err
-	}
-	var asked exportQuery
-	if err := c.ask(&asked); err != nil {
 		return None{}, err
 	}
 	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
@@ -225,13 +221,9 @@ type templateQuery struct {
 }
 
 // materialTemplate sends a spreadsheet to fill in.
-func (a *API) materialTemplate(c *Call, _ None) (None, error) {
+func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 	id, err := c.pathID("id")
 	if err != nil {
-		return None{}, err
-	}
-	var asked templateQuery
-	if err := c.ask(&asked); err != nil {
 		return None{}, err
 	}
 	format, err := oneOf("format", asked.Format, "xlsx", "csv")

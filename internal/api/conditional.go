@@ -10,11 +10,13 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// tagOf is the strong entity tag of a JSON body: another one for every other byte (RFC 9110
+// tagOf is the strong entity tag of a body: another one for every other byte (RFC 9110
 // section 8.8.3). What depends on who asks has another body, so another tag.
 func tagOf(raw []byte) string {
 	sum := sha256.Sum256(raw)
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:15]) + `"`
+	tag := [22]byte{0: '"', 21: '"'}
+	base64.RawURLEncoding.Encode(tag[1:21], sum[:15])
+	return string(tag[:])
 }
 
 // zippedTag is the tag of the same body compressed, which is another representation.
@@ -48,24 +50,29 @@ func matching(lists []string, tag string, weak bool) string {
 
 // answerOne answers GET of one object with its tag, or 304 where the caller has it already.
 func (c *Call) answerOne(body any) error {
-	return encoded(body, func(raw []byte) error {
-		tag := tagOf(raw)
-		if lists := c.Header["If-Match"]; lists != nil && matching(lists, tag, false) == "" {
-			return changed()
+	if b, ok := body.(Body); ok {
+		return c.answerTagged(b)
+	}
+	return encoded(body, func(raw []byte) error { return c.answerTagged(Body{Type: jsonType, Bytes: raw}) })
+}
+
+func (c *Call) answerTagged(b Body) error {
+	tag := tagOf(b.Bytes)
+	if lists := c.Header["If-Match"]; lists != nil && matching(lists, tag, false) == "" {
+		return changed()
+	}
+	h := c.w.Header()
+	h["Etag"] = []string{tag}
+	if lists := c.Header["If-None-Match"]; lists != nil {
+		if had := matching(lists, tag, true); had != "" {
+			h["Etag"] = []string{had}
+			h.Add("Vary", "Accept-Encoding")
+			c.w.WriteHeader(http.StatusNotModified)
+			return nil
 		}
-		h := c.w.Header()
-		h["Etag"] = []string{tag}
-		if lists := c.Header["If-None-Match"]; lists != nil {
-			if had := matching(lists, tag, true); had != "" {
-				h["Etag"] = []string{had}
-				h.Add("Vary", "Accept-Encoding")
-				c.w.WriteHeader(http.StatusNotModified)
-				return nil
-			}
-		}
-		send(c.w, c.status, raw)
-		return nil
-	})
+	}
+	send(c.w, c.status, b)
+	return nil
 }
 
 func changed() error {

@@ -54,20 +54,25 @@ func decodeObject(raw []byte, in any, made bool) error {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return malformed(raw, err)
 	}
-	if tooDeep(raw) {
-		return exchange.Fail(exchange.MalformedJSON, "The body nests deeper than %d levels.", deepest)
-	}
 	if members == nil {
 		return exchange.Fail(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
 	}
+	deep, twice := inspect(raw)
+	if deep {
+		return exchange.Fail(exchange.MalformedJSON, "The body nests deeper than %d levels.", deepest)
+	}
 	var f exchange.Faults
+	for member, name := range twice {
+		f.Add(member, "names %q twice; only one of the values can be meant", name)
+	}
 	v := reflect.ValueOf(in).Elem()
 	for _, field := range fieldsOf(v.Type()) {
-		value, ok := members[field.name]
-		if !ok {
-			if value, ok = members[field.alias]; !ok {
-				continue
-			}
+		value, sent := members[field.name]
+		if !sent && field.alias != "" {
+			value, sent = members[field.alias]
+		}
+		if !sent {
+			continue
 		}
 		if err := json.Unmarshal(value, v.Field(field.index).Addr().Interface()); err != nil {
 			f.Add(field.name, "%s", meaning(err))
@@ -90,25 +95,53 @@ func decodeObject(raw []byte, in any, made bool) error {
 // what was read just below that could be shown by itself and not in a list.
 const deepest = 100
 
-// tooDeep looks at valid JSON.
-func tooDeep(raw []byte) bool {
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			if depth++; depth > deepest {
-				return true
+// inspect reads a valid JSON object for what encoding/json lets pass: how deep it nests, and a
+// name that stands twice in one object, of which one value would silently be lost. twice gives
+// such a name by the member of the body that it stands in.
+func inspect(raw []byte) (deep bool, twice map[string]string) {
+	type level struct {
+		names map[string]bool // of an object; nil in a list
+		value bool            // the next token of the object is a value
+	}
+	var levels []level
+	member := ""
+	for decoder := json.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := decoder.Token()
+		if err != nil { // the end
+			return false, twice
+		}
+		delim, _ := token.(json.Delim)
+		if delim == '}' || delim == ']' {
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		if n := len(levels); n > 0 && levels[n-1].names != nil {
+			top := &levels[n-1]
+			if top.value = !top.value; top.value {
+				name := token.(string)
+				if n == 1 {
+					member = name
+				}
+				if top.names[name] {
+					if twice == nil {
+						twice = map[string]string{}
+					}
+					twice[member] = name
+				}
+				top.names[name] = true
+				continue
 			}
-		case c == '}' || c == ']':
-			depth--
+		}
+		switch delim {
+		case '{':
+			levels = append(levels, level{names: map[string]bool{}})
+		case '[':
+			levels = append(levels, level{})
+		}
+		if len(levels) > deepest {
+			return true, nil
 		}
 	}
-	return false
 }
 
 // malformed says where the JSON of a body goes wrong.

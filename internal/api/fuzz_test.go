@@ -169,6 +169,7 @@ func FuzzPath(f *testing.F) {
 	for _, seed := range []string{"/", "//", "/v1/materials/1/", "/materials/%00", "/materials/../..", "/users/" + p.ID.String() + "/addresses/1", "/material-requests/1/events",
 		"/uploaded-file/attachment_1/a.pdf", "/uploaded-file/attachment_-1/%2e%2e", "*", "/materials//", "/%2f/%5c", "/organizations/9223372036854775807", "/material-requests/1/documents/irb/return"} {
 		f.Add("GET", seed, "limit=1&cursor=MQ", "")
+		f.Add("GET", seed, "limit=1&ordering=-updated_at&cursor=WyIiLDEsbnVsbF0", "")
 		f.Add("POST", seed, "", `{"text": "a", "material": 1}`)
 		f.Add("PATCH", seed, "%zz;", `{"title": "\u0000", "status": "FULFILLED"}`)
 		f.Add("DELETE", seed, "limit=-1&category=%ff&is_archived=x&requester=1", "[]")

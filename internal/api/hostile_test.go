@@ -4,82 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"aliquot/internal/api"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
-
-// TestEveryFieldOfAWrongTypeIsNamedInOneAnswer sends every field of every input as a list of an
-// empty object, which none of them is.
-func TestEveryFieldOfAWrongTypeIsNamedInOneAnswer(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		s := newScene(t, db, exchange.AccessMembers)
-		inputs := map[string]reflect.Type{
-			"POST /login": reflect.TypeFor[api.Credentials](), "POST /users": reflect.TypeFor[api.Registration](),
-			"PUT,PATCH /users/{id}":                              reflect.TypeFor[exchange.UserPatch](),
-			"PUT,PATCH /users/{id}/notifications/{notification}": reflect.TypeFor[api.ReadMark](),
-			"POST /users/{id}/addresses":                         reflect.TypeFor[exchange.AddressPatch](),
-			"PUT,PATCH /users/{id}/addresses/{address}":          reflect.TypeFor[exchange.AddressPatch](),
-			"POST /organizations":                                reflect.TypeFor[exchange.OrganizationPatch](),
-			"PUT,PATCH /organizations/{id}":                      reflect.TypeFor[exchange.OrganizationPatch](),
-			"PUT,PATCH /organization-user-settings/{id}":         reflect.TypeFor[exchange.SwitchesPatch](),
-			"POST /shipping-requirements":                        reflect.TypeFor[exchange.ShippingPatch](),
-			"PUT,PATCH /shipping-requirements/{id}":              reflect.TypeFor[exchange.ShippingPatch](),
-			"POST /materials":                                    reflect.TypeFor[exchange.MaterialPatch](),
-			"PUT,PATCH /materials/{id}":                          reflect.TypeFor[exchange.MaterialPatch](),
-			"POST /organizations/{id}/invitations":               reflect.TypeFor[exchange.InvitationNew](),
-			"POST /grants":                                       reflect.TypeFor[exchange.GrantPatch](),
-			"PUT,PATCH /grants/{id}":                             reflect.TypeFor[exchange.GrantPatch](),
-			"POST /grants/{id}/materials":                        reflect.TypeFor[exchange.Funding](),
-			"POST /attachments":                                  reflect.TypeFor[exchange.AttachmentPatch](),
-			"PUT,PATCH /attachments/{id}":                        reflect.TypeFor[exchange.AttachmentPatch](),
-			"POST /material-requests":                            reflect.TypeFor[exchange.RequestNew](),
-			"PUT,PATCH /material-requests/{id}":                  reflect.TypeFor[exchange.RequestPatch](),
-			"POST /material-requests/{id}/messages":              reflect.TypeFor[exchange.Words](),
-			"POST /material-requests/{id}/issues":                reflect.TypeFor[exchange.Words](),
-			"PUT,PATCH /material-requests/{id}/shipment":         reflect.TypeFor[exchange.ShipmentPatch](),
-		}
-		for _, c := range visits {
-			in := inputs[c.route]
-			if in == nil {
-				continue
-			}
-			delete(inputs, c.route)
-			body := obj{}
-			for i := range in.NumField() {
-				body[in.Field(i).Tag.Get("json")] = []any{obj{}}
-			}
-			delete(body, "additional_metadata") // any JSON, until the rules look at it
-			methods, _ := c.methods()
-			for _, method := range methods {
-				v := c.make(s, c.by).with(body)
-				s.unchanged(c.route, func() {
-					a := v.call(s.people[c.by], method)
-					fields, _ := a.Body["fields"].(map[string]any)
-					if a.Status != 400 || a.Body["error_code"] != "INVALID_INPUT" || len(fields) != len(body) {
-						t.Errorf("%s %s: %d, %d fields named of %d: %s", method, c.route, a.Status, len(fields), len(body), a.Raw)
-					}
-					for name := range body {
-						list, _ := fields[name].([]any)
-						if len(list) != 1 || !strings.HasPrefix(fmt.Sprint(list[0]), "must be ") || strings.Contains(fmt.Sprint(list[0]), "Go ") {
-							t.Errorf("%s %s: %s: %v", method, c.route, name, list)
-						}
-					}
-				})
-			}
-		}
-		if len(inputs) > 0 {
-			t.Errorf("never sent: %v", inputs)
-		}
-	})
-}
 
 // TestNastyRequestsAreAnsweredAndChangeNothing: every answer of every test is held to the shape of
 // an error besides, and to having no status of 500 (see answer.fault).
@@ -203,7 +135,7 @@ func TestNastyRequestsAreAnsweredAndChangeNothing(t *testing.T) {
 		if a.Body["line"] != 2.0 || a.Body["column"] != 13.0 {
 			t.Errorf("the position of a mistake: %s", a.Raw)
 		}
-		if a := s.member.want(200, "PATCH", s.paths("material"), `{"title": "first", "title": "last", "unknown": {"a": [1]}, "id": 7, "created_at": "x"}`); a.Body["title"] != "last" ||
+		if a := s.member.want(200, "PATCH", s.paths("material"), `{"title": "last", "unknown": {"a": [1]}, "": 7, "id": 7, "created_at": "x"}`); a.Body["title"] != "last" ||
 			a.Body["created_at"] == "x" || a.id() != s.material {
 			t.Errorf("%s", a.Raw)
 		}

@@ -13,6 +13,12 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
+// newJob enqueues a job that no worker takes.
+func (s *scene) newJob(o job.Order) int64 {
+	s.t.Helper()
+	return jobtest.Enqueue(s.t, s.db, job.Kind[obj]{Name: "test"}, obj{}, o)
+}
+
 func TestJobsAreListedToWhoAskedForThemAndAllToAdmins(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

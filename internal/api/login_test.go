@@ -127,7 +127,7 @@ func TestACodeThatIsNotGoodIsRefused(t *testing.T) {
 			for _, path := range []string{"/login", "/users/"} {
 				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": used, "origin_url": origin})
 				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": "made-up", "origin_url": origin})
-				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": strings.Repeat("x", 10_000), "origin_url": origin})
+				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": strings.Repeat("x", 8_000), "origin_url": origin})
 				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": demo(t).code(t, 4), "origin_url": "https://thief.example"})
 				a := w.anonymous().refused(400, "INVALID_INPUT", "POST", path, obj{})
 				if a.at("fields.code") == nil || a.at("fields.origin_url") == nil {

@@ -5,22 +5,27 @@ import (
 	"net/http"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
 )
 
 // createMaterial answers 201 with the material, or 200 with the one that was imported before
 // (the duplicate rule of the specification).
 func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
+	c.location(err, "/materials/%d", m.ID)
 	if err == nil && existed {
 		c.written = true
-		return Material{}, answer(c.w, http.StatusOK, Duplicate{
-			Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
-			Code:     "ALREADY_IMPORTED",
-			Material: showMaterial(m),
-		})
+		return Material{}, answer(c.w, http.StatusOK, duplicate(m))
 	}
-	c.location(err, "/materials/%d", m.ID)
 	return showChanged(m), err
+}
+
+func duplicate(m exchange.ShownMaterial) Duplicate {
+	return Duplicate{
+		Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
+		Code:     "ALREADY_IMPORTED",
+		Material: showMaterial(m),
+	}
 }
 
 func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
@@ -35,6 +40,42 @@ func (a *API) getMaterial(c *Call, _ None) (Material, error) {
 	}
 	m, err := a.App.Material(c.Context(), id)
 	return showMaterial(m), err
+}
+
+// listing is the material in the path as it is shown outside.
+func (a *API) listing(c *Call) (publish.Listing, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return publish.Listing{}, err
+	}
+	return a.App.Listing(c.Context(), id)
+}
+
+func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {
+	l, err := a.listing(c)
+	if err != nil {
+		return Body{}, err
+	}
+	raw, err := publish.LinkedData(l)
+	return Body{"application/ld+json", raw, fmt.Sprintf("aliquot-%d.jsonld", l.ID)}, err
+}
+
+// CitationQuery is the query of GET /materials/{id}/citation.
+type CitationQuery struct {
+	Format *publish.Format `query:"format" help:"The form of the references; bibtex where it is left out."`
+}
+
+func (a *API) getMaterialCitation(c *Call, in CitationQuery) (Body, error) {
+	format := publish.BibTeX
+	if in.Format != nil {
+		format = *in.Format
+	}
+	l, err := a.listing(c)
+	if err != nil {
+		return Body{}, err
+	}
+	raw, err := publish.Citation(l, format)
+	return Body{format.MediaType(), raw, fmt.Sprintf("aliquot-%d.%s", l.ID, format.Extension())}, err
 }
 
 func (a *API) updateMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {

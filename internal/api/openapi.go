@@ -61,12 +61,25 @@ Lists are arrays, the newest first. A page holds 50 items, or as many as limit s
 
 Version 1 only ever grows: clients must ignore fields that they do not know.`
 
-// Error is the body of every error. Some codes add members, such as allowed, missing or limit.
+// Error is the body of every error; those after the first four come with some codes.
 type Error struct {
-	Error     string              `json:"error"`
-	Code      exchange.Code       `json:"error_code"`
-	Fields    map[string][]string `json:"fields,omitempty"`
-	RequestID string              `json:"request_id"`
+	Error          string              `json:"error"`
+	Code           exchange.Code       `json:"error_code"`
+	Fields         map[string][]string `json:"fields,omitempty"`
+	RequestID      string              `json:"request_id"`
+	Field          string              `json:"field,omitempty"`
+	Status         exchange.Status     `json:"status,omitempty"`
+	Allowed        []exchange.Status   `json:"allowed,omitempty"`
+	Missing        []exchange.Need     `json:"missing,omitempty"`
+	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`
+	ActiveRequests int                 `json:"active_requests,omitempty"`
+	Limit          int64               `json:"limit,omitempty"`
+	PerSecond      float64             `json:"per_second,omitempty"`
+	Source         string              `json:"source,omitempty"`
+	RetryAfter     int                 `json:"retry_after,omitempty"`
+	Line           int                 `json:"line,omitempty"`
+	Column         int                 `json:"column,omitempty"`
+	Columns        []exchange.Heading  `json:"columns,omitempty"`
 }
 
 // Contract is the OpenAPI document as JSON.
@@ -82,7 +95,10 @@ type description struct {
 
 // tagOfPath is the heading that a route stands under.
 func tagOfPath(path string) string {
-	return strings.TrimSuffix(strings.Split(path, "/")[1], ".json")
+	if path == "/openapi.json" {
+		return "this-document"
+	}
+	return strings.Split(path, "/")[1]
 }
 
 func (d description) operation(r route, method string) object {
@@ -151,6 +167,7 @@ func (d description) requestBody(r route, method string) object {
 		form := d.input(r.in, "Form", false)
 		schema := d.schemas[form].(object)
 		schema["properties"].(object)["file"] = object{"type": "string", "format": "binary"}
+		explain(form, schema)
 		schema["required"], schema["additionalProperties"] = []string{"file"}, true
 		return object{"required": true, "content": object{
 			"application/json":    object{"schema": refTo(d.input(r.in, "New", true))},
@@ -237,7 +254,7 @@ func (d description) responses(r route, method string) object {
 	case single:
 		names = append(names, "ETag")
 		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
-	case r.repeatable(method) && !strings.Contains(r.path, "{id}/") || r.status == http.StatusAccepted || r.action == exchange.AddressWrite:
+	case r.locates(method) || r.status == http.StatusAccepted:
 		names = append(names, "Location")
 	}
 	if r.repeatable(method) {
@@ -245,10 +262,22 @@ func (d description) responses(r route, method string) object {
 	}
 	good := object{"description": http.StatusText(r.status), "headers": headers(names...)}
 	list[strconv.Itoa(r.status)] = good
-	if r.out != reflect.TypeFor[None]() {
+	switch r.out {
+	case reflect.TypeFor[None]():
+	case reflect.TypeFor[Body]():
+		content := object{}
+		for _, kind := range r.types {
+			content[kind] = object{}
+		}
+		good["content"], good["headers"] = content, headers(append(names, "Content-Disposition")...)
+	default:
 		good["content"] = jsonOf(d.schema(r.out))
 	}
-	if r.there != nil {
+	switch {
+	case r.there != nil && r.status == http.StatusOK:
+		good["description"] = "OK, or: " + r.there.when
+		good["content"] = jsonOf(object{"anyOf": []object{d.schema(r.out), d.schema(r.there.out)}})
+	case r.there != nil:
 		list["200"] = object{"description": r.there.when, "headers": good["headers"], "content": jsonOf(d.schema(r.there.out))}
 	}
 	if r.file {
@@ -271,11 +300,14 @@ func (r route) failures(method string) []int {
 	if strings.Contains(r.path, "{") {
 		list = append(list, 404)
 	}
-	if exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 || r.action == exchange.Register || r.action == exchange.Login || !get {
+	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {
 		list = append(list, 403)
 	}
-	if !get || r.out.Kind() == reflect.Slice || r.asked != nil {
+	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
 		list = append(list, 400)
+	}
+	if slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action) {
+		list = append(list, 502) // what a source answered
 	}
 	if !get || r.file {
 		list = append(list, 409)
@@ -283,10 +315,18 @@ func (r route) failures(method string) []int {
 	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct && !r.file {
 		list = append(list, 412)
 	}
-	if !get && (r.in != reflect.TypeFor[None]() || r.stream) {
+	if r.hasBody() {
 		list = append(list, 413, 415)
 	}
 	return list
+}
+
+// locates says whether a call makes an object that has an address of its own.
+func (r route) locates(method string) bool {
+	return r.action == exchange.MaterialImport || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
+		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
+		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
+	})
 }
 
 // repeatable says whether a call takes an Idempotency-Key.
@@ -316,11 +356,13 @@ func (d description) parameters(r route, method string) []object {
 			list = append(list, d.pathParameter(r.path, strings.TrimSuffix(name, "}")))
 		}
 	}
+	if method == http.MethodGet {
+		list = append(list, d.query(r.in)...)
+	}
 	shared := []string{}
 	switch {
 	case r.out.Kind() == reflect.Slice:
 		shared = append(shared, "limit", "cursor")
-		list = append(list, d.query(r.in)...)
 		var names []string
 		for _, f := range r.fields {
 			names = append(names, f.Name, "-"+f.Name)

@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/publish"
 
 	"github.com/google/uuid"
 )
@@ -20,7 +21,6 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
 	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[json.RawMessage]():  {"type": []string{"array", "boolean", "null", "number", "object", "string"}},
 	reflect.TypeFor[Contract]():         {"type": "object"},
 	reflect.TypeFor[exchange.Action]():  {"type": "string", "examples": []string{"material.update"}},
 }
@@ -36,6 +36,8 @@ var components = map[reflect.Type]component{
 		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string"}, {"type": "object", "required": []string{"id"}}}}},
 	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
 		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}}}}},
+	reflect.TypeFor[exchange.IDText]():    {"Identifier", object{"anyOf": []object{{"type": "string"}, {"type": "number"}}}},
+	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"type": []string{"array", "boolean", "null", "number", "object", "string"}}},
 	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
 	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
 	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
@@ -47,6 +49,7 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Side](): {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
 	reflect.TypeFor[exchange.Category](): {"NotificationCategory", enum(exchange.NewRequestNotif, exchange.StatusNotif,
 		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
+	reflect.TypeFor[publish.Format]():            {"CitationFormat", enum(publish.Formats...)},
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
 	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
@@ -54,8 +57,8 @@ var components = map[reflect.Type]component{
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
 
-// members are fields that say more by their name than by their type.
-var members = map[string]component{
+// namedFields are fields that say more by their name than by their type.
+var namedFields = map[string]component{
 	"category":            {"MaterialCategory", enum(category.Codes()...)},
 	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true}},
 }
@@ -103,6 +106,8 @@ func (d description) schema(t reflect.Type) object {
 		return object{"type": "boolean"}
 	case reflect.String:
 		return object{"type": "string"}
+	case reflect.Float64:
+		return object{"type": "number", "format": "double"}
 	case reflect.Int, reflect.Int64:
 		return object{"type": "integer", "format": "int64"}
 	case reflect.Pointer:
@@ -121,7 +126,7 @@ func (d description) schema(t reflect.Type) object {
 		}
 		if d.schemas[name] == nil {
 			d.schemas[name] = object{} // its fields may lead back here
-			d.schemas[name] = d.structure(t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omitempty") })
+			d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
 		}
 		return refTo(name)
 	}
@@ -139,7 +144,7 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	if made {
 		faults = exchange.FaultsOf(reflect.Zero(t).Interface(), true)
 	}
-	d.schemas[name] = d.structure(t, func(f reflect.StructField) bool {
+	d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool {
 		for _, fault := range faults[f.Tag.Get("json")] {
 			// Either of two names is required where there are two, which JSON Schema has no plain word for.
 			return f.Tag.Get("alias") == "" && !strings.HasPrefix(fault, "is required, or ")
@@ -149,10 +154,11 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	return name
 }
 
-func (d description) structure(t reflect.Type, needed func(reflect.StructField) bool) object {
+func (d description) structure(name string, t reflect.Type, needed func(reflect.StructField) bool) object {
 	properties, required := object{}, []string{}
 	d.fields(t, needed, properties, &required)
 	schema := object{"type": "object", "properties": properties}
+	explain(name, schema)
 	if len(required) > 0 {
 		slices.Sort(required)
 		schema["required"] = slices.Compact(required)
@@ -174,8 +180,8 @@ func (d description) fields(t reflect.Type, needed func(reflect.StructField) boo
 			continue
 		}
 		schema := d.schema(f.Type)
-		if member, ok := members[name]; ok && schema["$ref"] == nil {
-			schema = d.named(member)
+		if c, ok := namedFields[name]; ok && components[f.Type].schema["enum"] == nil {
+			schema = d.named(c)
 		}
 		switch {
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"io"
 	"net/http"
@@ -75,6 +76,39 @@ func TestTheOpenAPIDocumentHasTheRoutes(t *testing.T) {
 	}
 }
 
+// TestEveryFieldIsExplained also holds that no word is left over.
+func TestEveryFieldIsExplained(t *testing.T) {
+	t.Parallel()
+	raw, err := api.OpenAPI(exchange.PolicyFor(exchange.AccessMembers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]struct {
+				Properties map[string]struct{ Description string }
+			}
+		}
+	}
+	if err := json.Unmarshal(raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for name, object := range document.Components.Schemas {
+		for field, property := range object.Properties {
+			text := property.Description
+			if used[text] = true; text == "" {
+				t.Errorf("%s.%s: openapi_words.go does not say what it is", name, field)
+			}
+		}
+	}
+	for field, text := range api.Meanings {
+		if !used[text] {
+			t.Errorf("no field is %s: %s", field, text)
+		}
+	}
+}
+
 // TestTheDocumentSaysWhichCallsNeedAToken under the access setting in force.
 func TestTheDocumentSaysWhichCallsNeedAToken(t *testing.T) {
 	t.Parallel()
@@ -130,7 +164,14 @@ func described(r *http.Request, a answer) string {
 	if response := route.Operation.Responses.Status(a.Status); response != nil {
 		for name := range strings.SplitSeq(api.ExposedHeaders, ", ") {
 			if a.Header.Get(name) != "" && response.Value.Headers[name] == nil {
-				return "the header " + name + " is not there"
+				return "the header " + name + " is not described"
+			}
+		}
+	}
+	if a.Status >= 400 {
+		for name := range a.Body {
+			if document.Components.Schemas["Error"].Value.Properties[name] == nil {
+				return "an error has no " + name
 			}
 		}
 	}
@@ -230,6 +271,7 @@ func TestQueryParametersAreReadAsTheyAreDescribed(t *testing.T) {
 				continue
 			}
 			v := c.make(s, c.by)
+			v.path, _, _ = strings.Cut(v.path, "?")
 			v.path += "?" + name + "=%00" // no text has this
 			if a := v.call(s.people[c.by], methods[0]); a.Status != 400 || a.at("fields."+name) == nil {
 				t.Errorf("%s: %s is described and not read: %d %.200s", c.route, name, a.Status, a.Raw)

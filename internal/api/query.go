@@ -15,10 +15,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// pathID is an integer id in the path. Whatever is no id names no object.
-func (c *Call) pathID(name string) (int64, error) {
-	id, err := strconv.ParseInt(c.PathValue(name), 10, 64)
-	if err != nil || id < 1 {
+// pathID is an integer id in the path.
+func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
+
+// idOf reads an id as we write it. Whatever is none names no object, +1 and 01 too: an object has
+// one address.
+func idOf(text string) (int64, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
 		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
 	}
 	return id, nil
@@ -49,27 +53,28 @@ type listQuery struct {
 // readList reads the parameters of a list: filters into the fields of a struct whose tags name
 // them, and the page. Every wrong one is named.
 func (c *Call) readList(filter any) error {
-	values, err := url.ParseQuery(c.URL.RawQuery)
-	q := &query{values: values}
-	if err != nil {
-		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
-	}
+	q := c.query()
 	q.filter(filter)
 	order := q.order(c.fields)
 	name := listName(c.Request, order, filter)
-	c.list = listQuery{values, name, exchange.Page{Limit: q.limit(), Order: order, After: q.cursor(name, order)}}
+	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(), Order: order, After: q.cursor(name, order)}}
 	return q.faults.Err()
 }
 
-// ask reads the parameters of a call that is no list into the fields of a struct whose tags name them.
-func (c *Call) ask(into any) error {
+// readQuery reads the parameters of a GET that is no list into a struct whose tags name them.
+func (c *Call) readQuery(in any) error {
+	q := c.query()
+	q.filter(in)
+	return q.faults.Err()
+}
+
+func (c *Call) query() *query {
 	values, err := url.ParseQuery(c.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
 		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
 	}
-	q.filter(into)
-	return q.faults.Err()
+	return q
 }
 
 // query reads parameters and notes what is wrong with them.
@@ -159,7 +164,7 @@ func (q *query) word(name string, t reflect.Type) *string {
 	s := q.text(name)
 	c, listed := components[t]
 	if !listed {
-		c, listed = members[name]
+		c, listed = namedFields[name]
 	}
 	if s == nil || !listed {
 		return s

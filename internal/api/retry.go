@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -66,17 +67,17 @@ func (c *Call) fingerprint() (string, error) {
 
 // once runs a call unless an earlier one has its key; then it gives the earlier one's answer.
 func (a *API) once(c *Call, route route, k exchange.Retry) error {
-	w := c.w
+	w, held := c.w, &holding{ResponseWriter: c.w, header: c.w.Header().Clone()}
 	ctx := context.WithoutCancel(c.Context()) // who hung up is who sends it again
-	answer, replayed, err := a.App.Once(ctx, k, func(ctx context.Context) (exchange.Retry, bool) {
-		held := &holding{ResponseWriter: w}
+	long := c.stream || route.action == exchange.MaterialImport
+	answer, replayed, err := a.App.Once(ctx, k, long, func(ctx context.Context) (exchange.Retry, bool) {
 		c.w, c.Request = held, c.WithContext(ctx)
 		if err := route.serve(a, c); err != nil {
 			a.fail(held, c.Request, err)
 		}
 		k.Status, k.Body, k.Headers = held.status, held.body.String(), map[string]string{}
 		for _, name := range kept {
-			if value := w.Header().Get(name); value != "" {
+			if value := held.header.Get(name); value != "" {
 				k.Headers[name] = value
 			}
 		}
@@ -87,6 +88,7 @@ func (a *API) once(c *Call, route route, k exchange.Retry) error {
 		return err
 	}
 	if !replayed {
+		maps.Copy(w.Header(), held.header)
 		w.WriteHeader(answer.Status)
 		_, _ = io.WriteString(w, answer.Body) // the caller may have hung up
 		return nil
@@ -102,16 +104,20 @@ func (a *API) once(c *Call, route route, k exchange.Retry) error {
 		w.WriteHeader(answer.Status)
 		return nil
 	}
-	send(w, answer.Status, []byte(answer.Body))
+	send(w, answer.Status, Body{Type: jsonType, Bytes: []byte(answer.Body)})
 	return nil
 }
 
-// holding keeps an answer back until it is stored.
+// holding keeps an answer back until it is stored; it is dropped where an earlier one is given.
 type holding struct {
 	http.ResponseWriter
+	header http.Header
 	status int
 	body   bytes.Buffer
 }
+
+// Header gives the headers that are kept back.
+func (w *holding) Header() http.Header { return w.header }
 
 // WriteHeader notes the status.
 func (w *holding) WriteHeader(status int) { w.status = status }

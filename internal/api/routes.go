@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
 )
 
 // routes is the contract as a table: method and path, the action that the policy table rules,
 // the status of success, the handler, and what it does; of a list also what it can be sorted by. Every
 // path answers with and without a trailing slash, at the root and under /v1.
 var routes = []route{
-	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
-
 	on("POST /login", exchange.Login, 200, (*API).login,
 		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot."),
 	on("POST /logout", exchange.Logout, 204, (*API).logout, "Revoke the token of this call"),
@@ -59,9 +58,9 @@ var routes = []route{
 	on("GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialBulk, 200, (*API).bulkReport,
 		"Download what came of every row of a spreadsheet. It is CSV.").sendsFile(),
 	on("GET /organizations/{id}/materials/template", exchange.MaterialBulk, 200, (*API).materialTemplate,
-		"Download a spreadsheet to fill in").sendsFile().asks(templateQuery{}),
+		"Download a spreadsheet to fill in").sendsFile(),
 	on("GET /organizations/{id}/materials/export", exchange.MaterialExport, 200, (*API).exportMaterials,
-		"Download the materials of an organization, embargoed and archived ones too. The bulk call takes it back.").sendsFile().asks(exportQuery{}),
+		"Download the materials of an organization, embargoed and archived ones too. The bulk call takes it back.").sendsFile(),
 	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf,
 		"List the grants that paid for an organization's materials").sortedBy(exchange.GrantFields),
 	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations,
@@ -88,9 +87,22 @@ var routes = []route{
 	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial,
 		"List a material for others. Category, title and organization are required; the contact is the caller unless said otherwise.").
 		already("It was imported before.", Duplicate{}),
+	on("POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial,
+		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the organization.").
+		already("It was imported before.", ImportedDuplicate{}),
+	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
+		"Show what an import would make. Nothing is stored."),
+	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication,
+		"Look a publication up by its PubMed id or its DOI, for PATCH of a material"),
 	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,
 		"List materials, newest first. Those under embargo only members of their organization see.").sortedBy(exchange.MaterialFields),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial, "Read a material"),
+	on("GET /materials/{id}/jsonld", exchange.MaterialRead, 200, (*API).getMaterialLinked,
+		"Read a material as linked data. JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page.").
+		as("application/ld+json"),
+	on("GET /materials/{id}/citation", exchange.MaterialRead, 200, (*API).getMaterialCitation,
+		"Read how to cite a material. A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program.").
+		as(publish.BibTeX.MediaType(), publish.RIS.MediaType(), publish.CSLJSON.MediaType()),
 	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial, "Change a material. Its category stays."),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial,
 		"Archive a material. Refused while a request of it is under way."),
@@ -150,6 +162,8 @@ var routes = []route{
 	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob, "Read a job. It says how far it is, and what it came to."),
 	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
 	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
+
+	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }
 
 // route is one line of the table.
@@ -163,9 +177,10 @@ type route struct {
 	there   *outcome     // of a POST whose object is there already
 	silent  bool         // no JSON comes back
 	stream  bool         // the handler reads the body itself, and no limit on JSON applies
+	types   []string     // of a Body
 	in, out reflect.Type // of the bodies, and of a GET's query; None where there is none
 	fields  []exchange.Field
-	asked   reflect.Type // parameters of what is no list; nil: none
+	asked   reflect.Type // parameters of a POST; nil: none
 	file    bool         // it sends a file
 	serve   func(*API, *Call) error
 }
@@ -178,6 +193,14 @@ type outcome struct {
 
 // None is the body of a request or response that has none.
 type None struct{}
+
+// Body is the answer of a GET that is no JSON of ours, such as a reference. It is held whole, and is
+// tagged and compressed as every answer; a file is streamed instead, as getContent does.
+type Body struct {
+	Type  string
+	Bytes []byte
+	Name  string // of the file that a browser saves it as; "" shows it
+}
 
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET;
 // Out is the answer. text says in the OpenAPI document what the route does.
@@ -200,6 +223,8 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		switch {
 		case isList:
 			err = c.readList(&in)
+		case hasInput && get:
+			err = c.readQuery(&in)
 		case hasInput && !c.stream:
 			err = decode(c.Request, &in)
 		}
@@ -235,15 +260,21 @@ func (r route) streams() route {
 	return r
 }
 
-// asks gives a route that is no list parameters: a struct whose tags name them.
+// asks gives a POST parameters: a struct whose tags name them.
 func (r route) asks(parameters any) route {
 	r.asked = reflect.TypeOf(parameters)
 	return r
 }
 
-// sendsFile marks a GET that sends a file made for it.
+// sendsFile marks a GET that sends a file which is made for it as it goes.
 func (r route) sendsFile() route {
 	r.file = true
+	return r
+}
+
+// as says what content types the Body that a GET gives may have.
+func (r route) as(types ...string) route {
+	r.types = types
 	return r
 }
 
@@ -251,6 +282,11 @@ func (r route) sendsFile() route {
 func (r route) already(when string, example any) route {
 	r.there = &outcome{when, reflect.TypeOf(example)}
 	return r
+}
+
+// hasBody says whether calls bring a body.
+func (r route) hasBody() bool {
+	return r.methods[0] != http.MethodGet && (r.in != reflect.TypeFor[None]() || r.stream)
 }
 
 // patterns are those under which net/http's mux knows the route.

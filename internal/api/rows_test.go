@@ -2,8 +2,9 @@ package api_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,13 +70,60 @@ func grew(before, after map[string]int) string {
 	return strings.Join(list, " ")
 }
 
-// unchanged fails the test where do adds or removes a row or a file.
+// dump is the whole database, each row a line that begins with its table, and the files of content.
+func (w *world) dump() []string {
+	w.t.Helper()
+	var lines []string
+	for _, table := range tables {
+		lines = append(lines, w.lines(table)...)
+	}
+	for _, key := range w.kept() {
+		lines = append(lines, "file "+key)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func (w *world) lines(table string) (lines []string) {
+	w.t.Helper()
+	rows, err := w.sql.QueryContext(w.t.Context(), "SELECT * FROM "+table)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	cells, places := make([]any, len(columns)), make([]any, len(columns))
+	for i := range cells {
+		places[i] = &cells[i]
+	}
+	for err == nil && rows.Next() {
+		err = rows.Scan(places...)
+		lines = append(lines, fmt.Sprintf("%s %v", table, cells))
+	}
+	if err = errors.Join(err, rows.Err()); err != nil {
+		w.t.Fatal(err)
+	}
+	return lines
+}
+
+// unchanged fails the test where do leaves the database, or the files, another than it was.
 func (w *world) unchanged(what string, do func()) {
 	w.t.Helper()
-	before := maps.Clone(w.rows())
+	before := w.dump()
 	do()
-	if diff := grew(before, w.rows()); diff != "" {
-		w.t.Errorf("%s changed %s", what, diff)
+	after := w.dump()
+	if slices.Equal(before, after) {
+		return
+	}
+	for _, line := range after {
+		if _, found := slices.BinarySearch(before, line); !found {
+			w.t.Errorf("%s: now there is %.300s", what, line)
+		}
+	}
+	for _, line := range before {
+		if _, found := slices.BinarySearch(after, line); !found {
+			w.t.Errorf("%s: no longer there is %.300s", what, line)
+		}
 	}
 }
 

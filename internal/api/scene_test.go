@@ -9,7 +9,6 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
-	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 )
 
@@ -70,6 +69,12 @@ func (s *scene) newMaterial() int64 {
 	return s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": s.id}).id()
 }
 
+// geo asks for a series that nobody imported.
+func (s *scene) geo(body obj) obj {
+	body["import_source"], body["accession"] = "GEO", fmt.Sprint("GSE", s.next())
+	return body
+}
+
 // newAttachment makes one of the owner, shared with the lab.
 func (s *scene) newAttachment() answer {
 	s.t.Helper()
@@ -103,12 +108,6 @@ func (s *scene) answer(role, how string) visit {
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
-}
-
-// newJob enqueues a job that no worker takes.
-func (s *scene) newJob(o job.Order) int64 {
-	s.t.Helper()
-	return jobtest.Enqueue(s.t, s.db, job.Kind[obj]{Name: "test"}, obj{}, o)
 }
 
 // newBulk sends a spreadsheet whose job no worker takes.
@@ -310,8 +309,24 @@ var visits = []routeCase{
 	{"POST /materials", "member", func(s *scene, _ string) visit {
 		return at("/materials", obj{"category": "PROTOCOL", "title": "B", "organization_id": s.id})
 	}},
+	{"POST /materials/import", "member", func(s *scene, _ string) visit {
+		return at("/materials/import", s.geo(obj{"organization_id": s.id, "grant_id": s.newGrant()}))
+	}},
+	{"POST /materials/import (imported protocol)", "member", func(s *scene, _ string) visit {
+		return at("/materials/import", obj{"import_source": "PROTOCOLS_REPOSITORY", "protocol_doi": fmt.Sprint("10.17504/protocols.io.p", s.next()),
+			"organization_id": s.id, "grant_id": s.newGrant()})
+	}},
+	{"POST /materials/import (for another lab)", "admin", func(s *scene, _ string) visit {
+		return at("/materials/import", s.geo(obj{"organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()}))
+	}},
+	{"POST /materials/import/preview", "stranger", func(s *scene, _ string) visit {
+		return at("/materials/import/preview", s.geo(obj{}))
+	}},
+	{"GET /publications", "stranger", func(*scene, string) visit { return at("/publications?pubmed_id=13052", nil) }},
 	{"GET /materials", "anonymous", func(*scene, string) visit { return at("/materials", nil) }},
 	{"GET /materials/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d", s.material) }},
+	{"GET /materials/{id}/jsonld", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d/jsonld", s.material) }},
+	{"GET /materials/{id}/citation", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d/citation", s.material) }},
 	{"PUT,PATCH /materials/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
 	}},

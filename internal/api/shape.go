@@ -13,12 +13,9 @@ import (
 // Time is a timestamp as the contract writes it: 2020-05-11T14:13:39+0000, always UTC.
 type Time time.Time
 
-// MarshalJSON writes the contract's form.
-func (t Time) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 0, len(exchange.TimeLayout)+2)
-	b = append(b, '"')
-	b = time.Time(t).UTC().AppendFormat(b, exchange.TimeLayout)
-	return append(b, '"'), nil
+// MarshalText writes the contract's form. It is no MarshalJSON, whose result encoding/json reads again.
+func (t Time) MarshalText() ([]byte, error) {
+	return time.Time(t).UTC().AppendFormat(make([]byte, 0, len(exchange.TimeLayout)), exchange.TimeLayout), nil
 }
 
 // timeOf is a timestamp that may be absent.
@@ -27,9 +24,9 @@ func timeOf(t *time.Time) *Time { return (*Time)(t) }
 // Expiry is the timestamp of a token's end, in the form of /login: 2021-02-22T17:09:15.513Z.
 type Expiry time.Time
 
-// MarshalJSON writes milliseconds and Z.
-func (t Expiry) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + time.Time(t).UTC().Format("2006-01-02T15:04:05.000Z") + `"`), nil
+// MarshalText writes milliseconds and Z.
+func (t Expiry) MarshalText() ([]byte, error) {
+	return []byte(time.Time(t).UTC().Format("2006-01-02T15:04:05.000Z")), nil
 }
 
 // Signed is the answer to POST /login and POST /users/.

@@ -68,7 +68,7 @@ var answers = map[string]string{
 	"address (user as object)": addressFields + " user:{" + personFields + "}", "organization": organizationFields,
 	"settings": settingsFields, "user": userFields, "array of attachments": attachmentFields,
 	"array of material requests": requestFields, "array of materials of a grant": grantMaterialFields,
-	"imported dataset": grantMaterialFields + " organism:[string]?", "imported protocol": grantMaterialFields,
+	"imported dataset": "organism:[string] " + grantMaterialFields, "imported protocol": grantMaterialFields,
 }
 
 // resources are the sections of fields, each with the bodies that show them.
@@ -91,7 +91,6 @@ var types = map[string][]string{
 	"user object (on organization endpoints); uuid (inside a grant)": {"{" + personFields + "}", "uuid"},
 	"array of user objects; empty array inside a grant sample":       {"[{" + personFields + "}]"},
 	"string (identifier issued by the identity provider)":            {"string"},
-	"array of {id, name}":                                            {"[{" + labFields + "}]"},
 }
 
 // TestEveryFieldOfTheSpecificationIsShownWithItsType compares the sections of fields with the

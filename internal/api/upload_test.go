@@ -250,7 +250,7 @@ func TestABodyThatBreaksOffIsTheCallersFault(t *testing.T) {
 
 // raw sends bytes over a connection of their own and reads the answer; end says that nothing more
 // will come.
-func raw(t *testing.T, address, request string, end bool) (status int, code any) {
+func raw(t testing.TB, address, request string, end bool) (status int, code any) {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
 	if err != nil {

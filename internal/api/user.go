@@ -3,38 +3,20 @@ package api
 import (
 	"strconv"
 
-	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 )
 
-// Credentials are the body of POST /login.
-type Credentials struct {
-	Code      string `json:"code"`
-	OriginURL string `json:"origin_url"`
-}
-
-// Registration is the body of POST /users/.
-type Registration struct {
-	Code      string               `json:"code"`
-	OriginURL string               `json:"origin_url"`
-	FirstName exchange.Opt[string] `json:"first_name"`
-	LastName  exchange.Opt[string] `json:"last_name"`
-	Email     exchange.Opt[string] `json:"email"`
-}
-
-func (a *API) login(c *Call, in Credentials) (Signed, error) {
-	return a.signed(c, in.Code, in.OriginURL, exchange.UserPatch{}, 200)
+func (a *API) login(c *Call, in exchange.Credentials) (Signed, error) {
+	return a.signed(c, exchange.Registration{Code: in.Code, OriginURL: in.OriginURL}, 200)
 }
 
 // register answers 201 for someone new and 200 for someone who is registered already.
-func (a *API) register(c *Call, in Registration) (Signed, error) {
-	names := exchange.UserPatch{FirstName: in.FirstName, LastName: in.LastName, Email: in.Email}
-	return a.signed(c, in.Code, in.OriginURL, names, 201)
+func (a *API) register(c *Call, in exchange.Registration) (Signed, error) {
+	return a.signed(c, in, 201)
 }
 
-func (a *API) signed(c *Call, code, origin string, names exchange.UserPatch, made int) (Signed, error) {
-	var s app.Signed
-	s, err := a.App.Login(c.Context(), code, origin, names)
+func (a *API) signed(c *Call, in exchange.Registration, made int) (Signed, error) {
+	s, err := a.App.Login(c.Context(), in)
 	c.noStore()
 	if c.status = 200; s.New {
 		c.status = made

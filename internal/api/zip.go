@@ -31,17 +31,16 @@ var zips = sync.Pool{New: func() any {
 	return z
 }}
 
-// zipping compresses JSON that is large enough. A body comes in one Write, so its compressed
+// zipping compresses a body that is large enough. It comes in one Write, so its compressed
 // length is known before the status goes out.
 type zipping struct {
 	http.ResponseWriter
 	status int // held back
 }
 
-// WriteHeader holds the status of a large JSON body back until its Write.
+// WriteHeader holds the status of a large body back until its Write.
 func (w *zipping) WriteHeader(status int) {
-	h := w.Header()
-	if size, _ := strconv.Atoi(h.Get("Content-Length")); h.Get("Content-Type") == "application/json" && size >= zipFrom {
+	if size, _ := strconv.Atoi(w.Header().Get("Content-Length")); size >= zipFrom {
 		w.status = status
 		return
 	}

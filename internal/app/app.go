@@ -12,6 +12,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
+	"aliquot/internal/importer"
 	"aliquot/internal/store"
 )
 
@@ -24,8 +25,10 @@ type App struct {
 // Config is what an App needs.
 type Config struct {
 	DB            *store.DB
+	PublicURL     string // how people reach the installation, for links; no slash at its end
 	Files         files.Store
 	Identity      *identity.Client // nil: nobody can sign in
+	Importer      *importer.Importer
 	Access        exchange.Access
 	Registration  []string      // "open", "closed", or registry ids and mail domains
 	Admins        []string      // registry ids

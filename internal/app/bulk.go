@@ -100,6 +100,9 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 // BulkReport gives the outcome of each row of a spreadsheet as CSV; before the job is done, of those
 // that it looked at.
 func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64, begin func() io.Writer) error {
+	if _, err := a.DB.Read().Organization(ctx, organization); err != nil {
+		return err
+	}
 	if err := a.mayRead(ctx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
 		return err
 	}

@@ -4,12 +4,24 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
 	"aliquot/internal/store"
 )
 
 // Material reads one material.
 func (a *App) Material(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
 	return a.DB.Read().ShownMaterial(ctx, id)
+}
+
+// Listing reads one material as it is shown outside.
+func (a *App) Listing(ctx context.Context, id int64) (publish.Listing, error) {
+	read := a.DB.Read()
+	m, err := read.ShownMaterial(ctx, id)
+	if err != nil {
+		return publish.Listing{}, err
+	}
+	o, err := read.Organization(ctx, m.OrganizationID)
+	return publish.Listing{ShownMaterial: m, Organization: o, Site: a.PublicURL, Now: read.Now}, err
 }
 
 // Materials lists materials.
@@ -48,6 +60,18 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		}
 	}
 	return m, false, takenReference(made)
+}
+
+// canIn is can for the organization that a body names: one that is not there is a mistake in the
+// body, which no right would mend.
+func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, organization int64) (asAdmin bool, err error) {
+	asAdmin, err = a.can(who, action, who.ToOrganization(organization))
+	if exchange.CodeOf(err) == exchange.Forbidden {
+		if _, missing := tx.Organization(ctx, organization); exchange.CodeOf(missing) == exchange.NotFound {
+			err = refer(missing, "organization_id", organization)
+		}
+	}
+	return asAdmin, err
 }
 
 // takenReference is the error of a material whose reference another one of its organization has.

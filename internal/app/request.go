@@ -194,7 +194,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		ok = !ties.Requests
 	}
 	if !ok && !earlier {
-		return exchange.Fail(exchange.Forbidden, "Attachment %d (%s) is not yours to hand in.", id, field)
+		return exchange.Fail(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id, field).With("field", field)
 	} else if asAdmin {
 		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true, nil); err != nil {
 			return err

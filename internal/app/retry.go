@@ -14,10 +14,14 @@ const retryTime = 24 * time.Hour
 // Once runs a call that has a key, unless an earlier call has the key: then it gives the earlier
 // one's answer. What the call does and its answer commit together, so a crash leaves both or
 // neither. run gives the answer; where its status says that nothing was done (400 and above), the
-// answer is kept if keep says so. Of two such calls at once both may run, and only one takes effect.
-func (a *App) Once(ctx context.Context, k exchange.Retry, run func(ctx context.Context) (answer exchange.Retry, keep bool)) (answer exchange.Retry, replayed bool, err error) {
-	if answer, err = a.earlier(ctx, k); exchange.CodeOf(err) != exchange.NotFound {
-		return answer, true, err
+// answer is kept if keep says so. Of two calls with one key both may run, and only one takes effect:
+// that a call was sent before usually shows when its answer is to be kept, which costs the others
+// one statement. long: it must show first, since the call takes in a file or waits for a source.
+func (a *App) Once(ctx context.Context, k exchange.Retry, long bool, run func(ctx context.Context) (answer exchange.Retry, keep bool)) (answer exchange.Retry, replayed bool, err error) {
+	if long {
+		if answer, err = a.earlier(ctx, k); exchange.CodeOf(err) != exchange.NotFound {
+			return answer, true, err
+		}
 	}
 	inner, held := a.DB.Hold(ctx)
 	defer held.Rollback(ctx) // where run panics

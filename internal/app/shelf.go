@@ -47,7 +47,7 @@ func (s *shelf) user(ctx context.Context, id uuid.UUID) (exchange.User, error) {
 
 // add says whether a new material may be listed.
 func (s *shelf) add(ctx context.Context, m *exchange.Material) (asAdmin bool, err error) {
-	if asAdmin, err = s.a.can(s.who, exchange.MaterialCreate, s.who.ToOrganization(m.OrganizationID)); err != nil {
+	if asAdmin, err = s.a.canIn(ctx, s.c, s.who, exchange.MaterialCreate, m.OrganizationID); err != nil {
 		return asAdmin, err
 	}
 	return asAdmin, s.check(ctx, exchange.Material{}, m)
@@ -66,7 +66,7 @@ func (s *shelf) change(ctx context.Context, old exchange.Material, p exchange.Ma
 	}
 	moved, archived := m.OrganizationID != old.OrganizationID, m.Archived != old.Archived
 	if moved {
-		there, err := s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(m.OrganizationID))
+		there, err := s.a.canIn(ctx, s.c, s.who, exchange.MaterialUpdate, m.OrganizationID)
 		if err != nil {
 			return m, false, asAdmin, err
 		}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -30,19 +29,9 @@ const tokenPrefix = "alq_"
 
 // Login exchanges an authorization code for a token; someone unknown is registered on the spot
 // where registration allows it.
-func (a *App) Login(ctx context.Context, code, origin string, names exchange.UserPatch) (Signed, error) {
-	var f exchange.Faults
-	_, err := names.Patch(exchange.User{})
-	if e, ok := errors.AsType[*exchange.Error](err); ok {
-		f = e.Fields
-	}
-	if code == "" {
-		f.Add("code", "is required: the authorization code of the identity provider")
-	}
-	if origin == "" {
-		f.Add("origin_url", "is required: the redirect URL that the code was made for")
-	}
-	if err := f.Err(); err != nil {
+func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
+	code, origin, err := r.Check()
+	if err != nil {
 		return Signed{}, err
 	}
 	if a.Identity == nil {
@@ -52,9 +41,9 @@ func (a *App) Login(ctx context.Context, code, origin string, names exchange.Use
 	if err != nil {
 		return Signed{}, err
 	}
-	signed, err := a.SignIn(ctx, person, names)
+	signed, err := a.SignIn(ctx, person, r.Names())
 	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
-		signed, err = a.SignIn(ctx, person, names)
+		signed, err = a.SignIn(ctx, person, r.Names())
 	}
 	return signed, err
 }

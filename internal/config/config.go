@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/mail"
 	"net/url"
 	"os"
 	"strings"
@@ -48,13 +49,47 @@ type Server struct {
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
-	Workers              int           `default:"4" help:"How many jobs this process does at once in the background."`
+	Workers              int           `default:"8" help:"How many jobs this process does at once in the background."`
 	JobLease             time.Duration `default:"30s" help:"How long after a process died its background jobs go to another."`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
 
 // mostWorkers leaves connections of the database's pool to those who answer.
 const mostWorkers = 16
+
+// Sources are the public services that materials are imported from.
+type Sources struct {
+	GEOURL         string `name:"geo-url" help:"Base address of GEO. Default: the public one, https://www.ncbi.nlm.nih.gov/geo/."`
+	EUtilsURL      string `name:"eutils-url" help:"Base address of NCBI E-utilities. Default: https://eutils.ncbi.nlm.nih.gov/entrez/eutils/."`
+	ENAURL         string `name:"ena-url" help:"Base address of ENA. Default: https://www.ebi.ac.uk/ena/."`
+	ProtocolsURL   string `name:"protocols-url" help:"Base address of protocols.io. Default: https://www.protocols.io/."`
+	CrossrefURL    string `name:"crossref-url" help:"Base address of Crossref. Default: https://api.crossref.org/."`
+	EUtilsKey      string `name:"eutils-key" help:"API key of NCBI, for 10 calls a second instead of 3."`
+	ProtocolsToken string `name:"protocols-token" help:"Client access token of protocols.io; without it, title and citation of a protocol come from Crossref."`
+	ContactEmail   string `name:"contact-email" help:"Address that the sources are told, as they ask, to write to about our calls. Default: postmaster at the host of public-url."`
+}
+
+// Complete completes the settings; host is that of public-url. What is wrong with an address
+// importer.New says.
+func (s *Sources) Complete(host string) error {
+	if s.ContactEmail == "" {
+		s.ContactEmail = "postmaster@" + host
+		return s.secrets()
+	}
+	if a, err := mail.ParseAddress(s.ContactEmail); err != nil || a.Address != s.ContactEmail {
+		return errors.New("contact-email: must be a mail address, such as materials@example.org")
+	}
+	return s.secrets()
+}
+
+func (s *Sources) secrets() error {
+	for _, secret := range []struct{ name, value string }{{"eutils-key", s.EUtilsKey}, {"protocols-token", s.ProtocolsToken}} {
+		if strings.ContainsFunc(secret.value, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			return fmt.Errorf("%s: must be without blanks", secret.name)
+		}
+	}
+	return nil
+}
 
 // Check completes the settings and says what does not fit together.
 func (s *Server) Check(st *Store) error {

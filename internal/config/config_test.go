@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -22,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite docs/settings.md")
 type settings struct {
 	config.Store
 	config.Server
+	config.Sources
 }
 
 func parse(t *testing.T, env map[string]string, args ...string) (settings, error) {
@@ -108,13 +110,19 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"an origin with a path":               {[]string{"--cors-origins", "https://lab.example.org/"}, "cors-origins:"},
 		"an origin that is none":              {[]string{"--cors-origins", "*,lab.example.org"}, "cors-origins:"},
 		"a token that never works":            {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
+		"a contact that is none":              {[]string{"--contact-email", "Ada <ada@example.org>"}, "contact-email:"},
+		"a key with a blank":                  {[]string{"--eutils-key", "a b"}, "eutils-key:"},
+		"a token of two lines":                {[]string{"--protocols-token", "a\nb"}, "protocols-token:"},
+		"nobody to work":                      {[]string{"--workers", "0"}, "workers:"},
+		"more work than connections":          {[]string{"--workers", "17"}, "workers:"},
+		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
 		s, err := parse(t, nil, c.args...)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if err := s.Check(&s.Store); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if err := errors.Join(s.Check(&s.Store), s.Complete("example.org")); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want one that starts with %s", name, err, c.want)
 		}
 	}

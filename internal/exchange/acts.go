@@ -36,7 +36,10 @@ func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, 
 		if s == ExecutedMTA {
 			right = c.roles.asRequester()
 		}
-		if err := c.may("the "+slotName(s), right); err != nil {
+		if !right {
+			return Fail(Forbidden, "You may not review the %s of this request.", slotName(s))
+		}
+		if err := c.may("the "+slotName(s), true); err != nil {
 			return err
 		}
 		d := c.Current(s)

@@ -127,7 +127,7 @@ func TestEachSideReviewsWhatTheOtherGave(t *testing.T) {
 				if row[1+i] == "y" && err != nil {
 					t.Errorf("%s reviews %s: got %v, want nil", who.name, row[0], err)
 				} else if row[1+i] == "n" {
-					wantCode(t, err, exchange.FieldForbidden, "")
+					wantCode(t, err, exchange.Forbidden, "")
 				}
 			}
 		}

@@ -59,8 +59,8 @@ var materialColumns = []Column{
 		Help: "Scientific names; several with ; between them.",
 		show: func(m Material) string { return joinItems(m.Organisms) },
 		read: func(cell string, p *MaterialPatch) error {
-			if p.Organisms = Cleared[[]string](); cell != "" {
-				p.Organisms = NullOf(splitItems(cell))
+			if p.Organisms = Cleared[Names](); cell != "" {
+				p.Organisms = NullOf(Names(splitItems(cell)))
 			}
 			return nil
 		}},

@@ -35,6 +35,7 @@ const (
 	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request stands on this document
 	Conflict            Code = "CONFLICT"             // someone else was first
 	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not answer
+	InvalidAnswer       Code = "INVALID_ANSWER"       // an outside service answers something unusable
 	Internal            Code = "INTERNAL"             // our fault; the cause is only in the log
 )
 

@@ -13,6 +13,10 @@ import (
 func FaultsOf(body any, made bool) Faults {
 	var err error
 	switch p := body.(type) {
+	case Credentials:
+		_, _, err = Registration{Code: p.Code, OriginURL: p.OriginURL}.Check()
+	case Registration:
+		_, _, err = p.Check()
 	case UserPatch:
 		_, err = p.Patch(User{})
 	case OrganizationPatch:
@@ -38,6 +42,10 @@ func FaultsOf(body any, made bool) Faults {
 	case InvitationNew:
 		_, err = p.Create()
 	case Funding:
+		_, err = p.Check()
+	case ImportName:
+		_, err = p.Check()
+	case ImportNew:
 		_, err = p.Check()
 	case MaterialPatch:
 		if made {

@@ -18,7 +18,11 @@ type Heading struct {
 	Field      string `json:"field"` // as title or additional_metadata.disease; "": left out
 	Own        bool   `json:"own"`   // a key of the lab's own
 	Remembered bool   `json:"remembered"`
+}
 
+// place is a heading with what it stands for.
+type place struct {
+	Heading
 	column *Column                    // of a field of every category
 	key    string                     // of additional_metadata
 	keys   map[string]string          // by category, where the header is a label that means several keys
@@ -28,6 +32,7 @@ type Heading struct {
 // Layout is what the columns of one spreadsheet are taken for.
 type Layout struct {
 	Headings []Heading
+	places   []place
 	category string // of rows that say none
 	titled   bool
 }
@@ -46,7 +51,7 @@ func Fold(header string) string { return fold(header) }
 // and what else is wrong with them, are faults of "mapping"; the layout is given with them too.
 func Understand(headers []string, r Reading) (Layout, error) {
 	var f Faults
-	l := Layout{category: categoryCode(r.Category)}
+	l := Layout{Headings: []Heading{}, category: categoryCode(r.Category)}
 	if _, ok := category.Get(l.category); !ok && r.Category != "" {
 		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
 	}
@@ -64,7 +69,7 @@ func Understand(headers []string, r Reading) (Layout, error) {
 		}
 		l.titled = l.titled || h.Field == "title"
 		told = told || slices.Contains([]string{"id", "reference", "category"}, h.Field)
-		l.Headings = append(l.Headings, h)
+		l.Headings, l.places = append(l.Headings, h.Heading), append(l.places, h)
 	}
 	if !told && l.category == "" && len(f) == 0 {
 		f.Add("category", "is required, or a column of that name: one of %s", strings.Join(category.Codes(), ", "))
@@ -73,7 +78,7 @@ func Understand(headers []string, r Reading) (Layout, error) {
 }
 
 // heading finds what a header means: what the lab said, else by name, key, label and synonym.
-func (r Reading) heading(header string) (h Heading, known bool) {
+func (r Reading) heading(header string) (h place, known bool) {
 	folded := fold(header)
 	if field, said := r.Mapping[folded]; said && folded != "" {
 		h, known = fieldHeading(field)
@@ -85,7 +90,7 @@ func (r Reading) heading(header string) (h Heading, known bool) {
 		h, known = fieldHeading(field)
 	}
 	if keys := keysByLabel[folded]; !known && len(keys) > 0 {
-		h, known = Heading{keys: keys}, true
+		h, known = place{keys: keys}, true
 		for _, code := range append([]string{categoryCode(r.Category)}, category.Codes()...) {
 			if key := keys[code]; key != "" {
 				h.Field = metadataPrefix + key
@@ -108,18 +113,18 @@ func (r Reading) heading(header string) (h Heading, known bool) {
 }
 
 // fieldHeading is the heading of a field, or of a key with or without its prefix.
-func fieldHeading(field string) (Heading, bool) {
+func fieldHeading(field string) (place, bool) {
 	for i := range materialColumns {
 		if materialColumns[i].Field == field {
-			return Heading{Field: field, column: &materialColumns[i]}, true
+			return place{Heading: Heading{Field: field}, column: &materialColumns[i]}, true
 		}
 	}
 	key, prefixed := strings.CutPrefix(field, metadataPrefix)
 	fields := keys[key]
 	if fields == nil && !prefixed || key == "" {
-		return Heading{}, false
+		return place{}, false
 	}
-	return Heading{Field: metadataPrefix + key, key: key, fields: fields, Own: fields == nil}, true
+	return place{Heading: Heading{Field: metadataPrefix + key, Own: fields == nil}, key: key, fields: fields}, true
 }
 
 // keys are the fields of additional_metadata by key and category.
@@ -168,7 +173,7 @@ type Entry struct {
 // Entry reads that of a row; organization is the one that imports.
 func (l Layout) Entry(cells []string, organization int64) Entry {
 	var e Entry
-	for i, h := range l.Headings {
+	for i, h := range l.places {
 		cell := ""
 		if i < len(cells) {
 			cell = tidy(cells[i])
@@ -214,7 +219,7 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 		_ = json.Unmarshal(old.Metadata, &values) // it is an object always
 	}
 	changed := false
-	for i, h := range l.Headings {
+	for i, h := range l.places {
 		raw := ""
 		if i < len(cells) {
 			raw = cells[i]
@@ -248,7 +253,7 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 }
 
 // set puts a cell into the values of additional_metadata and says whether that changes them.
-func (h Heading) set(values map[string]json.RawMessage, code, raw, cell string) bool {
+func (h place) set(values map[string]json.RawMessage, code, raw, cell string) bool {
 	key, fields := h.key, h.fields
 	if h.keys != nil {
 		if key = h.keys[code]; key == "" {
@@ -277,7 +282,7 @@ func (l Layout) code(cells []string, old *Material) string {
 	if old != nil {
 		return old.Category
 	}
-	for i, h := range l.Headings {
+	for i, h := range l.places {
 		if h.Field == "category" && i < len(cells) && strings.TrimSpace(cells[i]) != "" {
 			return categoryCode(tidy(cells[i]))
 		}
@@ -296,7 +301,7 @@ func nameOf(code string, values map[string]json.RawMessage) string {
 // Header is the header of the column in which a problem of a field stands; the field itself where no
 // column has it.
 func (l Layout) Header(field string) string {
-	for _, h := range l.Headings {
+	for _, h := range l.places {
 		if h.Field == field {
 			return h.Header
 		}

@@ -143,7 +143,7 @@ func genMaterial(t *rapid.T) exchange.Material {
 		return exchange.Cleared[string]()
 	}
 	p := exchange.MaterialPatch{Category: exchange.Some(c.Code), Title: exchange.Some("t" + line.Draw(t, "title")), Organization: exchange.Some(exchange.Ref(7)),
-		Metadata: exchange.Some(raw), Reference: optional("reference"), Organisms: exchange.NullOf(rapid.SliceOf(line).Draw(t, "organisms")),
+		Metadata: exchange.Some(raw), Reference: optional("reference"), Organisms: exchange.NullOf(exchange.Names(rapid.SliceOf(line).Draw(t, "organisms"))),
 		PublicationTitle: optional("publication"), PrePrintTitle: optional("preprint"), Citation: optional("citation"), AdditionalInfo: optional("info"),
 		NeedsMTA: exchange.Some(rapid.Bool().Draw(t, "mta")), NeedsIRB: exchange.Some(rapid.Bool().Draw(t, "irb")), Imported: exchange.Some(rapid.Bool().Draw(t, "imported"))}
 	m, err := p.Create()

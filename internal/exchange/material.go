@@ -79,7 +79,7 @@ type MaterialPatch struct {
 	NeedsAbstract    Opt[bool]            `json:"needs_abstract"`
 	Imported         Opt[bool]            `json:"imported"`
 	ImportSource     Opt[string]          `json:"import_source"`
-	Organisms        Null[[]string]       `json:"organisms" alias:"organism"`
+	Organisms        Null[Names]          `json:"organisms" alias:"organism"`
 	PublicationTitle Null[string]         `json:"publication_title"`
 	PrePrintDOI      Null[string]         `json:"pre_print_doi"`
 	PrePrintTitle    Null[string]         `json:"pre_print_title"`
@@ -194,7 +194,7 @@ func (f *Faults) canonical(field string, o Opt[string], parse func(string) (stri
 
 const mostOrganisms = 100
 
-func (f *Faults) organisms(o Null[[]string], dst *[]string) {
+func (f *Faults) organisms(o Null[Names], dst *[]string) {
 	if !o.Set {
 		return
 	}
@@ -220,11 +220,8 @@ const mostMetadata = 64 << 10 // bytes of JSON
 
 func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 	c, ok := category.Get(m.Category)
-	if !ok {
-		if m.Category != "" {
-			f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
-		}
-		return
+	if !ok && m.Category != "" {
+		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
 	}
 	if !o.Set {
 		return
@@ -232,6 +229,9 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(o.Value, &values); err != nil || values == nil {
 		f.Add("additional_metadata", "must be a JSON object")
+		return
+	}
+	if !ok {
 		return
 	}
 	clean, faults, _ := c.Check(values)

@@ -127,3 +127,19 @@ func refText(b []byte) (string, error) {
 	}
 	return number.String(), nil
 }
+
+// Names is a list of texts, none of which may be null.
+type Names []string
+
+// UnmarshalJSON takes a list of strings. encoding/json by itself reads null as "".
+func (n *Names) UnmarshalJSON(b []byte) error {
+	var list []Opt[string]
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*n = Names{}
+	for _, name := range list {
+		*n = append(*n, name.Value)
+	}
+	return nil
+}

@@ -50,6 +50,9 @@ const (
 	MaterialHistory Action = "material.history"
 	MaterialBulk    Action = "material.bulk"   // many at once, from a spreadsheet
 	MaterialExport  Action = "material.export" // embargoed and archived ones too
+	MaterialImport  Action = "material.import"
+	MaterialPreview Action = "material.preview" // what an import would make
+	PublicationRead Action = "publication.read"
 	ShippingRead    Action = "shipping.read"
 	ShippingWrite   Action = "shipping.write"
 
@@ -127,6 +130,9 @@ var rules = Policy{
 	MaterialHistory: MemberOf,
 	MaterialBulk:    MemberOf,
 	MaterialExport:  MemberOf,
+	MaterialImport:  MemberOf,
+	MaterialPreview: SignedIn,
+	PublicationRead: SignedIn,
 	ShippingRead:    Anyone,
 	ShippingWrite:   MemberOf,
 

@@ -100,6 +100,9 @@ const matrix = `
 | both | documentation.read | nothing | y | y | y | y | y | y | y | y |
 | both | audit.read | nothing | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
+| both | material.import | the lab | n | n | y | y | n | y | n | y |
+| both | material.preview | nothing | n | y | y | y | y | y | y | y |
+| both | publication.read | nothing | n | y | y | y | y | y | y | y |
 | both | shipping.read | the lab | y | y | y | y | y | y | y | y |
 | both | shipping.write | the lab | n | n | y | y | n | y | n | y |
 | both | grant.create | nothing | n | y | y | y | y | y | y | y |

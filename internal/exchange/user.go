@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"net/mail"
 	"strings"
 	"time"
@@ -51,6 +52,51 @@ func (p UserPatch) Patch(u User) (User, error) {
 		}
 	}
 	return u, f.Err()
+}
+
+// Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
+// that it was made for.
+type Credentials struct {
+	Code      string `json:"code"`
+	OriginURL string `json:"origin_url"`
+}
+
+// Registration is the body of POST /users/.
+type Registration struct {
+	Code      string      `json:"code"`
+	OriginURL string      `json:"origin_url"`
+	FirstName Opt[string] `json:"first_name"`
+	LastName  Opt[string] `json:"last_name"`
+	Email     Opt[string] `json:"email"`
+}
+
+// Names are what a person says about themselves.
+func (r Registration) Names() UserPatch {
+	return UserPatch{FirstName: r.FirstName, LastName: r.LastName, Email: r.Email}
+}
+
+// Lengths of what an identity provider gave out, in characters; a code may be a whole JWT.
+const (
+	codeLength   = 8000
+	originLength = 2000
+)
+
+// Check gives code and redirect URL, which both are required.
+func (r Registration) Check() (code, origin string, err error) {
+	var f Faults
+	_, err = r.Names().Patch(User{})
+	if e, wrong := errors.AsType[*Error](err); wrong {
+		f = e.Fields
+	}
+	f.line("code", Some(r.Code), codeLength, &code)
+	f.line("origin_url", Some(r.OriginURL), originLength, &origin)
+	if code == "" && len(f["code"]) == 0 {
+		f.Add("code", "is required: the authorization code of the identity provider")
+	}
+	if origin == "" && len(f["origin_url"]) == 0 {
+		f.Add("origin_url", "is required: the redirect URL that the code was made for")
+	}
+	return code, origin, f.Err()
 }
 
 // Token is one API token of a user. The secret itself is never kept, only its SHA-256.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -334,5 +335,52 @@ func TestJobsThatWaitForASlotGoToAWorkerThatHasOne(t *testing.T) {
 		}
 		close(finish)
 		jobtest.Wait(b.T, b.db, first, exchange.JobDone)
+	})
+}
+
+// TestJobsThatEndTogetherFailAlone: on SQLite their transactions are committed as one.
+func TestJobsThatEndTogetherFailAlone(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		const jobs = 8
+		var meet sync.WaitGroup
+		meet.Add(jobs)
+		kind := job.Kind[int]{Name: "together", Most: 1}
+		var ids []int64
+		b.tx(func(ctx context.Context, tx store.Conn) error {
+			for n := range jobs {
+				id, err := kind.Enqueue(ctx, tx, n, job.Order{})
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			return nil
+		})
+		jobtest.Start(b.T, job.Config{DB: b.db, Slots: jobs, Handlers: []job.Handler{
+			kind.Handle(func(ctx context.Context, r *job.Run, n int) error {
+				meet.Done()
+				meet.Wait()
+				return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+					if err := effect(ctx, tx, fmt.Sprint(n)); err != nil {
+						return nil, err
+					}
+					switch n {
+					case 3:
+						return nil, errors.New("no")
+					case 5:
+						panic("no")
+					}
+					return n, nil
+				})
+			})}})
+		for n, id := range ids {
+			want := exchange.JobDone
+			if n == 3 || n == 5 {
+				want = exchange.JobFailed
+			}
+			jobtest.Wait(b.T, b.db, id, want)
+		}
+		b.once(jobs - 2)
 	})
 }

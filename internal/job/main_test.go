@@ -93,9 +93,9 @@ func each(t *testing.T, test func(b bench)) {
 }
 
 // work starts a worker on a pool of its own, as another process would.
-func (b bench) work(handlers ...job.Handler) (stop func()) {
+func (b bench) work(handlers ...job.Handler) {
 	b.Helper()
-	return jobtest.Start(b.T, job.Config{DB: storetest.Again(b.T, b.db), Handlers: handlers})
+	jobtest.Start(b.T, job.Config{DB: storetest.Again(b.T, b.db), Handlers: handlers})
 }
 
 // effects counts the audit events of each object.

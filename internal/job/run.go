@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -94,7 +95,7 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 	}
 	var next exchange.Job
 	var refused error
-	err := r.w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := r.w.txs.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if next, refused = do(ctx, tx); refused != nil {
 			return refused
 		}
@@ -106,8 +107,9 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 	})
 	switch {
 	case err == nil:
-		r.job, r.over = next, next.State.Over()
-		r.slow.Reset(r.handler.time)
+		if r.job, r.over = next, next.State.Over(); !r.over {
+			r.slow.Reset(r.handler.time)
+		}
 	case refused == nil: // the job is lost, or the commit failed and may yet have taken effect
 		r.over = true
 	}
@@ -137,13 +139,15 @@ func (r *Run) run() {
 	}
 	r.slow.Stop()
 	state, settleErr := r.settle(err)
-	r.w.Log.InfoContext(r.ctx, "job", "id", r.id, "kind", r.kind, "state", state, "took", time.Since(began))
-	if err != nil && !errors.Is(err, ErrStopping) && !errors.Is(err, errLost) {
-		r.w.Log.WarnContext(r.ctx, "job failed", "id", r.id, "kind", r.kind, "error", err)
+	level, attrs := slog.LevelInfo, []slog.Attr{slog.Int64("id", r.id), slog.String("kind", r.kind), slog.String("state", string(state)),
+		slog.Duration("took", time.Since(began))}
+	if err = errors.Join(err, settleErr); err != nil { // where settling failed, the lease ends and it is run again
+		attrs = append(attrs, slog.Any("error", err))
+		if !errors.Is(err, ErrStopping) && !errors.Is(err, errLost) {
+			level = slog.LevelWarn
+		}
 	}
-	if settleErr != nil && !errors.Is(settleErr, errLost) { // its lease will end, and it is run again
-		r.w.Log.ErrorContext(r.ctx, "job not settled", "id", r.id, "kind", r.kind, "error", settleErr)
-	}
+	r.w.Log.LogAttrs(r.ctx, level, "job", attrs...)
 }
 
 // grace is how long a handler may take to notice that its context ended.
@@ -163,7 +167,7 @@ func (r *Run) call() (err error) {
 }
 
 // settle ends a run that came to err: where the handler did not finish the job, the job is done now,
-// or failed, or given back. It gives the state that the job is in.
+// or failed, or given back. It gives the state that the job is in then, or has with who took it.
 func (r *Run) settle(err error) (exchange.JobState, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.ctx), settleTime)
 	defer cancel()
@@ -176,10 +180,9 @@ func (r *Run) settle(err error) (exchange.JobState, error) {
 		return r.job.State, nil
 	}
 	var now exchange.Job
-	return now.State, r.w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		var readErr error
-		if now, readErr = tx.JobForUpdate(ctx, r.id); readErr != nil {
-			return readErr
+	settled := r.w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (failed error) {
+		if now, failed = tx.JobForUpdate(ctx, r.id); failed != nil {
+			return failed
 		}
 		if now.State != exchange.JobRunning || now.Lease != r.job.Lease {
 			return errLost
@@ -189,9 +192,10 @@ func (r *Run) settle(err error) (exchange.JobState, error) {
 		} else {
 			now = now.Fail(message(err), r.again(now, err, tx.Now), tx.Now)
 		}
-		_, saveErr := tx.SaveJob(ctx, exchange.JobRunning, now)
-		return saveErr
+		_, failed = tx.SaveJob(ctx, exchange.JobRunning, now)
+		return failed
 	})
+	return now.State, settled
 }
 
 const settleTime = 10 * time.Second

@@ -31,6 +31,7 @@ type Worker struct {
 	Config
 	handlers map[string]Handler
 	kinds    []string
+	txs      together      // that save jobs
 	stopping chan struct{} // closed when the process is asked to stop
 
 	mu   sync.Mutex
@@ -39,7 +40,7 @@ type Worker struct {
 
 // New makes a worker; it runs once.
 func New(cfg Config) (*Worker, error) {
-	w := &Worker{Config: cfg, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
+	w := &Worker{Config: cfg, txs: together{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
 	for _, h := range cfg.Handlers {
 		if _, twice := w.handlers[h.kind]; twice || h.kind == "" {
 			return nil, fmt.Errorf("jobs: two handlers, or no name, of the kind %q", h.kind)

@@ -73,9 +73,13 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 					internal(seen, id)
 				}
 			}
-			log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-				slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", time.Since(start)))
+			end := time.Now()
+			record := slog.NewRecord(end, slog.LevelInfo, "request", 0) // 0: nobody asks where in the source it was made
+			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", end.Sub(start)))
+			if log.Enabled(r.Context(), slog.LevelInfo) {
+				_ = log.Handler().Handle(r.Context(), record) // as Logger does: where a log fails, there is nobody to tell
+			}
 		}()
 		next.ServeHTTP(seen, r)
 	})

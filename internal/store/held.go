@@ -11,9 +11,8 @@ type Held struct {
 	conn *Conn // of the transaction that is open
 }
 
-// Hold gives a context in which Tx does not commit; the last transaction stays open until Commit
-// or Rollback, one of which must be called. An earlier one of the same call commits when the next
-// begins.
+// Hold gives a context in which Tx does not commit: its transaction stays open until Commit or Rollback,
+// one of which must be called. A second one is refused, since only one could commit with the answer.
 func (db *DB) Hold(ctx context.Context) (context.Context, *Held) {
 	h := &Held{db: db}
 	return context.WithValue(ctx, heldKey{}, h), h

@@ -69,7 +69,7 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 	}
 	columns, scan, column := l.columns, l.scan, l.column(p.Order.Field)
 	var keys []any // what the rows have in the sorted column
-	if column != rowID {
+	if p.Order.Name != "" {
 		c.passing = true
 		columns += ", " + column
 		scan = func(r row, item *T) error {

@@ -108,6 +108,12 @@ func lists(l lab) map[string]list {
 			part, err := c.Invitations(ctx, organization, p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
 		}},
+		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Jobs(ctx, p, &viewer, exchange.JobFilter{})
+			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
+		}},
 		"tokens": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })
 			return newest(l, "tokens")
@@ -251,6 +257,27 @@ func TestAttachmentsOfAUserAreTheirOwnOldestFirst(t *testing.T) {
 		list, err := l.db.Read().AttachmentsOf(l.ctx, user)
 		if err != nil || len(list) != 2 || list[0].ID != first || list[1].ID != second {
 			t.Errorf("AttachmentsOf = %+v, %v", list, err)
+		}
+	})
+}
+
+// TestSortedListsKeepNoStatements: their texts are too many, by field, direction and filters.
+func TestSortedListsKeepNoStatements(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		list := func(o exchange.Order) {
+			_, err := l.db.Read().Materials(l.ctx, exchange.Page{Limit: 5, Order: o}, exchange.MaterialFilter{}, user)
+			code(t, "Materials", err, "")
+		}
+		list(exchange.Order{})
+		before, _ := l.db.Kept()
+		for _, field := range exchange.MaterialFields {
+			list(exchange.Order{Field: field})
+			list(exchange.Order{Field: field, Ascending: true})
+		}
+		if after, _ := l.db.Kept(); after != before {
+			t.Errorf("%d orderings keep %d statements", 2*len(exchange.MaterialFields), after-before)
 		}
 	})
 }

@@ -272,10 +272,8 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 
 func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
 	held, _ := ctx.Value(heldKey{}).(*Held)
-	if held != nil {
-		if err := held.commit(ctx); err != nil { // an earlier transaction of the same call
-			return err
-		}
+	if held != nil && held.conn != nil {
+		return errors.New("a second transaction in a call that is held")
 	}
 	tx, err := db.write.BeginTx(ctx, nil)
 	if err != nil {

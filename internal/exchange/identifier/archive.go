@@ -12,6 +12,11 @@ import (
 // record is the address of a page about one accession.
 const record = `(?:(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|ega-archive\.org)/\S*[/=])?`
 
+// filed is an accession by itself, or in the address of a page about it, where more may follow.
+func filed(accession string) string {
+	return accession + `/?|(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|identifiers\.org|omicsdi\.org)/(?:\S*?[/=:])?` + accession + `(?:[/?&#]\S*)?`
+}
+
 var taxonomy = newForm(`(?:`+record+`|(?:https?://)?purl\.obolibrary\.org/obo/NCBITaxon_|(?:NCBI[: ]?\s*)?(?:txid|taxid|taxon)[:_]?\s*)([1-9]\d{0,8})/?`,
 	"NCBITaxon:$1", nil,
 	"an NCBI Taxonomy ID is a number, such as NCBITaxon:9606 for Homo sapiens")
@@ -19,19 +24,19 @@ var taxonomy = newForm(`(?:`+record+`|(?:https?://)?purl\.obolibrary\.org/obo/NC
 // Taxonomy is an organism in the NCBI Taxonomy. Canonical: NCBITaxon:9606.
 func Taxonomy(s string) (string, error) { return taxonomy.parse(s) }
 
-var bioSample = newForm(record+`(SAM(?:N|D|EA|EG)\d{1,12})/?`, "$1", strings.ToUpper,
+var bioSample = newForm(filed(`(SAM(?:N|D|EA|EG)\d{1,12})`), "$1$2", strings.ToUpper,
 	"a BioSample is SAMN, SAMEA or SAMD and a number, such as SAMN19842595")
 
 // BioSample is one biological source. Canonical: SAMN19842595.
 func BioSample(s string) (string, error) { return bioSample.parse(s) }
 
-var bioProject = newForm(record+`(PRJ[DEN][A-Z]\d{1,10})/?`, "$1", strings.ToUpper,
+var bioProject = newForm(filed(`(PRJ[DEN][A-Z]\d{1,10})`), "$1$2", strings.ToUpper,
 	"a BioProject is PRJNA, PRJEB or PRJDB and a number, such as PRJNA257197")
 
 // BioProject is one project across the archives. Canonical: PRJNA257197.
 func BioProject(s string) (string, error) { return bioProject.parse(s) }
 
-var geo = newForm(`(?:GEO:\s*)?`+record+`((?:GSE|GSM|GPL|GDS)[1-9]\d{0,8})`, "$1", strings.ToUpper,
+var geo = newForm(`(?:GEO:\s*)?(?:`+filed(`((?:GSE|GSM|GPL|GDS)[1-9]\d{0,8})`)+`)`, "$1$2", strings.ToUpper,
 	"a GEO accession is GSE, GSM, GPL or GDS and a number, such as GSE2122")
 
 // GEO is a series (GSE), sample (GSM), platform (GPL) or curated dataset (GDS) of the Gene
@@ -52,7 +57,22 @@ func GEOSeries(s string) (string, error) {
 	return id, nil
 }
 
-var sra = newForm(`(?:SRA:\s*)?`+record+`([SED]R[PXRSAZ]\d{6,12})/?`, "$1", strings.ToUpper,
+// GEOImport is what an import from GEO can begin with: a series, or a sample, which leads to its
+// series.
+func GEOImport(s string) (string, error) {
+	id, err := GEO(s)
+	switch {
+	case err == nil && strings.HasPrefix(id, "GSM"):
+		return id, nil
+	case err != nil:
+		if other, errSRA := SRAImport(s); errSRA == nil {
+			return "", fmt.Errorf("%s is not of GEO but of the SRA; import it with import_source SRA", other)
+		}
+	}
+	return GEOSeries(s)
+}
+
+var sra = newForm(`(?:SRA:\s*)?(?:`+filed(`([SED]R[PXRSAZ]\d{6,12})`)+`)`, "$1$2", strings.ToUpper,
 	"an SRA accession is SRP, SRX, SRR or SRS (at ENA ERP..., at DDBJ DRP...) and six or more digits, such as SRP045225")
 
 // SRA is a study (SRP, ERP, DRP), experiment (X), run (R), sample (S), submission (A) or analysis
@@ -71,6 +91,25 @@ func SRAStudy(s string) (string, error) {
 		return "", fmt.Errorf("%s is an SRA %s; please name its study, such as SRP045225", id, what)
 	}
 	return id, nil
+}
+
+// SRAImport is what an import from the SRA can begin with: a study, or an experiment, run, sample
+// or BioProject, which leads to its study.
+func SRAImport(s string) (string, error) {
+	id, err := SRA(s)
+	if err != nil {
+		if id, err = BioProject(s); err == nil {
+			return id, nil
+		}
+		if other, errGEO := GEO(s); errGEO == nil {
+			return "", fmt.Errorf("%s is not of the SRA but of GEO; import it with import_source GEO", other)
+		}
+		return SRAStudy(s)
+	}
+	if strings.ContainsRune("XRS", rune(id[2])) {
+		return id, nil
+	}
+	return SRAStudy(id)
 }
 
 var dbGaP = newForm(record+`(phs\d{6}(?:\.v\d{1,4})?(?:\.p\d{1,4})?(?:\.c\d{1,3})?)`, "$1", strings.ToLower,

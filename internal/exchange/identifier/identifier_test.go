@@ -63,6 +63,44 @@ func TestWrongSyntaxAndCheckDigitsAreRefusedWithASentence(t *testing.T) {
 	}
 }
 
+func TestAnImportBeginsWithWhatLeadsToOneRecord(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		parse    func(string) (string, error)
+		in, want string // or what the error says
+	}{
+		{identifier.GEOImport, "gse2122", "GSE2122"},
+		{identifier.GEOImport, "GSM123", "GSM123"},
+		{identifier.GEOImport, "GPL570", "is a GEO platform"},
+		{identifier.GEOImport, "GDS507", "is a GEO curated dataset"},
+		{identifier.GEOImport, "srp045225", "SRP045225 is not of GEO but of the SRA; import it with import_source SRA"},
+		{identifier.GEOImport, "PRJNA257197", "PRJNA257197 is not of GEO but of the SRA; import it with import_source SRA"},
+		{identifier.GEOImport, "2122", "a GEO series is GSE and a number, such as GSE2122"},
+		{identifier.SRAImport, "erp001942", "ERP001942"},
+		{identifier.SRAImport, "SRX123456", "SRX123456"},
+		{identifier.SRAImport, "SRR1039508", "SRR1039508"},
+		{identifier.SRAImport, "SRS694077", "SRS694077"},
+		{identifier.SRAImport, "prjeb1787", "PRJEB1787"},
+		{identifier.SRAImport, "SRA333195", "is an SRA submission"},
+		{identifier.SRAImport, "ERZ1234567", "is an SRA analysis"},
+		{identifier.SRAImport, "GSM123", "GSM123 is not of the SRA but of GEO; import it with import_source GEO"},
+		{identifier.SRAImport, "45225", "an SRA study is SRP, ERP or DRP and six or more digits"},
+		{identifier.ProtocolsImport, "protocols.io.bbmuik6w/v2", "dx.doi.org/10.17504/protocols.io.bbmuik6w/v2"},
+		{identifier.ProtocolsImport, "https://www.protocols.io/view/0-9-Saline-solution-ddr92596?step=1", "protocols.io/view/0-9-saline-solution-ddr92596"},
+		{identifier.ProtocolsImport, "protocols.io/view/x-kxygxe81zv8j/v2/abstract", "protocols.io/view/x-kxygxe81zv8j/v2"},
+		{identifier.ProtocolsImport, "protocols.io/view/0-9-saline-solution-ddr92596", "protocols.io/view/0-9-saline-solution-ddr92596"},
+		{identifier.ProtocolsImport, "10.1038/nature10910", "a protocols.io DOI is"},
+	} {
+		got, err := test.parse(test.in)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want && (err == nil || !strings.Contains(got, test.want)) {
+			t.Errorf("%q gives %q, want %q", test.in, got, test.want)
+		}
+	}
+}
+
 func TestAnImportTakesASeriesOrAStudyOnly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

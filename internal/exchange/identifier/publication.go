@@ -38,6 +38,8 @@ func DOI(s string) (string, error) {
 
 var (
 	protocolsDOI  = regexp.MustCompile(`^10\.17504/protocols\.io\.[a-z0-9]{1,40}(?:/v[1-9]\d{0,3})?$`)
+	protocolsCode = regexp.MustCompile(`^(?i:protocols\.io\.[a-z0-9]{1,40}(?:/v\d+)?)$`)
+	protocolsSlug = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/([a-z0-9-]{1,200}(?:/v\d+)?))(?:[/?#].*)?$`)
 	protocolsPage = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.)?protocols\.io/view/(?:[a-z0-9-]*-)?([a-z0-9]+(?:/v\d+)?))(?:[/?#].*)?$`)
 )
 
@@ -45,6 +47,9 @@ var (
 // Canonical: dx.doi.org/10.17504/protocols.io.bbmuik6w, the form that the specification shows
 // for protocol_doi; a version, /v2, is kept.
 func ProtocolsDOI(s string) (string, error) {
+	if protocolsCode.MatchString(clean(s)) {
+		s = "10.17504/" + clean(s)
+	}
 	if page := protocolsPage.FindStringSubmatch(clean(s)); page != nil {
 		s = "10.17504/protocols.io." + page[1]
 	}
@@ -53,6 +58,26 @@ func ProtocolsDOI(s string) (string, error) {
 		return "", errors.New("a protocols.io DOI is 10.17504/protocols.io. and a code, such as dx.doi.org/10.17504/protocols.io.bbmuik6w")
 	}
 	return "dx.doi.org/" + doi, nil
+}
+
+// ProtocolsPage is the name of a protocol in the address of its page at protocols.io, such as
+// ncov-2019-sequencing-protocol-bbmuik6w. The code at its end is that of the DOI for most
+// protocols, not for all.
+func ProtocolsPage(s string) (name string, ok bool) {
+	page := protocolsSlug.FindStringSubmatch(clean(s))
+	if page == nil {
+		return "", false
+	}
+	return strings.ToLower(page[1]), true
+}
+
+// ProtocolsImport is what an import from protocols.io can begin with: a DOI, or the address of a
+// page, which is kept as protocols.io/view/NAME.
+func ProtocolsImport(s string) (string, error) {
+	if name, ok := ProtocolsPage(s); ok {
+		return "protocols.io/view/" + name, nil
+	}
+	return ProtocolsDOI(s)
 }
 
 var pmid = newForm(`(?:(?:https?://)?(?:www\.)?(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pubmed)/([1-9]\d{0,7})(?:[/?#].*)?`+

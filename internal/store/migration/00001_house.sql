@@ -137,7 +137,7 @@ CREATE TABLE materials (
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
-CREATE INDEX materials_organization ON materials (organization_id);
+CREATE INDEX materials_organization ON materials (organization_id, id);
 CREATE INDEX materials_category ON materials (category, id);
 CREATE INDEX materials_title ON materials (title_sort, id);
 CREATE INDEX materials_created ON materials (created_at, id);

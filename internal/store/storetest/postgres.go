@@ -24,7 +24,8 @@ const templateLock = 0x616c6971756f74
 const maxTemplateName = 63 - len("_") - 26
 
 // Postgres gives the URL of the PostgreSQL server to test on, from ALIQUOT_TEST_POSTGRES, and
-// whether there is one. Its user may make databases. The command withpostgres starts such a server.
+// whether there is one: PostgreSQL 15 or newer, with ICU, whose user may make databases. The
+// command withpostgres starts such a server.
 func Postgres() (adminURL string, ok bool) {
 	adminURL = os.Getenv("ALIQUOT_TEST_POSTGRES")
 	return adminURL, adminURL != ""
@@ -116,7 +117,8 @@ func (s *server) makeTemplate(ctx context.Context, name string, migrate func(url
 	if found == 0 {
 		err = errors.Join(
 			s.exec(ctx, "DROP DATABASE IF EXISTS %s WITH (FORCE)", name), // a test binary may have died here
-			s.exec(ctx, "CREATE DATABASE %s TEMPLATE template0", name))
+			// Of a language, not the order of bytes, which the SQL must not take for granted.
+			s.exec(ctx, "CREATE DATABASE %s TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'", name))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"aliquot/internal/config"
+	"aliquot/internal/exchange"
+	"aliquot/internal/importer"
+)
+
+// importFrom makes the importer of the sources that settings name.
+func importFrom(s config.Sources, publicURL string, transport http.RoundTripper) (*importer.Importer, error) {
+	public, err := url.Parse(publicURL)
+	if err != nil {
+		return nil, fmt.Errorf("public-url: %w", err)
+	}
+	if err := s.Complete(public.Hostname()); err != nil {
+		return nil, err
+	}
+	return importer.New(importer.Config{
+		GEO: s.GEOURL, EUtils: s.EUtilsURL, ENA: s.ENAURL, Protocols: s.ProtocolsURL, Crossref: s.CrossrefURL,
+		EUtilsKey: s.EUtilsKey, ProtocolsToken: s.ProtocolsToken, Email: s.ContactEmail, Transport: transport,
+	})
+}
+
+// imports is "aliquot import": of a spreadsheet, or with --record of answers of the public sources.
+type imports struct {
+	bulk
+	record
+	What []string `arg:"" name:"file" help:"Spreadsheet, CSV or XLSX, whose first row names the columns. With --record what to ask for: accessions of GEO or SRA, DOIs of protocols."`
+}
+
+// Run imports.
+func (i *imports) Run(e environment) error {
+	switch {
+	case i.Record != "":
+		return i.record.run(e, i.What)
+	case len(i.What) != 1:
+		return errors.New("name one file")
+	case i.Organization < 1:
+		return errors.New("--organization is missing: the id of the organization whose materials they are")
+	}
+	return i.bulk.run(e, i.What[0])
+}
+
+// record is "aliquot import --record".
+type record struct {
+	config.Sources
+	Record string `placeholder:"FOLDER" help:"Ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
+}
+
+// run asks for each identifier and says what it would make. It goes on after a failure and fails
+// at the end.
+func (i *record) run(e environment, identifiers []string) error {
+	folder, err := importer.OpenRecord(i.Record)
+	if err != nil {
+		return err
+	}
+	from, err := importFrom(i.Sources, "http://localhost", folder)
+	if err != nil {
+		return errors.Join(err, folder.Close())
+	}
+	failed := 0
+	for _, identifier := range identifiers {
+		title, err := titleOf(e.ctx, from, identifier)
+		if err != nil {
+			failed++
+			title = "failed: " + err.Error()
+		}
+		_, _ = fmt.Fprintf(e.stdout, "%s\t%s\n", identifier, title)
+	}
+	if err := folder.Close(); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d could not be fetched", failed, len(identifiers))
+	}
+	return nil
+}
+
+// titleOf drafts what an identifier names, at the source that takes it.
+func titleOf(ctx context.Context, from *importer.Importer, identifier string) (string, error) {
+	var order exchange.ImportOrder
+	var err error
+	for _, source := range []string{exchange.SourceGEO, exchange.SourceSRA, exchange.SourceProtocols} {
+		text := exchange.Some(exchange.IDText(identifier))
+		if order, err = (exchange.ImportName{Source: exchange.Some(source), Accession: text, ProtocolDOI: text}).Check(); err == nil {
+			break
+		}
+	}
+	if err != nil {
+		return "", errors.New("it is no accession of GEO or SRA, and no DOI of a protocol")
+	}
+	d, err := from.Draft(ctx, order)
+	return d.Material.Title.Value, err
+}

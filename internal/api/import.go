@@ -1,0 +1,117 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// ImportedMaterial is a material in an import response, where its contact is a UUID; that of a
+// dataset has its organisms under the name organism too.
+type ImportedMaterial struct {
+	Material
+	ContactUser uuid.UUID `json:"contact_user"`
+	Organism    []string  `json:"organism,omitzero"`
+}
+
+func showImported(m exchange.ShownMaterial) ImportedMaterial {
+	out := ImportedMaterial{Material: showMaterial(m), ContactUser: m.ContactID}
+	if m.Category == "DATASET" {
+		out.Organism = append([]string{}, m.Organisms...)
+	}
+	return out
+}
+
+// ImportedDuplicate is Duplicate in an import response.
+type ImportedDuplicate struct {
+	Duplicate
+	Material ImportedMaterial `json:"material"`
+}
+
+// importMaterial answers 200 with the new material, or with the one that was imported before.
+func (a *API) importMaterial(c *Call, in exchange.ImportNew) (ImportedMaterial, error) {
+	m, existed, err := a.App.Import(c.Context(), c.Actor, in)
+	c.location(err, "/materials/%d", m.ID)
+	if err == nil && existed {
+		c.written = true
+		return ImportedMaterial{}, answer(c.w, http.StatusOK, ImportedDuplicate{duplicate(m), showImported(m)})
+	}
+	return showImported(m), err
+}
+
+// ImportPreview is what an import would make: the fields of a material that come from the source,
+// and of the organization, which may be left out. It can be sent to POST /materials/ as it is.
+type ImportPreview struct {
+	Material DraftMaterial     `json:"material"`
+	Warnings []string          `json:"warnings"`
+	Existing *ImportedMaterial `json:"existing"`
+}
+
+// DraftMaterial is a material that is not stored.
+type DraftMaterial struct {
+	Category         string          `json:"category"`
+	Title            string          `json:"title"`
+	URL              string          `json:"url"`
+	PubMedID         string          `json:"pubmed_id"`
+	Metadata         json.RawMessage `json:"additional_metadata"`
+	Imported         bool            `json:"imported"`
+	ImportSource     string          `json:"import_source"`
+	Organisms        []string        `json:"organisms"`
+	PublicationTitle *string         `json:"publication_title"`
+	Citation         *string         `json:"citation"`
+	AdditionalInfo   *string         `json:"additional_info"`
+	EmbargoDate      *exchange.Date  `json:"embargo_date"`
+	ContactUser      uuid.UUID       `json:"contact_user"`
+}
+
+func (a *API) previewImport(c *Call, in exchange.ImportName) (ImportPreview, error) {
+	v, err := a.App.PreviewImport(c.Context(), c.Actor, in)
+	if err != nil {
+		return ImportPreview{}, err
+	}
+	return showPreview(v), nil
+}
+
+func showPreview(v app.ImportPreview) ImportPreview {
+	m := v.Material
+	out := ImportPreview{Warnings: append([]string{}, v.Warnings...), Material: DraftMaterial{
+		m.Category, m.Title, m.URL, m.PubMedID, m.Metadata, m.Imported, m.ImportSource, m.Organisms,
+		m.PublicationTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.ContactID}}
+	if v.Existing != nil {
+		existing := showImported(*v.Existing)
+		out.Existing = &existing
+	}
+	return out
+}
+
+// Publication is what a look-up tells, under the names that a material has it by, so that PATCH
+// of a material takes it as it is. What is not known is absent, and stays as it was there.
+type Publication struct {
+	PubMedID      string `json:"pubmed_id,omitzero"`
+	DOI           string `json:"doi,omitzero"`
+	Title         string `json:"publication_title,omitzero"`
+	PrePrintDOI   string `json:"pre_print_doi,omitzero"`
+	PrePrintTitle string `json:"pre_print_title,omitzero"`
+	Citation      string `json:"citation"`
+}
+
+// PublicationName is what a publication is looked up by, one of the two.
+type PublicationName struct {
+	PubMedID *string `query:"pubmed_id" help:"PubMed id, in any form people paste. Either this or doi."`
+	DOI      *string `query:"doi" help:"DOI, in any form people paste. Either this or pubmed_id."`
+}
+
+func (a *API) getPublication(c *Call, name PublicationName) (Publication, error) {
+	p, err := a.App.Publication(c.Context(), c.Actor, name.PubMedID, name.DOI)
+	out := Publication{PubMedID: p.PubMedID, DOI: p.DOI, Citation: p.Citation}
+	if p.PrePrint {
+		out.PrePrintDOI, out.PrePrintTitle = p.DOI, p.Title
+	} else {
+		out.Title = p.Title
+	}
+	return out, err
+}

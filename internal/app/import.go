@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Import lists a material as a public source describes it, and names it in a grant. The caller
+// owns the grant and belongs to the organization. existed: it was imported before and is given as
+// it is; a unique index decides. No transaction is open while a source is waited for.
+func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportNew) (m exchange.ShownMaterial, existed bool, err error) {
+	o, err := n.Check()
+	if err != nil {
+		return m, false, err
+	}
+	if err := a.mayImport(ctx, who, o); err != nil {
+		return m, false, err
+	}
+	// What was imported under this very identifier need not be asked for again.
+	m, err = a.DB.Read().MaterialByImport(ctx, o.Source, o.Identifier)
+	if exchange.CodeOf(err) != exchange.NotFound {
+		return m, true, err
+	}
+	made, _, err := a.draft(ctx, who, o)
+	if err != nil {
+		return m, false, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		g, err := a.grantToChange(ctx, tx, who, o.GrantID)
+		if err != nil {
+			return refer(err, "grant_id", o.GrantID)
+		}
+		asAdmin, err := a.can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
+		if err != nil {
+			return err
+		}
+		if err := a.newShelf(tx, who).check(ctx, exchange.Material{}, &made); err != nil {
+			return err
+		}
+		id, err := tx.InsertMaterial(ctx, made)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Fund(ctx, o.GrantID, id); err != nil {
+			return err
+		}
+		if err := tx.UpdateGrant(ctx, g); err != nil {
+			return err
+		}
+		if m, err = tx.ShownMaterial(ctx, id); err != nil {
+			return err
+		}
+		return keepMaterial(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
+	})
+	if exchange.CodeOf(err) == exchange.Conflict {
+		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
+		return m, true, err
+	}
+	return m, false, err
+}
+
+// mayImport says whether who may import before a source is troubled with it; the transaction says
+// so again. Every wrong reference is named.
+func (a *App) mayImport(ctx context.Context, who exchange.Actor, o exchange.ImportOrder) error {
+	c := a.DB.Read()
+	var f exchange.Faults
+	g, err := c.Grant(ctx, o.GrantID)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		f.Add("grant_id", "there is no object with the id %d", o.GrantID)
+	} else if err != nil {
+		return err
+	}
+	_, err = c.Organization(ctx, o.OrganizationID)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		f.Add("organization_id", "there is no object with the id %d", o.OrganizationID)
+	} else if err != nil {
+		return err
+	}
+	if err := f.Err(); err != nil {
+		return err
+	}
+	if _, err := a.can(who, exchange.GrantUpdate, who.ToUser(g.UserID)); err != nil {
+		return err
+	}
+	_, err = a.can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
+	return err
+}
+
+// draft is the material that an import makes, with the caller as its contact. A release that is
+// still to come is its embargo.
+func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOrder) (exchange.Material, []string, error) {
+	d, err := a.Importer.Draft(ctx, o)
+	if err != nil {
+		return exchange.Material{}, nil, err
+	}
+	p := d.Material
+	p.Organization, p.Contact = exchange.Some(exchange.Ref(o.OrganizationID)), exchange.Some(exchange.UserRef(who.ID))
+	if string(d.Released) > time.Now().UTC().Format(time.DateOnly) {
+		p.EmbargoDate = exchange.NullOf(d.Released)
+	}
+	made, err := p.Create()
+	if err == nil && made.ImportIdentifier == nil {
+		err = fault(o.Field(), "the source gave no identifier")
+	}
+	if err != nil {
+		return made, nil, &exchange.Error{Code: exchange.InvalidAnswer, Cause: err,
+			Message: "The source describes it in a way that cannot be listed here. Please list it by hand; nothing was stored."}
+	}
+	return made, d.Warnings, nil
+}
+
+// ImportPreview is what an import would make.
+type ImportPreview struct {
+	Material exchange.Material
+	Warnings []string                // what the sources left out
+	Existing *exchange.ShownMaterial // that was imported before; nil where none was
+}
+
+// PreviewImport shows what an import would make, and stores nothing.
+func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.ImportName) (v ImportPreview, err error) {
+	o, err := n.Check()
+	if err != nil {
+		return v, err
+	}
+	if _, err := a.can(who, exchange.MaterialPreview, who.ToUser(who.ID)); err != nil {
+		return v, err
+	}
+	if v.Material, v.Warnings, err = a.draft(ctx, who, o); err != nil {
+		return v, err
+	}
+	m, err := a.DB.Read().MaterialByImport(ctx, v.Material.ImportSource, *v.Material.ImportIdentifier)
+	switch {
+	case err == nil:
+		v.Existing = &m
+	case exchange.CodeOf(err) == exchange.NotFound:
+		err = nil
+	}
+	return v, err
+}
+
+// Publication looks a publication up by its PubMed id or its DOI, one of which is nil.
+func (a *App) Publication(ctx context.Context, who exchange.Actor, pubmedID, doi *string) (exchange.Publication, error) {
+	pmid, name, err := exchange.PublicationOf(pubmedID, doi)
+	if err != nil {
+		return exchange.Publication{}, err
+	}
+	if _, err := a.can(who, exchange.PublicationRead, who.ToUser(who.ID)); err != nil {
+		return exchange.Publication{}, err
+	}
+	return a.Importer.Publication(ctx, pmid, name)
+}

@@ -1,0 +1,151 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"aliquot/internal/exchange/identifier"
+)
+
+// ImportName is the body of POST /materials/import/preview: what is to be imported.
+type ImportName struct {
+	Source      Opt[string] `json:"import_source"`
+	Accession   Opt[IDText] `json:"accession"`
+	ProtocolDOI Opt[IDText] `json:"protocol_doi"`
+}
+
+// ImportNew is the body of POST /materials/import/, where every parameter is required.
+type ImportNew struct {
+	Source       Opt[string] `json:"import_source"`
+	Accession    Opt[IDText] `json:"accession"`
+	ProtocolDOI  Opt[IDText] `json:"protocol_doi"`
+	Organization Opt[Ref]    `json:"organization_id" alias:"organization"`
+	Grant        Opt[Ref]    `json:"grant_id" alias:"grant"`
+}
+
+// What a draft from outside must keep: lengths in characters, and a number of names.
+const (
+	TitleLength   = titleLength
+	LineLength    = lineLength
+	LongLength    = longLength
+	MostOrganisms = mostOrganisms
+)
+
+// ImportOrder is what is to be imported, and for whom.
+type ImportOrder struct {
+	Source         string
+	Identifier     string // canonical; of a study, of a part of one, or the page of a protocol
+	OrganizationID int64
+	GrantID        int64
+}
+
+// Field is the field of the body that holds the identifier.
+func (o ImportOrder) Field() string {
+	if o.Source == SourceProtocols {
+		return "protocol_doi"
+	}
+	return "accession"
+}
+
+// importable are the sources, with what reads an identifier of each.
+var importable = map[string]func(string) (string, error){
+	SourceGEO:       identifier.GEOImport,
+	SourceSRA:       identifier.SRAImport,
+	SourceProtocols: identifier.ProtocolsImport,
+}
+
+// Check checks what is to be imported; all that is wrong is named.
+func (n ImportName) Check() (ImportOrder, error) {
+	var f Faults
+	o := n.order(&f)
+	return o, f.Err()
+}
+
+// Check checks what is to be imported, and for whom; all that is wrong is named.
+func (n ImportNew) Check() (ImportOrder, error) {
+	var f Faults
+	o := ImportName{n.Source, n.Accession, n.ProtocolDOI}.order(&f)
+	o.OrganizationID, o.GrantID = int64(n.Organization.Value), int64(n.Grant.Value)
+	if !n.Organization.Set {
+		f.Add("organization_id", "is required: the id of the organization that shares the material")
+	}
+	if !n.Grant.Set {
+		f.Add("grant_id", "is required: the id of one of your grants")
+	}
+	return o, f.Err()
+}
+
+func (n ImportName) order(f *Faults) ImportOrder {
+	o := ImportOrder{Source: strings.ToUpper(tidy(n.Source.Value))}
+	read := importable[o.Source]
+	if read == nil {
+		sources := []string{SourceSRA, SourceGEO, SourceProtocols}
+		what := "must be one of "
+		if o.Source == "" {
+			what = "is required: one of "
+		}
+		f.Add("import_source", "%s%s", what, strings.Join(sources, ", "))
+		if n.Accession.Value == "" && n.ProtocolDOI.Value == "" {
+			f.Add("accession", "is required, or protocol_doi with PROTOCOLS_REPOSITORY")
+		}
+		return o
+	}
+	given := n.Accession.Value
+	if o.Field() == "protocol_doi" {
+		given = n.ProtocolDOI.Value
+	}
+	if tidy(string(given)) == "" {
+		f.Add(o.Field(), "is required with %s", o.Source)
+		return o
+	}
+	var err error
+	if o.Identifier, err = read(string(given)); err != nil {
+		f.Add(o.Field(), "%v", err)
+	}
+	return o
+}
+
+// IDText is an identifier that the specification calls a number and shows as text: both are taken.
+type IDText string
+
+// UnmarshalJSON takes a string or a number.
+func (c *IDText) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(c))
+	}
+	var number json.Number
+	if err := json.Unmarshal(b, &number); err != nil {
+		return errors.New("must be a string")
+	}
+	*c = IDText(number)
+	return nil
+}
+
+// Publication is what a look-up of a publication tells.
+type Publication struct {
+	PubMedID string
+	DOI      string
+	PrePrint bool
+	Title    string
+	Citation string
+}
+
+// PublicationOf says which publication is asked for: exactly one of the two, in canonical form.
+func PublicationOf(pubmedID, doi *string) (pmid, name string, err error) {
+	var f Faults
+	switch {
+	case (pubmedID == nil) == (doi == nil):
+		f.Add("pubmed_id", "give either pubmed_id or doi")
+		f.Add("doi", "give either pubmed_id or doi")
+	case pubmedID != nil:
+		if pmid, err = identifier.PMID(*pubmedID); err != nil {
+			f.Add("pubmed_id", "%v", err)
+		}
+	default:
+		if name, err = identifier.DOI(*doi); err != nil {
+			f.Add("doi", "%v", err)
+		}
+	}
+	return pmid, name, f.Err()
+}

@@ -1,0 +1,335 @@
+package publish
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/identifier"
+)
+
+// node is an object of JSON-LD.
+type node = map[string]any
+
+// profile is how a kind of material is described: its types, and the Bioschemas profile that says
+// which properties these have (bioschemas.org/profiles).
+type profile struct {
+	types []string
+	name  string
+}
+
+// What is sent in a parcel is a Product too, for only that can have an offer.
+var (
+	sample    = profile{[]string{"BioSample", "Product"}, "Sample/0.2-RELEASE-2018_11_10"}
+	substance = profile{[]string{"ChemicalSubstance", "Product"}, "ChemicalSubstance/0.4-RELEASE"}
+	dataset   = profile{[]string{"Dataset"}, "Dataset/1.0-RELEASE"}
+	protocol  = profile{[]string{"LabProtocol"}, "LabProtocol/1.0-DRAFT"}
+)
+
+func (d details) profile() profile {
+	switch d.category.Code {
+	case "DATASET":
+		return dataset
+	case "PROTOCOL":
+		return protocol
+	case "OTHER":
+		if d.choice("material_type") == "compound" {
+			return substance
+		}
+	}
+	return sample
+}
+
+// LinkedData describes a material in JSON-LD, in the words of schema.org and Bioschemas. It can stand
+// inside of a <script> element as it is: it has none of <, > and &, nor a line separator.
+func LinkedData(l Listing) ([]byte, error) {
+	d := l.details()
+	p := d.profile()
+	lab := fmt.Sprintf("%s/organizations/%d", l.Site, l.OrganizationID)
+	n := node{
+		"@context":                            "https://schema.org/",
+		"@id":                                 l.address(),
+		"@type":                               p.types,
+		"http://purl.org/dc/terms/conformsTo": node{"@id": "https://bioschemas.org/profiles/" + p.name, "@type": "CreativeWork"},
+		"name":                                l.Title,
+		"alternateName":                       d.alternateNames(l.Title),
+		"description":                         l.description(d),
+		"url":                                 l.address(),
+		"sameAs":                              l.URL,
+		"identifier":                          l.identifierNodes(d),
+		"keywords":                            l.keywords(d),
+		"citation":                            l.citationNodes(),
+		"dateCreated":                         day(l.CreatedAt),
+		"dateModified":                        day(l.UpdatedAt),
+		"datePublished":                       day(l.published()),
+		"offers":                              l.offer(lab),
+	}
+	organization := node{
+		"@type": "Organization", "@id": lab, "url": lab, "name": l.Organization.Name, "description": l.Organization.Description,
+		"contactPoint": node{"@type": "ContactPoint", "contactType": "requests", "name": l.Contact.Name(), "url": l.address()},
+	}
+	fit(organization)
+	switch p.types[0] {
+	case "Dataset":
+		l.work(n, d, organization)
+		n["measurementTechnique"] = slices.Concat(d.get("data_type"), d.get("technology"), d.get("platform"))
+		n["includedInDataCatalog"] = node{"@type": "DataCatalog", "name": site, "url": l.Site}
+		if d.choice("access") == "open" {
+			n["isAccessibleForFree"] = true
+		}
+	case "LabProtocol":
+		l.work(n, d, organization)
+		n["version"] = d.text("version")
+		n["bioSample"] = d.get("sample_type")
+		n["reagent"] = lines(d.text("materials"))
+		n["labEquipment"] = lines(d.text("equipment"))
+		n["protocolOutcome"] = d.text("expected_results")
+		var steps []node
+		for _, step := range lines(d.text("steps")) {
+			steps = append(steps, node{"@type": "HowToStep", "text": step})
+		}
+		n["step"] = steps
+	default:
+		n["maintainer"] = organization
+		n["accessConditions"] = l.conditions()
+		n["taxonomicRange"] = l.taxa(d)
+		n["associatedDisease"] = diseases(d)
+		n["additionalProperty"] = d.properties()
+	}
+	fit(n)
+	return json.Marshal(n)
+}
+
+// work adds what only a creative work has.
+func (l Listing) work(n node, d details, organization node) {
+	n["provider"] = organization
+	n["conditionsOfAccess"] = l.conditions()
+	n["about"] = append(l.taxa(d), diseases(d)...)
+	if license := d.text("license"); strings.HasPrefix(license, "https://") || strings.HasPrefix(license, "http://") {
+		n["license"] = license
+	} else if license != "" {
+		n["license"] = node{"@type": "CreativeWork", "name": license}
+	}
+}
+
+// fit leaves out what is not known.
+func fit(n node) {
+	for key, value := range n {
+		empty := false
+		switch v := value.(type) {
+		case string:
+			empty = v == ""
+		case []string:
+			empty = len(v) == 0
+		case []node:
+			empty = len(v) == 0
+		}
+		if empty {
+			delete(n, key)
+		}
+	}
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// lines are those of a text that say something.
+func lines(text string) []string {
+	var list []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+func (d details) alternateNames(title string) []string {
+	var list []string
+	for _, key := range []string{"cell_line_name", "plasmid_name", "strain_name", "common_name", "submitter_pdx_id", "protocol_name"} {
+		if name := d.text(key); name != "" && name != title && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// description is the text of the form, or one sentence where there is none: profiles require it.
+func (l Listing) description(d details) string {
+	if text := d.text("description", "abstract"); text != "" {
+		return text
+	}
+	if text := value(l.AdditionalInfo); text != "" {
+		return text
+	}
+	return fmt.Sprintf("%s (%s), offered by %s.", l.Title, d.category.Label, l.Organization.Name)
+}
+
+// conditions say in one sentence what a request needs (specification, "Materials").
+func (l Listing) conditions() string {
+	var list []string
+	for _, need := range []struct {
+		needed bool
+		what   string
+	}{
+		{l.NeedsMTA, "a signed material transfer agreement"},
+		{l.NeedsIRB, "the approval of an ethics board"},
+		{l.NeedsAbstract, "an abstract of the planned work"},
+	} {
+		if need.needed {
+			list = append(list, need.what)
+		}
+	}
+	last := len(list) - 1
+	if last < 0 {
+		return "On request."
+	}
+	return "On request, with " + strings.TrimPrefix(strings.Join(list[:last], ", ")+" and ", " and ") + list[last] + "."
+}
+
+func (l Listing) offer(lab string) node {
+	o := node{"@type": "Offer", "url": l.address(), "offeredBy": node{"@id": lab}, "availability": "https://schema.org/InStock"}
+	switch {
+	case l.Archived:
+		o["availability"] = "https://schema.org/Discontinued"
+	case l.Embargoed(l.Now):
+		o["availability"] = "https://schema.org/PreOrder"
+		o["availabilityStarts"] = day(l.published())
+	}
+	return o
+}
+
+// namespaces are the names of kinds of identifiers in the registry of identifiers.org.
+var namespaces = map[identifier.Kind]string{
+	"bioproject": "bioproject", "biosample": "biosample", "cellosaurus": "cellosaurus", "dbgap": "dbgap", "doi": "doi", "geo": "geo",
+	"mgi": "mgi", "mmrrc": "mmrrc", "pmid": "pubmed", "rrid": "rrid", "sra": "insdc.sra",
+}
+
+func idNode(id identifier.ID) node {
+	n := node{"@type": "PropertyValue", "name": id.Kind.Label(), "value": id.Canonical, "url": id.Address()}
+	if name := namespaces[id.Kind]; name != "" {
+		n["propertyID"] = "https://registry.identifiers.org/registry/" + name
+	}
+	fit(n)
+	return n
+}
+
+// identifierNodes are the numbers of authorities and our own, so that there always is one.
+func (l Listing) identifierNodes(d details) []node {
+	var list []node
+	for _, id := range d.identifiers() {
+		list = append(list, idNode(id))
+	}
+	return append(list, node{"@type": "PropertyValue", "name": site + " listing", "value": fmt.Sprint(l.ID), "url": l.address()})
+}
+
+// keywords are terms of ontologies, and what one would search by. The label of a choice says little
+// without the name of its field.
+func (l Listing) keywords(d details) []any {
+	list := []any{d.category.Label}
+	for _, term := range d.get("ontology_terms") {
+		n := node{"@type": "DefinedTerm", "termCode": term}
+		if id, _, err := identifier.OBO(term); err == nil {
+			n["@id"] = identifier.Kind("obo").Address(id)
+		}
+		list = append(list, n)
+	}
+	for _, organism := range l.Organisms {
+		list = append(list, organism)
+	}
+	for _, f := range d.category.Fields {
+		if f.Facet && (f.Type == category.Text || f.Type == category.List) {
+			for _, word := range d.texts(f) {
+				if !slices.Contains(list, any(word)) {
+					list = append(list, word)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (l Listing) citationNodes() []node {
+	var list []node
+	for _, a := range l.articles() {
+		n := node{"@type": "ScholarlyArticle", "name": a.title}
+		var ids []node
+		for _, id := range a.ids() {
+			ids = append(ids, idNode(id))
+		}
+		n["identifier"] = ids
+		if len(ids) > 0 {
+			n["@id"], n["url"] = ids[0]["url"], ids[0]["url"]
+		}
+		if a.text != a.title {
+			n["description"] = a.text
+		}
+		if a.preprint {
+			n["creativeWorkStatus"] = "Pre-print"
+		}
+		fit(n)
+		list = append(list, n)
+	}
+	return list
+}
+
+// taxa are the organisms: by number, by name, and as one where there is one of each.
+func (l Listing) taxa(d details) []node {
+	var list []node
+	for _, number := range d.get("organism_ids") {
+		id, err := identifier.Taxonomy(number)
+		if err != nil {
+			continue
+		}
+		local := strings.TrimPrefix(id, "NCBITaxon:")
+		list = append(list, node{"@type": "Taxon", "@id": "http://purl.obolibrary.org/obo/NCBITaxon_" + local, "identifier": id})
+	}
+	if len(list) == 1 && len(l.Organisms) == 1 {
+		list[0]["name"] = l.Organisms[0]
+		return list
+	}
+	for _, name := range l.Organisms {
+		list = append(list, node{"@type": "Taxon", "name": name})
+	}
+	return list
+}
+
+func diseases(d details) []node {
+	var list []node
+	for _, name := range slices.Concat(d.get("disease"), d.get("diagnosis")) {
+		list = append(list, node{"@type": "MedicalCondition", "name": name})
+	}
+	return list
+}
+
+// elsewhere are fields that are no characteristic: they have a property of their own, or are the
+// number of a patient, which goes to no search engine.
+var elsewhere = []string{"disease", "diagnosis", "submitter_patient_id"}
+
+// properties are the characteristics, less the long texts.
+func (d details) properties() []node {
+	var list []node
+	for _, f := range d.category.Fields {
+		texts := d.texts(f)
+		if len(texts) == 0 || f.Type == category.Long || f.Vocabulary != "" || slices.Contains(elsewhere, f.Key) {
+			continue
+		}
+		n := node{"@type": "PropertyValue", "propertyID": f.Key, "name": f.Label, "value": texts[0], "unitText": f.Unit}
+		raw := d.values[f.Key]
+		_, many := raw.([]any)
+		_, truth := raw.(bool)
+		switch {
+		case many:
+			n["value"] = texts
+		case truth:
+			n["value"] = raw
+		case (f.Type == category.Number || f.Type == category.Integer) && json.Valid([]byte(texts[0])): // or a string of one
+			n["value"] = json.RawMessage(texts[0])
+		}
+		fit(n)
+		list = append(list, n)
+	}
+	return list
+}

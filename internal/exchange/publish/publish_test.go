@@ -1,0 +1,101 @@
+package publish_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/publish"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite what is made of the materials in testdata")
+
+var now = time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC)
+
+// listing offers a material that is written as the body of POST /materials.
+func listing(t testing.TB, body []byte) publish.Listing {
+	t.Helper()
+	var p exchange.MaterialPatch
+	if err := json.Unmarshal(body, &p); err != nil {
+		t.Fatal(err)
+	}
+	p.Organization = exchange.Some(exchange.Ref(7))
+	m, err := p.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.ID, m.Archived = 1482, p.Archived.Value
+	m.CreatedAt, m.UpdatedAt = now.AddDate(-1, 0, 0), now
+	return publish.Listing{
+		ShownMaterial: exchange.ShownMaterial{Material: m, Contact: exchange.User{FirstName: "Mario", LastName: "Manager", Email: "mario@example.org"}},
+		Organization:  exchange.Organization{ID: 7, Name: "Epithelial Biology Laboratory, Example University", Description: "We study barriers."},
+		Site:          "https://aliquot.example.org", Now: now,
+	}
+}
+
+// goldens are the archives of testdata by category: a material, and everything that is made of it.
+func goldens(t testing.TB) map[string]*txtar.Archive {
+	t.Helper()
+	all := map[string]*txtar.Archive{}
+	for _, c := range category.All() {
+		archive, err := txtar.ParseFile(filepath.Join("testdata", strings.ToLower(c.Code)+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[c.Code] = archive
+	}
+	return all
+}
+
+// TestEveryCategoryIsPublishedAsItsFileSays holds testdata, which -update writes; the breaks of RIS
+// are shown as plain ones there.
+func TestEveryCategoryIsPublishedAsItsFileSays(t *testing.T) {
+	t.Parallel()
+	for code, archive := range goldens(t) {
+		l := listing(t, archive.Files[0].Data)
+		linked, err := publish.LinkedData(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := &txtar.Archive{Files: []txtar.File{archive.Files[0], {Name: "linked.json", Data: indented(t, linked)}}}
+		for _, f := range publish.Formats {
+			raw, err := publish.Citation(l, f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f == publish.CSLJSON {
+				raw = indented(t, raw)
+			}
+			made.Files = append(made.Files, txtar.File{Name: string(f), Data: bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))})
+		}
+		file := filepath.Join("testdata", strings.ToLower(code)+".txtar")
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(made), 0o644); err != nil { //nolint:gosec // for everyone
+				t.Fatal(err)
+			}
+			continue
+		}
+		if got, want := txtar.Format(made), txtar.Format(archive); !bytes.Equal(got, want) {
+			t.Errorf("%s is not what is made; run make golden and look at the difference. Made:\n%s", file, got)
+		}
+	}
+}
+
+func indented(t testing.TB, raw []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}

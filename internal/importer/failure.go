@@ -1,0 +1,138 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+	"unicode"
+
+	"aliquot/internal/exchange"
+)
+
+// kind is how a source failed; of two sources that failed, the greater kind is told.
+type kind int
+
+const (
+	unknown kind = iota // it has no such record
+	garbled             // it answered something unusable
+	refused             // it does not accept us
+	down                // it did not answer
+)
+
+// failure is why a source gave nothing.
+type failure struct {
+	kind   kind
+	source string
+	hint   string        // a sentence for the person who named the record; only with unknown
+	wait   time.Duration // before it wants to be asked again
+	final  bool          // trying again gives the same
+	cause  error
+}
+
+func (f *failure) Error() string {
+	return fmt.Sprintf("%s: %s: %.500v", f.source, [...]string{"unknown", "garbled", "refused", "down"}[f.kind], f.cause)
+}
+
+func (f *failure) Unwrap() error { return f.cause }
+
+func (f *failure) last() *failure {
+	f.final = true
+	return f
+}
+
+func (s *source) garbled(cause error) *failure {
+	return &failure{kind: garbled, source: s.name, cause: cause}
+}
+
+func (s *source) down(cause error, wait time.Duration) *failure {
+	return &failure{kind: down, source: s.name, cause: cause, wait: wait}
+}
+
+// noSuch is a failure that a reader finds in an answer: there is no such record.
+func noSuch(format string, args ...any) *failure {
+	hint := fmt.Sprintf(format, args...)
+	return &failure{kind: unknown, hint: hint, cause: errors.New(hint)}
+}
+
+func kindOf(err error) kind {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.kind
+	}
+	return down
+}
+
+// worse is the failure of two that is told: a record is unknown only where both do not know it. Of
+// two alike, one with a hint.
+func worse(a, b error) error {
+	f, ok := errors.AsType[*failure](b)
+	if kindOf(b) > kindOf(a) || kindOf(b) == kindOf(a) && ok && f.hint != "" {
+		return b
+	}
+	return a
+}
+
+// defaultWait is what we suggest when a source does not say when to come again.
+const defaultWait = 30 * time.Second
+
+// tell puts a failure into the words of the contract. field is what named the record.
+func tell(ctx context.Context, field string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err() // the caller went away
+	}
+	if _, told := errors.AsType[*exchange.Error](err); told {
+		return err
+	}
+	f, ok := errors.AsType[*failure](err)
+	if !ok {
+		f = &failure{kind: down, source: "The source", cause: err}
+	}
+	var e *exchange.Error
+	switch f.kind {
+	case unknown:
+		hint := f.hint
+		if hint == "" {
+			hint = fmt.Sprintf("%s has no public record of it; please check it", f.source)
+		}
+		var faults exchange.Faults
+		faults.Add(field, "%s", hint)
+		return faults.Err()
+	case garbled:
+		e = exchange.Fail(exchange.InvalidAnswer, "%s answered something that cannot be used. Please try again later; nothing was stored.", f.source)
+	case refused:
+		e = exchange.Fail(exchange.Unavailable, "%s does not accept this server's calls. Please tell the people who run it; nothing was stored.", f.source).
+			With("retry_after", int(time.Hour.Seconds()))
+	default:
+		wait := f.wait
+		if wait <= 0 {
+			wait = defaultWait
+		}
+		seconds := int(math.Ceil(wait.Seconds()))
+		what := "does not answer"
+		if errors.Is(f.cause, errBusy) {
+			what = "is asked by too many people here just now"
+		}
+		e = exchange.Fail(exchange.Unavailable, "%s %s. Please try again in %d seconds; nothing was stored.", f.source, what, seconds).
+			With("retry_after", seconds)
+	}
+	e = e.With("source", f.source)
+	e.Cause = brief{err}
+	return e
+}
+
+// brief is an error that quotes a source: one short line for the log.
+type brief struct{ error }
+
+func (b brief) Error() string {
+	line := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, b.error.Error())
+	return fmt.Sprintf("%.500s", line)
+}
+
+func (b brief) Unwrap() error { return b.error }

@@ -1,0 +1,70 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+)
+
+// flight is a call that is under way, for all who wait for it.
+type flight struct {
+	done    chan struct{} // closed when value and err are there
+	value   any
+	err     error
+	waiting int
+	cancel  context.CancelFunc
+}
+
+// once gives the remembered value of a key; else it loads it, or waits for who loads it already.
+// What nobody waits for any more is cancelled. A failure is not remembered.
+func (im *Importer) once(ctx context.Context, key string, load func(context.Context) (any, error)) (any, error) {
+	im.mu.Lock()
+	if value, ok := im.answers.GetIfPresent(key); ok {
+		im.mu.Unlock()
+		return value, nil
+	}
+	f := im.flights[key]
+	if f == nil {
+		loading, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		f = &flight{done: make(chan struct{}), cancel: cancel}
+		im.flights[key] = f
+		go im.fly(loading, f, key, load)
+	}
+	f.waiting++
+	im.mu.Unlock()
+	select {
+	case <-f.done:
+		return f.value, f.err
+	case <-ctx.Done():
+	}
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		f.cancel()
+		im.land(f, key)
+	}
+	return nil, ctx.Err()
+}
+
+func (im *Importer) fly(ctx context.Context, f *flight, key string, load func(context.Context) (any, error)) {
+	defer func() {
+		if p := recover(); p != nil { // this goroutine is not net/http's, which would catch it
+			f.err = &failure{kind: garbled, source: "The source", cause: fmt.Errorf("panic: %v", p)}
+		}
+		im.mu.Lock()
+		defer im.mu.Unlock()
+		if f.err == nil {
+			im.answers.Set(key, f.value)
+		}
+		im.land(f, key)
+		f.cancel()
+		close(f.done)
+	}()
+	f.value, f.err = load(ctx)
+}
+
+// land makes room for the next flight under a key; the caller holds the lock.
+func (im *Importer) land(f *flight, key string) {
+	if im.flights[key] == f {
+		delete(im.flights, key)
+	}
+}

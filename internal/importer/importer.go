@@ -1,0 +1,147 @@
+// Package importer turns an identifier of a public source into the draft of a material: series of
+// GEO, studies of the Sequence Read Archives (NCBI, with ENA as second source) and protocols of
+// protocols.io; and it looks publications up at PubMed and Crossref. It knows no database and
+// stores nothing. Whatever a source answers is untrusted: bounded, checked, and kept as plain text.
+package importer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/maypok86/otter/v2"
+)
+
+// Config says where the sources are and how we call them.
+type Config struct {
+	// Base addresses; "" is the public service. An address without a path gets the path that the
+	// service has at its public host, so that http://127.0.0.1:9000 alone will do.
+	GEO, EUtils, ENA, Protocols, Crossref string
+
+	EUtilsKey      string // of NCBI, for 10 calls a second instead of 3
+	ProtocolsToken string // client access token of protocols.io; without it Crossref answers
+	Email          string // told to the sources, which ask whom to write to when we misbehave
+
+	Transport http.RoundTripper // nil: http.DefaultTransport
+	Pace      int               // calls a second to each source; 0: what each of them allows
+	Patience  time.Duration     // for one answer; 0: 20 seconds
+	Pause     time.Duration     // before a second try; 0: half a second
+}
+
+const (
+	patience   = 20 * time.Second
+	whole      = 45 * time.Second // for one draft, whatever the number of calls it takes
+	remembered = 24 * time.Hour
+	mostKept   = 500 // answers that are remembered
+)
+
+// Importer asks the sources. It may be used by several goroutines at once.
+type Importer struct {
+	cfg    Config
+	client *http.Client
+
+	geo, eutils, ena, protocols, crossref *source
+
+	mu      sync.Mutex
+	flights map[string]*flight
+	answers *otter.Cache[string, any] // by address; what readers made of them
+}
+
+// New makes an Importer without asking any source. The error names the setting that is wrong.
+func New(cfg Config) (*Importer, error) {
+	cfg.Patience, cfg.Pause = cmp.Or(cfg.Patience, patience), cmp.Or(cfg.Pause, 500*time.Millisecond)
+	im := &Importer{cfg: cfg, flights: map[string]*flight{}}
+	im.client = &http.Client{Transport: cfg.Transport, CheckRedirect: sameHost}
+	ncbi := url.Values{"tool": {"aliquot"}, "email": {cfg.Email}}
+	often := 3 // calls a second
+	if cfg.EUtilsKey != "" {
+		ncbi.Set("api_key", cfg.EUtilsKey)
+		often = 10
+	}
+	for _, s := range []struct {
+		at      **source
+		setting string
+		name    string
+		base    string
+		public  string
+		pace    *pace
+		always  url.Values
+		bearer  string
+	}{
+		{&im.geo, "geo-url", "GEO", cfg.GEO, "https://www.ncbi.nlm.nih.gov/geo/", newPace(3, time.Second), nil, ""},
+		{&im.eutils, "eutils-url", "NCBI E-utilities", cfg.EUtils, "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/", newPace(often, time.Second), ncbi, ""},
+		{&im.ena, "ena-url", "ENA", cfg.ENA, "https://www.ebi.ac.uk/ena/", newPace(10, time.Second), nil, ""},
+		{&im.protocols, "protocols-url", "protocols.io", cfg.Protocols, "https://www.protocols.io/", newPace(100, time.Minute), nil, cfg.ProtocolsToken},
+		{&im.crossref, "crossref-url", "Crossref", cfg.Crossref, "https://api.crossref.org/", newPace(3, time.Second), url.Values{"mailto": {cfg.Email}}, ""},
+	} {
+		base, err := baseAddress(s.base, s.public)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.setting, err)
+		}
+		if cfg.Pace > 0 {
+			s.pace = newPace(cfg.Pace, time.Second)
+		}
+		*s.at = &source{name: s.name, base: base, pace: s.pace, always: s.always, bearer: s.bearer}
+	}
+	im.protocols.refuses = refusesToken
+	var err error
+	im.answers, err = otter.New(&otter.Options[string, any]{
+		MaximumSize: mostKept, ExpiryCalculator: otter.ExpiryWriting[string, any](remembered),
+	})
+	return im, err
+}
+
+// Draft is a material as a source describes it.
+type Draft struct {
+	Material exchange.MaterialPatch // without organization and contact
+	Released exchange.Date          // the day since which, or on which, the source shows it; "" where it does not say
+	Warnings []string               // what the sources left out; sentences for a person
+}
+
+// Draft asks the source that o names. Errors: InvalidInput on the field of the identifier when the
+// source does not know it, Unavailable when a source does not answer (with "source" and
+// "retry_after"), InvalidAnswer when what it answers cannot be used.
+func (im *Importer) Draft(ctx context.Context, o exchange.ImportOrder) (d Draft, err error) {
+	within, cancel := context.WithTimeout(ctx, whole)
+	defer cancel()
+	switch o.Source {
+	case exchange.SourceGEO:
+		d, err = im.series(within, o.Identifier)
+	case exchange.SourceSRA:
+		d, err = im.study(within, o.Identifier)
+	default:
+		d, err = im.protocol(within, o.Identifier)
+	}
+	if err != nil {
+		return Draft{}, tell(ctx, o.Field(), err)
+	}
+	if _, err := time.Parse(time.DateOnly, string(d.Released)); err != nil {
+		d.Released = ""
+	}
+	d.Material.Imported, d.Material.ImportSource = exchange.Some(true), exchange.Some(o.Source)
+	return d, nil
+}
+
+// baseAddress is the address that a setting names, or the public one; it ends in a slash.
+func baseAddress(setting, public string) (*url.URL, error) {
+	usual, err := url.Parse(public)
+	if err != nil || setting == "" {
+		return usual, err
+	}
+	base, err := url.Parse(setting)
+	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, fmt.Errorf("%q is not a web address, such as %s", setting, public)
+	}
+	if strings.Trim(base.Path, "/") == "" {
+		base.Path = usual.Path
+	}
+	base.Path = strings.TrimRight(base.Path, "/") + "/"
+	return base, nil
+}

@@ -1,0 +1,284 @@
+package web
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// contract is what the documentation shows of an OpenAPI document.
+type contract struct {
+	Info       struct{ Title, Description string }
+	Tags       []struct{ Name string }
+	Paths      map[string]map[string]*operation
+	Components struct {
+		Schemas         map[string]*schema
+		Parameters      map[string]*parameter
+		Headers         map[string]struct{ Description string }
+		Responses       map[string]response
+		SecuritySchemes map[string]struct{ Name, Description string }
+	}
+}
+
+type operation struct {
+	OperationID, Summary, Description string
+	Tags                              []string
+	Parameters                        []parameter
+	RequestBody                       struct{ Content map[string]media }
+	Responses                         map[string]response
+	Security                          []map[string][]string
+}
+
+type parameter struct {
+	Ref                   string `json:"$ref"`
+	Name, In, Description string
+	Required              bool
+	Schema                *schema
+}
+
+type response struct {
+	Ref         string `json:"$ref"`
+	Description string
+	Headers     map[string]any
+	Content     map[string]media
+}
+
+type media struct{ Schema *schema }
+
+type schema struct {
+	Ref                          string          `json:"$ref"`
+	Kind                         json.RawMessage `json:"type"` // a string or several
+	Format, Description, Pattern string
+	Enum                         []string
+	Items                        *schema
+	AnyOf, AllOf                 []*schema
+	Properties                   map[string]*schema
+	Required                     []string
+	Minimum, Maximum, Default    *int
+	Examples                     []any
+}
+
+// word is a piece of text: a name of an object that is shown elsewhere, code, or plain.
+type word struct {
+	Text, Schema string
+	Code         bool
+}
+
+// words say what values a schema takes.
+func (s *schema) words() []word {
+	if s == nil {
+		return []word{{Text: "any bytes"}}
+	}
+	switch {
+	case s.Ref != "":
+		return []word{{Schema: last(s.Ref)}}
+	case len(s.AllOf) == 1:
+		return s.AllOf[0].words()
+	case len(s.AnyOf) > 0:
+		var list []word
+		for i, one := range s.AnyOf {
+			if i > 0 {
+				list = append(list, word{Text: " or "})
+			}
+			list = append(list, one.words()...)
+		}
+		return list
+	case len(s.Enum) > 0:
+		var list []word
+		for i, value := range s.Enum {
+			if i > 0 {
+				list = append(list, word{Text: ", "})
+			}
+			list = append(list, word{Text: value, Code: true})
+		}
+		return list
+	}
+	var kinds []string
+	if json.Unmarshal(s.Kind, &kinds) != nil {
+		kinds = []string{strings.Trim(string(s.Kind), `"`)}
+	}
+	if slices.Equal(kinds, []string{"array", "boolean", "null", "number", "object", "string"}) {
+		return []word{{Text: "any JSON"}}
+	}
+	var list []word
+	for i, kind := range kinds {
+		if i > 0 {
+			list = append(list, word{Text: " or "})
+		}
+		text := kind
+		switch {
+		case kind == "array" && s.Items != nil:
+			list = append(append(list, word{Text: "array of "}), s.Items.words()...)
+			continue
+		case kind == "string" && s.Format != "":
+			text = s.Format
+		case kind == "string" && len(s.Pattern) > 0:
+			text = "string " + s.Pattern
+		case s.Minimum != nil && s.Maximum != nil:
+			text += fmt.Sprintf(" from %d to %d", *s.Minimum, *s.Maximum)
+		case s.Minimum != nil:
+			text += fmt.Sprintf(" from %d", *s.Minimum)
+		}
+		if s.Default != nil {
+			text += fmt.Sprintf(", else %d", *s.Default)
+		}
+		list = append(list, word{Text: text})
+	}
+	return list
+}
+
+// last is the end of a reference, the name of what it refers to.
+func last(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
+
+// field is a line of a table: a parameter, or a member of an object.
+type field struct {
+	Name, Description string
+	Required          bool
+	Words             []word
+}
+
+func (s *schema) fields() []field {
+	var list []field
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		text := p.Description
+		if len(p.Examples) > 0 && text == "" {
+			text = fmt.Sprintf("Such as `%v`.", p.Examples[0])
+		}
+		list = append(list, field{name, text, slices.Contains(s.Required, name), p.words()})
+	}
+	return list
+}
+
+// call is one operation, under all the methods that do the same.
+type call struct {
+	ID, Path, Summary, Description string
+	Methods                        []string
+	Parameters                     []field
+	Body                           []content
+	Answers                        []reply
+	Errors                         []string
+	Open                           bool
+}
+
+type content struct {
+	Media string
+	Words []word
+}
+
+type reply struct {
+	Status, Description string
+	Words               []word
+	Headers             []string
+}
+
+// group is the calls under one heading.
+type group struct {
+	ID, Title string
+	Calls     []call
+}
+
+// everywhere are the headers of each answer, which need no word at each.
+var everywhere = []string{"X-Request-Id", "RateLimit", "RateLimit-Policy"}
+
+// Groups are all calls in the order of the document's headings.
+func (c *contract) Groups() []group {
+	var list []group
+	for _, tag := range c.Tags {
+		g := group{ID: "tag-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + strings.ReplaceAll(tag.Name[1:], "-", " ")}
+		for _, path := range slices.Sorted(maps.Keys(c.Paths)) {
+			for _, method := range []string{"get", "post", "put", "patch", "delete"} {
+				op := c.Paths[path][method]
+				if op == nil || op.Tags[0] != tag.Name {
+					continue
+				}
+				if twin := c.Paths[path]["patch"]; method == "put" && twin != nil {
+					continue // it does the same, and is shown with it
+				}
+				g.Calls = append(g.Calls, c.call(path, method, op))
+			}
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+func (c *contract) call(path, method string, op *operation) call {
+	out := call{ID: op.OperationID, Path: path, Summary: op.Summary, Description: op.Description, Methods: []string{strings.ToUpper(method)}}
+	if method == "patch" && c.Paths[path]["put"] != nil {
+		out.Methods = []string{"PUT", "PATCH"}
+	}
+	for _, p := range op.Parameters {
+		if p.Ref != "" {
+			p = *c.Components.Parameters[last(p.Ref)]
+		}
+		where := map[string]string{"path": "In the path.", "header": "A header."}[p.In]
+		out.Parameters = append(out.Parameters, field{p.Name, strings.TrimSpace(where + " " + p.Description), p.Required, p.Schema.words()})
+	}
+	for _, kind := range slices.Sorted(maps.Keys(op.RequestBody.Content)) {
+		body := content{kind, op.RequestBody.Content[kind].Schema.words()}
+		if len(op.RequestBody.Content) == 1 {
+			body.Media = ""
+		}
+		out.Body = append(out.Body, body)
+	}
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		r := op.Responses[status]
+		if r.Ref != "" {
+			out.Errors = append(out.Errors, status)
+			continue
+		}
+		one := reply{Status: status, Description: r.Description}
+		for _, m := range r.Content {
+			one.Words = m.Schema.words()
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
+			if !slices.Contains(everywhere, name) {
+				one.Headers = append(one.Headers, name)
+			}
+		}
+		out.Answers = append(out.Answers, one)
+	}
+	out.Open = slices.ContainsFunc(op.Security, func(s map[string][]string) bool { return len(s) == 0 })
+	return out
+}
+
+// Failures are the statuses of errors, each with its codes.
+func (c *contract) Failures() []reply {
+	found := map[string]reply{}
+	for _, methods := range c.Paths {
+		for _, op := range methods {
+			for status, r := range op.Responses {
+				if r.Ref != "" {
+					found[status] = reply{Status: status, Description: c.Components.Responses[last(r.Ref)].Description}
+				}
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Values(found), func(a, b reply) int {
+		x, _ := strconv.Atoi(a.Status)
+		y, _ := strconv.Atoi(b.Status)
+		return cmp.Compare(x, y)
+	})
+}
+
+// shown is an object of the contract.
+type shown struct {
+	Name, Description string
+	Fields            []field
+	Words             []word
+}
+
+// Schemas are all objects by name.
+func (c *contract) Schemas() []shown {
+	var list []shown
+	for _, name := range slices.Sorted(maps.Keys(c.Components.Schemas)) {
+		s := c.Components.Schemas[name]
+		list = append(list, shown{name, s.Description, s.fields(), s.words()})
+	}
+	return list
+}
