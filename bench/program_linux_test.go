@@ -21,6 +21,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
 )
 
 const (
@@ -225,5 +226,63 @@ func (p *process) memory(what string) int64 {
 func (p *process) resetPeak() {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte("5"), 0); err != nil {
 		p.b.Fatal(err)
+	}
+}
+
+// bulkMemoryBar is that of the whole process.
+const bulkMemoryBar = 64 * mib
+
+// BenchmarkBulkMemory lists 100,000 materials with "aliquot import".
+func BenchmarkBulkMemory(b *testing.B) {
+	for _, kind := range storetest.Kinds() {
+		b.Run(kind, func(b *testing.B) {
+			folder := b.TempDir()
+			settings := []string{"--data", folder}
+			db, err := store.Open(b.Context(), filepath.Join(folder, "aliquot.db"))
+			if kind == storetest.PostgreSQL {
+				db, err = storetest.Open(b, kind), nil
+				settings = append(settings, "--database", storetest.Where(db))
+			} else if err == nil {
+				_, err = db.Migrate(b.Context(), false)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: time.Hour})
+			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.UserPatch{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			who, err := a.Actor(b.Context(), signed.Token)
+			if err != nil {
+				b.Fatal(err)
+			}
+			file, err := os.Create(filepath.Join(folder, "stock.csv"))
+			if err == nil {
+				_, err = io.Copy(file, inventory(bulkRows))
+			}
+			if err = errors.Join(err, file.Close()); err != nil {
+				b.Fatal(err)
+			}
+			if kind == storetest.SQLite {
+				if err := db.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			settings = append([]string{"import", file.Name(), "--organization", strconv.FormatInt(who.Organizations[0], 10)}, settings...)
+			binary := build(b)
+			for range b.N { // once: it takes longer than -benchtime
+				importing := exec.CommandContext(b.Context(), binary, settings...) //nolint:gosec // our own binary
+				if out, err := importing.CombinedOutput(); err != nil {
+					b.Fatalf("%s: %v", out, err)
+				}
+				most := importing.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+				b.ReportMetric(float64(most)/mib, "MiB")
+				b.ReportMetric(0, "ns/op")
+				if most >= bulkMemoryBar {
+					b.Errorf("%d MiB, not %d", most/mib, bulkMemoryBar/mib)
+				}
+			}
+		})
 	}
 }

@@ -19,6 +19,13 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for BulkMode.
+const (
+	BulkModeAllOrNothing  BulkMode = "all-or-nothing"
+	BulkModeDryRun        BulkMode = "dry-run"
+	BulkModeValidRowsOnly BulkMode = "valid-rows-only"
+)
+
 // Defines values for CitationFormat.
 const (
 	CitationFormatBibtex  CitationFormat = "bibtex"
@@ -700,6 +707,9 @@ type Award struct {
 	Title string `json:"title"`
 }
 
+// BulkMode defines model for BulkMode.
+type BulkMode string
+
 // Change defines model for Change.
 type Change struct {
 	// Field Its name.
@@ -855,6 +865,9 @@ type Error struct {
 
 	// Column With MALFORMED_JSON: where in the line.
 	Column *int64 `json:"column,omitempty"`
+
+	// Columns With a spreadsheet whose columns are not all known: what each was taken for.
+	Columns []Heading `json:"columns,omitempty"`
 
 	// EmbargoDate With MATERIAL_EMBARGOED: the day from which the material is offered.
 	EmbargoDate *openapi_types.Date `json:"embargo_date,omitempty"`
@@ -1026,6 +1039,9 @@ type GrantMaterial struct {
 	// PubmedID PubMed id of the publication.
 	PubmedID string `json:"pubmed_id"`
 
+	// Reference The lab's own number or name for it, different for each of its materials; null: none.
+	Reference nullable.Nullable[string] `json:"reference"`
+
 	// ShippingRequirements What shipping needs.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
 
@@ -1097,6 +1113,21 @@ type GrantPatch struct {
 
 	// Title Its title.
 	Title *string `json:"title,omitempty"`
+}
+
+// Heading defines model for Heading.
+type Heading struct {
+	// Field Which field the column was taken for; empty where it is left out or not known.
+	Field string `json:"field"`
+
+	// Header The column's header in the spreadsheet.
+	Header string `json:"header"`
+
+	// Own It is a key of additional_metadata of the lab's own.
+	Own bool `json:"own"`
+
+	// Remembered The organization said so, now or before.
+	Remembered bool `json:"remembered"`
 }
 
 // ID The id of an object.
@@ -1227,6 +1258,9 @@ type ImportedMaterial struct {
 
 	// PubmedID PubMed id of the publication.
 	PubmedID string `json:"pubmed_id"`
+
+	// Reference The lab's own number or name for it, different for each of its materials; null: none.
+	Reference nullable.Nullable[string] `json:"reference"`
 
 	// ShippingRequirements What shipping needs.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
@@ -1445,6 +1479,9 @@ type Material struct {
 	// PubmedID PubMed id of the publication.
 	PubmedID string `json:"pubmed_id"`
 
+	// Reference The lab's own number or name for it, different for each of its materials; null: none.
+	Reference nullable.Nullable[string] `json:"reference"`
+
 	// ShippingRequirements What shipping needs.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
 
@@ -1526,6 +1563,9 @@ type MaterialNew struct {
 	// PubmedID PubMed id of the publication.
 	PubmedID *string `json:"pubmed_id,omitempty"`
 
+	// Reference The lab's own number or name for it, different for each of its materials; null: none.
+	Reference nullable.Nullable[string] `json:"reference,omitempty"`
+
 	// ShippingRequirementsID What shipping needs: a record of the organization.
 	ShippingRequirementsID nullable.Nullable[ID] `json:"shipping_requirements_id,omitempty"`
 
@@ -1595,6 +1635,9 @@ type MaterialPatch struct {
 
 	// PubmedID PubMed id of the publication.
 	PubmedID *string `json:"pubmed_id,omitempty"`
+
+	// Reference The lab's own number or name for it, different for each of its materials; null: none.
+	Reference nullable.Nullable[string] `json:"reference,omitempty"`
 
 	// ShippingRequirementsID What shipping needs: a record of the organization.
 	ShippingRequirementsID nullable.Nullable[ID] `json:"shipping_requirements_id,omitempty"`
@@ -2730,6 +2773,39 @@ type ListMaterialsOfParams struct {
 // ListMaterialsOfParamsOrdering defines parameters for ListMaterialsOf.
 type ListMaterialsOfParamsOrdering string
 
+// BulkMaterialsParams defines parameters for BulkMaterials.
+type BulkMaterialsParams struct {
+	// Mode What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right.
+	Mode *BulkMode `form:"mode,omitempty" json:"mode,omitempty"`
+
+	// Category Category of rows that name none.
+	Category *string `form:"category,omitempty" json:"category,omitempty"`
+
+	// Sheet Name of the sheet of an XLSX; without it the first one.
+	Sheet *string `form:"sheet,omitempty" json:"sheet,omitempty"`
+
+	// Unknown Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata.
+	Unknown *string `form:"unknown,omitempty" json:"unknown,omitempty"`
+
+	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization.
+	Mapping *string `form:"mapping,omitempty" json:"mapping,omitempty"`
+}
+
+// ExportMaterialsParams defines parameters for ExportMaterials.
+type ExportMaterialsParams struct {
+	// Format csv (the usual), xlsx, or json: an array of materials as GET shows them.
+	Format *string `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// MaterialTemplateParams defines parameters for MaterialTemplate.
+type MaterialTemplateParams struct {
+	// Category Whose columns it has; without it OTHER.
+	Category *string `form:"category,omitempty" json:"category,omitempty"`
+
+	// Format xlsx (the usual), which offers values to choose from, or csv.
+	Format *string `form:"format,omitempty" json:"format,omitempty"`
+}
+
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -3861,6 +3937,36 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /organizations/{id}/materials (the `ListMaterialsOf` operationId).
 	ListMaterialsOf(ctx context.Context, id int64, params *ListMaterialsOfParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkMaterialsWithBody List or change many materials by a spreadsheet
+	//
+	// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+	BulkMaterialsWithBody(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkReport Download what came of every row of a spreadsheet
+	//
+	// It is CSV. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+	BulkReport(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExportMaterials Download the materials of an organization, embargoed and archived ones too
+	//
+	// The bulk call takes it back. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+	ExportMaterials(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MaterialTemplate Download a spreadsheet to fill in
+	//
+	// Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+	MaterialTemplate(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMembers List the members of an organization
 	//
@@ -5489,6 +5595,76 @@ func (c *Client) WithdrawInvitation(ctx context.Context, id int64, invitation in
 // Corresponds with GET /organizations/{id}/materials (the `ListMaterialsOf` operationId).
 func (c *Client) ListMaterialsOf(ctx context.Context, id int64, params *ListMaterialsOfParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListMaterialsOfRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkMaterialsWithBody List or change many materials by a spreadsheet
+//
+// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+func (c *Client) BulkMaterialsWithBody(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkMaterialsRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkReport Download what came of every row of a spreadsheet
+//
+// It is CSV. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+func (c *Client) BulkReport(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkReportRequest(c.Server, id, job)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExportMaterials Download the materials of an organization, embargoed and archived ones too
+//
+// The bulk call takes it back. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+func (c *Client) ExportMaterials(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportMaterialsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MaterialTemplate Download a spreadsheet to fill in
+//
+// Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+func (c *Client) MaterialTemplate(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMaterialTemplateRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -9237,6 +9413,292 @@ func NewListMaterialsOfRequest(server string, id int64, params *ListMaterialsOfP
 	return req, nil
 }
 
+// NewBulkMaterialsRequestWithBody constructs an http.Request for the BulkMaterials method, with any body, and a specified content type
+func NewBulkMaterialsRequestWithBody(server string, id int64, params *BulkMaterialsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/bulk", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Mode != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mode", *params.Mode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sheet != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sheet", *params.Sheet, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Unknown != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unknown", *params.Unknown, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Mapping != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mapping", *params.Mapping, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewBulkReportRequest constructs an http.Request for the BulkReport method
+func NewBulkReportRequest(server string, id int64, job int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "job", job, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/bulk/%s/report", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewExportMaterialsRequest constructs an http.Request for the ExportMaterials method
+func NewExportMaterialsRequest(server string, id int64, params *ExportMaterialsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/export", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewMaterialTemplateRequest constructs an http.Request for the MaterialTemplate method
+func NewMaterialTemplateRequest(server string, id int64, params *MaterialTemplateParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/template", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListMembersRequest constructs an http.Request for the ListMembers method
 func NewListMembersRequest(server string, id int64, params *ListMembersParams) (*http.Request, error) {
 	var err error
@@ -11236,6 +11698,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations/{id}/materials (the `ListMaterialsOf` operationId).
 	ListMaterialsOfWithResponse(ctx context.Context, id int64, params *ListMaterialsOfParams, reqEditors ...RequestEditorFn) (*ListMaterialsOfResponse, error)
 
+	// BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
+	//
+	// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+	BulkMaterialsWithBodyWithResponse(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkMaterialsResponse, error)
+
+	// BulkReportWithResponse Download what came of every row of a spreadsheet
+	//
+	// It is CSV. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+	BulkReportWithResponse(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*BulkReportResponse, error)
+
+	// ExportMaterialsWithResponse Download the materials of an organization, embargoed and archived ones too
+	//
+	// The bulk call takes it back. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+	ExportMaterialsWithResponse(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*ExportMaterialsResponse, error)
+
+	// MaterialTemplateWithResponse Download a spreadsheet to fill in
+	//
+	// Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+	MaterialTemplateWithResponse(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*MaterialTemplateResponse, error)
+
 	// ListMembersWithResponse List the members of an organization
 	//
 	// Open to anyone.
@@ -12811,6 +13309,92 @@ func (r ListMaterialsOfResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListMaterialsOfResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BulkMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BulkReportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkReportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkReportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ExportMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r ExportMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExportMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type MaterialTemplateResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r MaterialTemplateResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r MaterialTemplateResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14512,6 +15096,66 @@ func (c *ClientWithResponses) ListMaterialsOfWithResponse(ctx context.Context, i
 		return nil, err
 	}
 	return ParseListMaterialsOfResponse(rsp)
+}
+
+// BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
+//
+// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+func (c *ClientWithResponses) BulkMaterialsWithBodyWithResponse(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkMaterialsResponse, error) {
+	rsp, err := c.BulkMaterialsWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkMaterialsResponse(rsp)
+}
+
+// BulkReportWithResponse Download what came of every row of a spreadsheet
+//
+// It is CSV. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+func (c *ClientWithResponses) BulkReportWithResponse(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*BulkReportResponse, error) {
+	rsp, err := c.BulkReport(ctx, id, job, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkReportResponse(rsp)
+}
+
+// ExportMaterialsWithResponse Download the materials of an organization, embargoed and archived ones too
+//
+// The bulk call takes it back. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+func (c *ClientWithResponses) ExportMaterialsWithResponse(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*ExportMaterialsResponse, error) {
+	rsp, err := c.ExportMaterials(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExportMaterialsResponse(rsp)
+}
+
+// MaterialTemplateWithResponse Download a spreadsheet to fill in
+//
+// Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+func (c *ClientWithResponses) MaterialTemplateWithResponse(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*MaterialTemplateResponse, error) {
+	rsp, err := c.MaterialTemplate(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMaterialTemplateResponse(rsp)
 }
 
 // ListMembersWithResponse List the members of an organization
@@ -16397,6 +17041,80 @@ func ParseListMaterialsOfResponse(rsp *http.Response) (*ListMaterialsOfResponse,
 		}
 		response.JSON200 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseBulkMaterialsResponse parses an HTTP response from a BulkMaterialsWithResponse call
+func ParseBulkMaterialsResponse(rsp *http.Response) (*BulkMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBulkReportResponse parses an HTTP response from a BulkReportWithResponse call
+func ParseBulkReportResponse(rsp *http.Response) (*BulkReportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkReportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseExportMaterialsResponse parses an HTTP response from a ExportMaterialsWithResponse call
+func ParseExportMaterialsResponse(rsp *http.Response) (*ExportMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExportMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseMaterialTemplateResponse parses an HTTP response from a MaterialTemplateWithResponse call
+func ParseMaterialTemplateResponse(rsp *http.Response) (*MaterialTemplateResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &MaterialTemplateResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

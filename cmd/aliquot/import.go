@@ -27,16 +27,35 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 	})
 }
 
-// imports is "aliquot import".
+// imports is "aliquot import": of a spreadsheet, or with --record of answers of the public sources.
 type imports struct {
-	config.Sources
-	Record      string   `required:"" placeholder:"FOLDER" help:"Ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
-	Identifiers []string `arg:"" name:"identifier" help:"What to ask for: accessions of GEO or SRA, DOIs of protocols."`
+	bulk
+	record
+	What []string `arg:"" name:"file" help:"Spreadsheet, CSV or XLSX, whose first row names the columns. With --record what to ask for: accessions of GEO or SRA, DOIs of protocols."`
 }
 
-// Run asks for each identifier and says what it would make. It goes on after a failure and fails
-// at the end.
+// Run imports.
 func (i *imports) Run(e environment) error {
+	switch {
+	case i.Record != "":
+		return i.record.run(e, i.What)
+	case len(i.What) != 1:
+		return errors.New("name one file")
+	case i.Organization < 1:
+		return errors.New("--organization is missing: the id of the organization whose materials they are")
+	}
+	return i.bulk.run(e, i.What[0])
+}
+
+// record is "aliquot import --record".
+type record struct {
+	config.Sources
+	Record string `placeholder:"FOLDER" help:"Ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
+}
+
+// run asks for each identifier and says what it would make. It goes on after a failure and fails
+// at the end.
+func (i *record) run(e environment, identifiers []string) error {
 	folder, err := importer.OpenRecord(i.Record)
 	if err != nil {
 		return err
@@ -46,7 +65,7 @@ func (i *imports) Run(e environment) error {
 		return errors.Join(err, folder.Close())
 	}
 	failed := 0
-	for _, identifier := range i.Identifiers {
+	for _, identifier := range identifiers {
 		title, err := titleOf(e.ctx, from, identifier)
 		if err != nil {
 			failed++
@@ -58,7 +77,7 @@ func (i *imports) Run(e environment) error {
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d could not be fetched", failed, len(i.Identifiers))
+		return fmt.Errorf("%d of %d could not be fetched", failed, len(identifiers))
 	}
 	return nil
 }

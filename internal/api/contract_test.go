@@ -32,7 +32,7 @@ const (
 		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time?}?
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
-	bareMaterialFields = `id:int category:string title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
+	bareMaterialFields = `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
 		imported:bool shipping_requirements:int? import_source:string organisms:[string]? publication_title:string? pre_print_doi:string?
 		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`
 	grantFields = `id:int title:string funder_id:string user:{` + personFields + `} organizations:[{` + grantOrganizationFields + `}]
@@ -82,8 +82,9 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/invitations":             invitationFields,
 		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
-		"/audit-events": actFields,
-		"/jobs":         jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
+		"/audit-events":                      actFields,
+		"/organizations/{id}/materials/bulk": jobFields,
+		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/publications": publicationFields,
@@ -102,7 +103,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "DELETE /organizations/{id}/invitations/{invitation}": 204,
+		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
 		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
 		"DELETE /material-requests/{id}": 204,
 	}
@@ -282,7 +283,8 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 					t.Errorf("HEAD %s: %s is %q, of GET %q", v.path, name, head.Header.Get(name), get.Header.Get(name))
 				}
 			}
-			if head.Status != get.Status || len(head.Raw) > 0 || head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
+			known := get.Header.Get("Content-Length") != "" // not of what is made as it is sent
+			if head.Status != get.Status || len(head.Raw) > 0 || known && head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
 				t.Errorf("HEAD %s: %d with %d bytes, of GET %d", v.path, head.Status, len(head.Raw), get.Status)
 			}
 		}

@@ -110,6 +110,17 @@ func (s *scene) newAddress() int64 {
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
 }
 
+// newBulk sends a spreadsheet whose job no worker takes.
+func (s *scene) newBulk() int64 {
+	s.t.Helper()
+	v := atf("/organizations/%d/materials/bulk", s.id).with([]byte("category,title\nOTHER,A\n"))
+	a := v.call(s.member, "POST")
+	if a.Status != 202 {
+		s.t.Fatalf("%d %s", a.Status, a.Raw)
+	}
+	return a.id()
+}
+
 func (s *scene) newIssue() int64 {
 	s.t.Helper()
 	return s.requester().want(201, "POST", s.req("/issues"), obj{"text": "it thawed"}).id()
@@ -246,6 +257,18 @@ var visits = []routeCase{
 	}},
 	{"GET /organizations/{id}/members", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/members", s.id) }},
 	{"GET /organizations/{id}/materials", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/materials", s.id) }},
+	{"POST /organizations/{id}/materials/bulk", "member", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/materials/bulk", s.id).with([]byte(fmt.Sprintf("reference,category,title\nR%d,OTHER,A\n", s.next())))
+	}},
+	{"GET /organizations/{id}/materials/bulk/{job}/report", "member", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/materials/bulk/%d/report", s.id, s.newBulk())
+	}},
+	{"GET /organizations/{id}/materials/template", "member", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/materials/template", s.id)
+	}},
+	{"GET /organizations/{id}/materials/export", "member", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/materials/export", s.id)
+	}},
 	{"GET /organizations/{id}/grants", "owner", func(s *scene, _ string) visit {
 		s.newGrant()
 		return atf("/organizations/%d/grants", s.id)

@@ -23,7 +23,7 @@ func TestKeptVersionsStayReadable(t *testing.T) {
 		Admin: true, CreatedAt: at, UpdatedAt: at}
 	material := exchange.ShownMaterial{
 		Material: exchange.Material{
-			ID: 1, OrganizationID: 2, Category: "DATASET", Title: "t", URL: "https://example.org", PubMedID: "3", Metadata: json.RawMessage(`{"num_samples":4}`),
+			ID: 1, OrganizationID: 2, Category: "DATASET", Reference: new("r"), Title: "t", URL: "https://example.org", PubMedID: "3", Metadata: json.RawMessage(`{"num_samples":4}`),
 			NeedsMTA: true, NeedsIRB: true, NeedsAbstract: true, MTAAttachmentID: new(int64(5)), ShippingID: new(int64(6)), Imported: true,
 			ImportSource: exchange.SourceGEO, ImportIdentifier: new("GSE7"), Organisms: []string{"Mus musculus"}, PublicationTitle: new("p"),
 			PrePrintDOI: new("10.1101/8"), PrePrintTitle: new("q"), Citation: new("c"), AdditionalInfo: new("i"), EmbargoDate: new(exchange.Date("2030-01-02")),

@@ -34,3 +34,17 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 	}
 	return tx.BeginTurns(ctx, others)
 }
+
+// saveMaterials saves materials that were changed. Where one asks for something else now, the turns of
+// its requests may begin anew.
+func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Material) error {
+	save := func() error { return tx.UpdateMaterials(ctx, list) }
+	for i, m := range list {
+		was := old[i]
+		if m.NeedsMTA != was.NeedsMTA || m.NeedsIRB != was.NeedsIRB || m.NeedsAbstract != was.NeedsAbstract || !same(m.ShippingID, was.ShippingID) {
+			others := save
+			save = func() error { return asking(ctx, tx, m.OrganizationID, &m.ID, nil, others) }
+		}
+	}
+	return save()
+}

@@ -48,6 +48,8 @@ const (
 	MaterialUpdate  Action = "material.update"
 	MaterialArchive Action = "material.archive"
 	MaterialHistory Action = "material.history"
+	MaterialBulk    Action = "material.bulk"   // many at once, from a spreadsheet
+	MaterialExport  Action = "material.export" // embargoed and archived ones too
 	MaterialImport  Action = "material.import"
 	MaterialPreview Action = "material.preview" // what an import would make
 	PublicationRead Action = "publication.read"
@@ -126,6 +128,8 @@ var rules = Policy{
 	MaterialUpdate:  Anyone,
 	MaterialArchive: MemberOf,
 	MaterialHistory: MemberOf,
+	MaterialBulk:    MemberOf,
+	MaterialExport:  MemberOf,
 	MaterialImport:  MemberOf,
 	MaterialPreview: SignedIn,
 	PublicationRead: SignedIn,
