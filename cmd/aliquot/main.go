@@ -35,6 +35,8 @@ type program struct {
 	Import  imports `cmd:"" help:"Fetch records of the public sources."`
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
+	Import  bulk    `cmd:"" help:"List or change many materials by a spreadsheet."`
+	Export  export  `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
 	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`
 	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version version `cmd:"" help:"Print the version."`

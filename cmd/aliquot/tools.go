@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 
@@ -123,7 +124,8 @@ func withApp(e environment, s config.Store, do func(context.Context, *app.App) e
 	if _, err := db.Migrate(e.ctx, false); err != nil {
 		return err
 	}
-	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Log: e.logger(s.Log)}))
+	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers,
+		UploadLimit: math.MaxInt64, Log: e.logger(s.Log)})) // who has the machine has no limit
 }
 
 type openAPI struct{}

@@ -243,7 +243,7 @@ func (d description) responses(r route, method string) object {
 	for _, status := range r.failures(method) {
 		list[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + errorName(status)}
 	}
-	single := method == http.MethodGet && r.out.Kind() == reflect.Struct
+	single := method == http.MethodGet && r.out.Kind() == reflect.Struct && !r.file
 	names := []string{}
 	switch {
 	case r.action == exchange.NotificationRead && r.out.Kind() == reflect.Slice:
@@ -279,6 +279,9 @@ func (d description) responses(r route, method string) object {
 	case r.there != nil:
 		list["200"] = object{"description": r.there.when, "headers": good["headers"], "content": jsonOf(d.schema(r.there.out))}
 	}
+	if r.file {
+		good["headers"], good["content"] = headers("Content-Disposition"), anything
+	}
 	if r.action == exchange.AttachmentContent {
 		good["headers"] = headers("ETag", "Content-Disposition")
 		good["content"] = anything
@@ -305,10 +308,10 @@ func (r route) failures(method string) []int {
 	if slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action) {
 		list = append(list, 502) // what a source answered
 	}
-	if !get {
+	if !get || r.file {
 		list = append(list, 409)
 	}
-	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct {
+	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct && !r.file {
 		list = append(list, 412)
 	}
 	if r.hasBody() {
@@ -319,7 +322,7 @@ func (r route) failures(method string) []int {
 
 // locates says whether a call makes an object that has an address of its own.
 func (r route) locates(method string) bool {
-	return r.action == exchange.MaterialImport || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
+	return r.action == exchange.MaterialImport || r.status == http.StatusAccepted || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
 		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
 		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
 	})
@@ -353,13 +356,10 @@ func (d description) parameters(r route, method string) []object {
 		}
 	}
 	if method == http.MethodGet {
-		for f := range r.in.Fields() {
-			name, help := f.Tag.Get("query"), f.Tag.Get("help")
-			if help == "" {
-				help = "Only items whose `" + name + "` is this."
-			}
-			list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
-		}
+		list = append(list, d.query(r.in)...)
+	}
+	if r.asked != nil {
+		list = append(list, d.query(r.asked)...)
 	}
 	shared := []string{}
 	switch {
@@ -371,7 +371,7 @@ func (d description) parameters(r route, method string) []object {
 		}
 		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
 			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
-	case method == http.MethodGet:
+	case method == http.MethodGet && !r.file:
 		shared = append(shared, "If-None-Match", "If-Match")
 	case r.repeatable(method):
 		shared = append(shared, idempotencyKey)
@@ -380,6 +380,18 @@ func (d description) parameters(r route, method string) []object {
 	}
 	for _, name := range shared {
 		list = append(list, object{"$ref": "#/components/parameters/" + name})
+	}
+	return list
+}
+
+// query are the parameters that the fields of a struct stand for.
+func (d description) query(t reflect.Type) (list []object) {
+	for f := range t.Fields() {
+		name, help := f.Tag.Get("query"), f.Tag.Get("help")
+		if help == "" {
+			help = "Only items whose `" + name + "` is this."
+		}
+		list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
 	}
 	return list
 }

@@ -51,6 +51,7 @@ var components = map[reflect.Type]component{
 		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
 	reflect.TypeFor[publish.Format]():            {"CitationFormat", enum(publish.Formats...)},
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
+	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
 }
 

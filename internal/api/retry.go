@@ -46,11 +46,12 @@ func (c *Call) retry(action exchange.Action) (k exchange.Retry, ok bool, err err
 }
 
 // fingerprint is what makes two calls the same: path, query and a JSON body. A form differs at
-// each sending, in its boundary, so its body does not count.
+// each sending, in its boundary, so its body does not count; nor does that of a file, which may be long.
 func (c *Call) fingerprint() (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s?%s\n", strings.TrimSuffix(strings.TrimPrefix(c.URL.Path, "/v1"), "/"), c.URL.RawQuery)
-	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); kind != "multipart/form-data" {
+	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" && !(c.stream && kind != "" && kind != "application/json") {
 		raw, err := io.ReadAll(io.LimitReader(c.Body, bodyLimit+1))
 		if err != nil {
 			return "", &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.", Cause: err}

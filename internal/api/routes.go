@@ -52,6 +52,15 @@ var routes = []route{
 	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization, "Change an organization or who is in it"),
 	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization").sortedBy(exchange.MemberFields),
 	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization").sortedBy(exchange.MaterialFields),
+	on("POST /organizations/{id}/materials/bulk", exchange.MaterialBulk, 202, (*API).bulkMaterials,
+		"List or change many materials by a spreadsheet. It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. "+
+			"A row with the reference or id of a material changes that one. The job tells how far it is and what it came to.").streams().asks(bulkQuery{}),
+	on("GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialBulk, 200, (*API).bulkReport,
+		"Download what came of every row of a spreadsheet. It is CSV.").sendsFile(),
+	on("GET /organizations/{id}/materials/template", exchange.MaterialBulk, 200, (*API).materialTemplate,
+		"Download a spreadsheet to fill in").sendsFile(),
+	on("GET /organizations/{id}/materials/export", exchange.MaterialExport, 200, (*API).exportMaterials,
+		"Download the materials of an organization, embargoed and archived ones too. The bulk call takes it back.").sendsFile(),
 	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf,
 		"List the grants that paid for an organization's materials").sortedBy(exchange.GrantFields),
 	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations,
@@ -171,6 +180,8 @@ type route struct {
 	types   []string     // of a Body
 	in, out reflect.Type // of the bodies, and of a GET's query; None where there is none
 	fields  []exchange.Field
+	asked   reflect.Type // parameters of a call that takes in a file; nil: none
+	file    bool         // it sends a file
 	serve   func(*API, *Call) error
 }
 
@@ -252,6 +263,18 @@ func (r route) streams() route {
 // as says what content types the Body that a GET gives may have.
 func (r route) as(types ...string) route {
 	r.types = types
+	return r
+}
+
+// asks gives a call that takes in a file parameters: a struct whose tags name them.
+func (r route) asks(parameters any) route {
+	r.asked = reflect.TypeOf(parameters)
+	return r
+}
+
+// sendsFile marks a GET that sends a file made for it.
+func (r route) sendsFile() route {
+	r.file = true
 	return r
 }
 

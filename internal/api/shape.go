@@ -217,6 +217,7 @@ func showOwnAddress(v app.AddressView) OwnAddress {
 type Material struct {
 	ID               int64           `json:"id"`
 	Category         string          `json:"category"`
+	Reference        *string         `json:"reference"`
 	Title            string          `json:"title"`
 	URL              string          `json:"url"`
 	Organization     int64           `json:"organization"`
@@ -247,7 +248,7 @@ type Material struct {
 }
 
 func showMaterial(m exchange.ShownMaterial) Material {
-	return Material{m.ID, m.Category, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
+	return Material{m.ID, m.Category, m.Reference, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
 		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.Organisms,
 		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants, m.Archived,
 		Time(m.CreatedAt), Time(m.UpdatedAt), nil}

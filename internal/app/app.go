@@ -49,7 +49,7 @@ func (a *App) Policy() exchange.Policy { return a.policy }
 func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
-		err = tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
+		err = tx.InsertAudit(ctx, actorID(who), action, object, true, nil)
 	}
 	return err
 }
@@ -68,7 +68,7 @@ func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.A
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
 		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-			return tx.InsertAudit(ctx, &who.ID, action, object, true, nil)
+			return tx.InsertAudit(ctx, actorID(who), action, object, true, nil)
 		})
 	}
 	return err

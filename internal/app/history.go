@@ -26,8 +26,12 @@ type Version[T any] struct {
 // keepMaterial notes a change of a material as a version. What only its contact may see of
 // themselves stays out of it.
 func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
+	return tx.InsertVersions(ctx, actorID(who), action, []store.Kept{materialVersion(m, asAdmin)})
+}
+
+func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Kept {
 	m.Contact = unaddressed(m.Contact)
-	return tx.InsertVersion(ctx, actorID(who), action, object("material", m.ID), asAdmin, m)
+	return store.Kept{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
 }
 
 // unaddressed is a user without the addresses that only they may see.

@@ -37,7 +37,7 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 		if err != nil {
 			return err
 		}
-		if err := a.checkMaterial(ctx, tx, who, exchange.Material{}, &made); err != nil {
+		if err := a.newShelf(tx, who).check(ctx, exchange.Material{}, &made); err != nil {
 			return err
 		}
 		id, err := tx.InsertMaterial(ctx, made)

@@ -24,6 +24,7 @@ func (a *App) Handlers() []job.Handler {
 		SweepExpired.Handle(a.sweepExpired).Every(time.Hour),
 		SweepContent.Handle(a.sweepContent).Every(time.Hour),
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
+		a.BulkHandler(),
 	}
 }
 

@@ -19,6 +19,7 @@ type Material struct {
 	ID               int64
 	OrganizationID   int64
 	Category         string
+	Reference        *string // the lab's own: unique within the organization
 	Title            string
 	URL              string
 	PubMedID         string
@@ -72,6 +73,7 @@ type MaterialPatch struct {
 	PubMedID         Opt[string]          `json:"pubmed_id"`
 	Metadata         Opt[json.RawMessage] `json:"additional_metadata"`
 	Title            Opt[string]          `json:"title"`
+	Reference        Null[string]         `json:"reference"`
 	NeedsMTA         Opt[bool]            `json:"needs_mta"`
 	NeedsIRB         Opt[bool]            `json:"needs_irb"`
 	NeedsAbstract    Opt[bool]            `json:"needs_abstract"`
@@ -119,6 +121,10 @@ func (p MaterialPatch) Patch(m Material) (Material, error) {
 
 func (p MaterialPatch) lay(f *Faults, m Material) Material {
 	f.line("title", p.Title, titleLength, &m.Title)
+	f.nullLine("reference", p.Reference, lineLength, &m.Reference)
+	if m.Reference != nil && *m.Reference == "" {
+		m.Reference = nil
+	}
 	f.line("url", p.URL, 2000, &m.URL)
 	if p.URL.Set && m.URL != "" {
 		if u, err := url.Parse(m.URL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {

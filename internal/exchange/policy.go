@@ -51,6 +51,8 @@ const (
 	MaterialImport  Action = "material.import"
 	MaterialPreview Action = "material.preview" // what an import would make
 	PublicationRead Action = "publication.read"
+	MaterialBulk    Action = "material.bulk"   // many at once, from a spreadsheet
+	MaterialExport  Action = "material.export" // embargoed and archived ones too
 	ShippingRead    Action = "shipping.read"
 	ShippingWrite   Action = "shipping.write"
 
@@ -129,6 +131,8 @@ var rules = Policy{
 	MaterialImport:  MemberOf,
 	MaterialPreview: SignedIn,
 	PublicationRead: SignedIn,
+	MaterialBulk:    MemberOf,
+	MaterialExport:  MemberOf,
 	ShippingRead:    Anyone,
 	ShippingWrite:   MemberOf,
 

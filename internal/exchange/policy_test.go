@@ -95,6 +95,8 @@ const matrix = `
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |
+| both | material.bulk | the lab | n | n | y | y | n | y | n | y |
+| both | material.export | the lab | n | n | y | y | n | y | n | y |
 | both | documentation.read | nothing | y | y | y | y | y | y | y | y |
 | both | audit.read | nothing | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |

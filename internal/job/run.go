@@ -11,6 +11,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
+
+	"github.com/google/uuid"
 )
 
 // Run is one try at a job, in the hands of its handler.
@@ -30,6 +32,14 @@ type Run struct {
 
 // ID is the id of the job.
 func (r *Run) ID() int64 { return r.id }
+
+// User is who asked for the job; uuid.Nil: Aliquot itself.
+func (r *Run) User() (id uuid.UUID) {
+	if r.job.User != nil {
+		id = *r.job.User
+	}
+	return id
+}
 
 // Progress is what the last step said, of this run or an earlier one.
 func (r *Run) Progress() exchange.Progress { return r.job.Progress }

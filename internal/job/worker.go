@@ -229,7 +229,9 @@ func (w *Worker) renew(ctx context.Context) {
 
 // check stops a run where its job is under another lease, 0: under none.
 func (r *Run) check(lease int64) {
-	r.mu.Lock()
+	if !r.mu.TryLock() { // in the midst of a step, which finds out by itself; the others do not wait for it
+		return
+	}
 	defer r.mu.Unlock()
 	if !r.over && lease != r.job.Lease {
 		r.over = true

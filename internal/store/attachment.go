@@ -101,9 +101,10 @@ func (c Conn) DeletedContent(ctx context.Context, before time.Time, limit int) (
 		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
 }
 
-// ContentKnown says whether some attachment, deleted or not, has its content under a key.
+// ContentKnown says whether some attachment, deleted or not, or a spreadsheet has its content under a key.
 func (c Conn) ContentKnown(ctx context.Context, key string) (bool, error) {
-	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)", key)
+	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
+		OR EXISTS (SELECT 1 FROM bulks WHERE content_key = $1)`, key)
 }
 
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.

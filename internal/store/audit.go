@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"aliquot/internal/exchange"
 
@@ -25,14 +27,42 @@ func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange
 // InsertVersion notes a change of an object with the state that it led to, under the object's
 // next number. Whoever calls it holds the row of the object.
 func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
-	raw, err := text(state)
-	if err != nil {
-		return err
+	return c.InsertVersions(ctx, actor, action, []Kept{{Object: object, AsAdmin: asAdmin, State: state}})
+}
+
+// Kept is an object with the state that a change led to.
+type Kept struct {
+	Object  string
+	First   bool // it was made just now, so that it has no version
+	AsAdmin bool
+	State   any
+}
+
+// InsertVersions is InsertVersion for changes of different objects.
+func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action exchange.Action, list []Kept) error {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		var args []any
+		var values strings.Builder
+		for i, k := range some {
+			raw, err := text(k.State)
+			if err != nil {
+				return err
+			}
+			args = append(args, actor, string(action), k.Object, k.AsAdmin, c.Now, raw)
+			if i > 0 {
+				values.WriteString(", ")
+			}
+			n, version := 6*i, "1"
+			if !k.First {
+				version = fmt.Sprintf("(SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $%d)", n+3)
+			}
+			fmt.Fprintf(&values, "($%d, $%d, $%d, $%d, $%d, $%d, %s)", n+1, n+2, n+3, n+4, n+5, n+6, version)
+		}
+		if _, err := c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) VALUES "+values.String(), args...); err != nil {
+			return err
+		}
 	}
-	_, err = c.exec(ctx, `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version)
-		VALUES ($1, $2, $3, $4, $5, $6, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $3))`,
-		actor, string(action), object, asAdmin, c.Now, raw)
-	return err
+	return nil
 }
 
 const actColumns = "o.id, o.actor_id, o.action, o.object, o.as_admin, o.at, o.version"

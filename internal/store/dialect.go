@@ -17,8 +17,12 @@ type dialect struct {
 	forUpdate  string            // locks the rows of a SELECT until commit
 	forShare   string            // keeps the rows of a SELECT as they are until commit
 	skipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
-	migrated   string            // says whether the schema has a version
-	prepare    bool              // whether to keep prepared statements here; pgx keeps its own
+	// From planAnew to planAsUsual or commit plans of statements are made for the tables as they are: a
+	// kept one is of a time when they were small. Empty where they do not depend on that.
+	planAnew, planAsUsual string
+	atOnce                int    // rows that one statement writes, a power of two
+	migrated              string // says whether the schema has a version
+	prepare               bool   // whether to keep prepared statements here; pgx keeps its own
 }
 
 var (
@@ -32,6 +36,7 @@ var (
 			"{word}", "TEXT",
 		),
 		migrated: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
+		atOnce:   8,    // it looks for each placeholder among all others
 		prepare:  true, // one writer: BEGIN IMMEDIATE locks what forUpdate and forShare would
 	}
 	postgresDialect = dialect{
@@ -46,7 +51,9 @@ var (
 		forUpdate:  " FOR UPDATE",
 		forShare:   " FOR SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",
-		migrated:   "SELECT to_regclass('goose_db_version') IS NOT NULL",
+		planAnew:   "SET LOCAL plan_cache_mode = force_custom_plan", planAsUsual: "SET LOCAL plan_cache_mode = auto",
+		atOnce:   32,
+		migrated: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )
 

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -10,13 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-const materialColumns = `o.id, o.organization_id, o.category, o.title, o.url, o.pubmed_id, o.additional_metadata,
+const materialColumns = `o.id, o.organization_id, o.category, o.reference, o.title, o.url, o.pubmed_id, o.additional_metadata,
 	o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
 	o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi, o.pre_print_title,
 	o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at`
 
 func materialFields(m *exchange.Material) []any {
-	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Title, &m.URL, &m.PubMedID, (*rawText)(&m.Metadata),
+	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Reference, &m.Title, &m.URL, &m.PubMedID, (*rawText)(&m.Metadata),
 		&m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachmentID, &m.ShippingID,
 		&m.Imported, &m.ImportSource, &m.ImportIdentifier, fromJSON{&m.Organisms}, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
 		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &m.ContactID, &m.Archived, utc{&m.CreatedAt}, utc{&m.UpdatedAt}}
@@ -93,49 +95,96 @@ func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.Materia
 var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
 	id: func(m exchange.ShownMaterial) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}}
 
-// InsertMaterial adds a material and gives its id; the same identifier at the same source is a
-// Conflict.
+// materialWritten are the columns that materialArgs fills.
+var materialWritten = strings.Fields(`organization_id category reference title url pubmed_id additional_metadata
+	needs_mta needs_irb needs_abstract mta_attachment_id shipping_requirements_id imported import_source import_identifier
+	organisms publication_title pre_print_doi pre_print_title citation additional_info embargo_date contact_user_id
+	is_archived title_sort created_at updated_at`)
+
+// InsertMaterial is InsertMaterials of one.
 func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, error) {
-	args, err := c.materialArgs(m)
+	ids, err := c.InsertMaterials(ctx, []exchange.Material{m})
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], `INSERT INTO materials (organization_id, category, title, url, pubmed_id, additional_metadata,
-			needs_mta, needs_irb, needs_abstract, mta_attachment_id, shipping_requirements_id, imported, import_source, import_identifier,
-			organisms, publication_title, pre_print_doi, pre_print_title, citation, additional_info, embargo_date, contact_user_id,
-			is_archived, title_sort, updated_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $25)
-		RETURNING id`, args...)
+	return ids[0], nil
 }
 
-// UpdateMaterial saves a material; its category never changes.
+// InsertMaterials adds materials and gives their ids in the same order. The same identifier at the
+// same source is a Conflict, and so is the same reference in the same organization.
+func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
+	for i := range list {
+		list[i].CreatedAt = c.Now
+	}
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		args, err := c.materialArgs(some)
+		if err != nil {
+			return nil, err
+		}
+		added, err := all(ctx, c, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+") VALUES "+
+			places(len(some), len(materialWritten))+" RETURNING id", args...)
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(added) // ids are given to rows in their order; how they come back no standard says
+		ids = append(ids, added...)
+	}
+	return ids, nil
+}
+
+// UpdateMaterial is UpdateMaterials of one.
 func (c Conn) UpdateMaterial(ctx context.Context, m exchange.Material) error {
-	args, err := c.materialArgs(m)
-	if err != nil {
-		return err
-	}
-	_, err = c.exec(ctx, `UPDATE materials SET organization_id = $1, category = $2, title = $3, url = $4, pubmed_id = $5,
-			additional_metadata = $6, needs_mta = $7, needs_irb = $8, needs_abstract = $9, mta_attachment_id = $10,
-			shipping_requirements_id = $11, imported = $12, import_source = $13, import_identifier = $14, organisms = $15,
-			publication_title = $16, pre_print_doi = $17, pre_print_title = $18, citation = $19, additional_info = $20,
-			embargo_date = $21, contact_user_id = $22, is_archived = $23, title_sort = $24, updated_at = $25
-		WHERE id = $26`, append(args, m.ID)...)
-	return err
+	return c.UpdateMaterials(ctx, []exchange.Material{m})
 }
 
-func (c Conn) materialArgs(m exchange.Material) ([]any, error) {
-	organisms, err := text(m.Organisms)
-	if err != nil {
-		return nil, err
+// UpdateMaterials saves materials that there are; when they were created never changes.
+// Whoever calls it holds their rows.
+func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) error {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		written, err := c.materialArgs(some)
+		if err != nil {
+			return err
+		}
+		var args []any
+		for i, m := range some {
+			args = append(append(args, m.ID), written[i*len(materialWritten):(i+1)*len(materialWritten)]...)
+		}
+		if _, err := c.exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
+			places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged, args...); err != nil {
+			return err
+		}
 	}
-	var embargo *string
-	if m.EmbargoDate != nil {
-		embargo = new(string(*m.EmbargoDate))
+	return nil
+}
+
+// materialChanged sets what an update may change.
+var materialChanged = func() string {
+	var sets []string
+	for _, column := range materialWritten {
+		if column != "created_at" {
+			sets = append(sets, column+" = excluded."+column)
+		}
 	}
-	return []any{m.OrganizationID, m.Category, m.Title, m.URL, m.PubMedID, string(m.Metadata),
-		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.ImportIdentifier,
-		organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo, m.ContactID,
-		m.Archived, exchange.SortKey(m.Title), c.Now}, nil
+	return strings.Join(sets, ", ")
+}()
+
+func (c Conn) materialArgs(list []exchange.Material) ([]any, error) {
+	args := make([]any, 0, len(list)*(len(materialWritten)+1))
+	for _, m := range list {
+		organisms, err := text(m.Organisms)
+		if err != nil {
+			return nil, err
+		}
+		var embargo *string
+		if m.EmbargoDate != nil {
+			embargo = new(string(*m.EmbargoDate))
+		}
+		args = append(args, m.OrganizationID, m.Category, m.Reference, m.Title, m.URL, m.PubMedID, string(m.Metadata),
+			m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.ImportIdentifier,
+			organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo, m.ContactID,
+			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, c.Now)
+	}
+	return args, nil
 }
 
 // ActiveRequests is how many requests of a material are under way.

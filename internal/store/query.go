@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -197,6 +198,41 @@ func in[T any](args []any, list []T) (string, []any) {
 		}
 	}
 	return b.String(), args
+}
+
+// inBatches cuts a list into parts of most items, a power of two, and then of smaller ones, so that
+// the texts of statements stay few.
+func inBatches[T any](list []T, most int) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for n := most; len(list) > 0; {
+			for n > len(list) {
+				n /= 2
+			}
+			if !yield(list[:n]) {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// places are the placeholders of rows of so many columns, for VALUES.
+func places(rows, columns int) string {
+	var b strings.Builder
+	for n := range rows * columns {
+		switch {
+		case n == 0:
+			b.WriteByte('(')
+		case n%columns == 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n + 1))
+	}
+	b.WriteByte(')')
+	return b.String()
 }
 
 // text is a value kept as JSON text, to the letter; SQL never looks inside.

@@ -118,11 +118,19 @@ func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exch
 // Actor reads who presents the token with that hash, and their organizations, in one query.
 // NotFound when there is no such token or it expired.
 func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
-	scan := func(r row, a *exchange.Actor) error {
-		return r.Scan(&a.TokenID, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
-	}
-	return one(ctx, c, scan, `SELECT t.id, u.id, u.is_admin,
-			(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
-			(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)
+	return one(ctx, c, scanActor, "SELECT t.id, "+actorColumns+`
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`, hash, c.Now)
+}
+
+// ActorOf reads a user with their organizations, for what is done later in their name.
+func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
+	return one(ctx, c, scanActor, "SELECT 0, "+actorColumns+" FROM users u WHERE u.id = $1", user)
+}
+
+const actorColumns = `u.id, u.is_admin,
+	(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
+	(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)`
+
+func scanActor(r row, a *exchange.Actor) error {
+	return r.Scan(&a.TokenID, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
 }

@@ -98,6 +98,9 @@ func (f Field) Terms(raw json.RawMessage) []string {
 
 // scalar gives a JSON string, number or boolean as tidy text; null is "".
 func scalar(raw json.RawMessage) (text string, ok bool) {
+	if n := len(raw); n >= 2 && raw[0] == '"' && raw[n-1] == '"' && plain(raw[1:n-1]) {
+		return strings.TrimSpace(string(raw[1 : n-1])), true
+	}
 	var value any
 	if json.Unmarshal(raw, &value) != nil {
 		return "", false
@@ -128,7 +131,7 @@ func (f Field) check(raw json.RawMessage) (clean json.RawMessage, warning string
 	if number := !strings.HasPrefix(strings.TrimSpace(string(raw)), `"`); number && f.Vocabulary == "" {
 		return raw, warning, err // a number or boolean stays one, unless it is an identifier
 	}
-	return quote(canonical), warning, err
+	return Quote(canonical), warning, err
 }
 
 func (f Field) checkList(raw json.RawMessage) (clean json.RawMessage, warning string, err error) {
@@ -158,7 +161,7 @@ func (f Field) checkList(raw json.RawMessage) (clean json.RawMessage, warning st
 		}
 		items = append(items, canonical)
 	}
-	return quote(items), strings.Join(warnings, "; "), nil
+	return Quote(items), strings.Join(warnings, "; "), nil
 }
 
 // checkText checks one value that is known, written as text.
@@ -234,7 +237,22 @@ func (f Field) values() string {
 	return strings.Join(values, ", ")
 }
 
-func quote(value any) json.RawMessage {
+// plain says whether a text is the same in JSON and in NFC, as most values are: ASCII without what
+// JSON escapes. It spares the way through encoding/json, which is most of the time of a check.
+func plain[T string | []byte | json.RawMessage](text T) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// Quote is a text, or a list of texts, as JSON.
+func Quote(value any) json.RawMessage {
+	if text, ok := value.(string); ok && plain(text) {
+		return json.RawMessage(`"` + text + `"`)
+	}
 	raw, err := Encode(value)
 	if err != nil {
 		panic(err) // strings always marshal

@@ -111,6 +111,7 @@ CREATE TABLE materials (
   id {id},
   organization_id {ref} NOT NULL REFERENCES organizations (id),
   category {word} NOT NULL,
+  reference {word}, -- the lab's own
   title TEXT NOT NULL,
   title_sort {word} NOT NULL,
   url TEXT NOT NULL,
@@ -144,6 +145,7 @@ CREATE INDEX materials_updated ON materials (updated_at, id);
 CREATE INDEX materials_mta_attachment ON materials (mta_attachment_id);
 -- The duplicate rule: this index decides, not a read before the write.
 CREATE UNIQUE INDEX materials_import ON materials (import_source, import_identifier);
+CREATE UNIQUE INDEX materials_reference ON materials (organization_id, reference);
 
 CREATE TABLE grants (
   id {id},
@@ -321,3 +323,28 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due ON jobs (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX jobs_user ON jobs (user_id);
+
+-- Spreadsheets of materials on their way in; each is a job.
+CREATE TABLE bulks (
+  job_id {ref} PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE,
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  content_key TEXT NOT NULL, -- where the files room keeps the spreadsheet
+  stored BOOLEAN NOT NULL -- whether the parts say what was done, not what would be
+);
+CREATE INDEX bulks_content ON bulks (content_key);
+
+-- What came of the rows of a spreadsheet, some hundred rows in each part.
+CREATE TABLE bulk_parts (
+  job_id {ref} NOT NULL REFERENCES bulks (job_id) ON DELETE CASCADE,
+  first_row {ref} NOT NULL,
+  outcomes TEXT NOT NULL, -- JSON
+  PRIMARY KEY (job_id, first_row)
+);
+
+-- The headers that a lab uses in its spreadsheets.
+CREATE TABLE column_mappings (
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  header {word} NOT NULL, -- folded
+  target TEXT NOT NULL, -- a column, or '' for one that is left out
+  PRIMARY KEY (organization_id, header)
+);

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"aliquot/internal/api"
+	"aliquot/internal/app"
+	"aliquot/internal/config"
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+
+	"github.com/mattn/go-isatty"
+	"github.com/schollz/progressbar/v3"
+)
+
+// bulk is "aliquot import".
+type bulk struct {
+	config.Store
+	File         string            `arg:"" name:"file" help:"Spreadsheet: CSV or XLSX, whose first row names the columns."`
+	Organization int64             `required:"" placeholder:"ID" help:"Whose materials they are."`
+	DryRun       bool              `help:"Only say what would be done, and every problem."`
+	ValidRows    bool              `help:"Store the rows that are right, also where others are refused."`
+	Category     string            `help:"Category of rows that name none, such as CELL_LINE."`
+	Sheet        string            `help:"Name of the sheet of an XLSX; without it the first one."`
+	KeepUnknown  bool              `help:"Keep columns that nobody knows as keys of additional_metadata."`
+	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
+}
+
+// Run takes the file in, shows how far it is and tells what came of it. It fails where a row was
+// refused.
+func (b *bulk) Run(e environment) error {
+	order := exchange.BulkOrder{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet, Mapping: map[string]*string{}}
+	switch {
+	case b.DryRun:
+		order.Mode = exchange.BulkDryRun
+	case b.ValidRows:
+		order.Mode = exchange.BulkValidRows
+	}
+	if b.KeepUnknown {
+		order.Unknown = exchange.UnknownKeep
+	}
+	for header, field := range b.Map {
+		order.Mapping[header] = &field
+	}
+	return withApp(e, b.Store, func(ctx context.Context, a *app.App) error {
+		j, err := b.enqueue(ctx, a, order)
+		if err != nil {
+			return plainly(err)
+		}
+		if j, err = follow(e, a, j); err != nil {
+			return err
+		}
+		return tell(ctx, e, a, j)
+	})
+}
+
+// enqueue stores the file and makes a job of it.
+func (b *bulk) enqueue(ctx context.Context, a *app.App, order exchange.BulkOrder) (exchange.Job, error) {
+	file, err := os.Open(b.File)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := a.StoreBulk(ctx, app.Operator(), b.Organization, file)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	j, err := a.Bulk(ctx, app.Operator(), b.Organization, order, content)
+	if err != nil {
+		a.Discard(ctx, content, err)
+	}
+	return j, err
+}
+
+// plainly is an error with all that is wrong, for a person at a terminal.
+func plainly(err error) error {
+	failed, ok := errors.AsType[*exchange.Error](err)
+	if !ok {
+		return err
+	}
+	lines := []string{failed.Message}
+	for _, field := range slices.Sorted(maps.Keys(failed.Fields)) {
+		for _, text := range failed.Fields[field] {
+			lines = append(lines, "  "+field+": "+text)
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// The times of follow.
+const (
+	lookEvery = 100 * time.Millisecond
+	sayEvery  = 5 * time.Second
+	leaseTime = 30 * time.Second
+)
+
+// follow does the job in this process, or watches another one do it, and shows how far it is. Where
+// it is interrupted it cancels the job.
+func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
+	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.BulkHandler()}, Slots: 1, Lease: leaseTime, Drain: drainTime})
+	if err != nil {
+		return j, err
+	}
+	ctx, stop := context.WithCancel(e.ctx)
+	var working sync.WaitGroup
+	working.Go(func() { worker.Run(ctx) })
+	defer working.Wait()
+	defer stop()
+	show := progressOn(e.stdout)
+	for !j.State.Over() {
+		show(j.Progress)
+		select {
+		case <-time.After(lookEvery):
+			if j, err = a.DB.Read().Job(context.WithoutCancel(e.ctx), j.ID); err != nil {
+				return j, err
+			}
+		case <-e.ctx.Done():
+			_, err := a.CancelJob(context.WithoutCancel(e.ctx), app.Operator(), j.ID)
+			return j, errors.Join(errors.New("it was interrupted; what is not told as stored was not"), err)
+		}
+	}
+	show(j.Progress)
+	return j, nil
+}
+
+// progressOn shows progress as a bar on a terminal, else as a line now and then.
+func progressOn(out io.Writer) func(exchange.Progress) {
+	if file, isFile := out.(*os.File); isFile && isatty.IsTerminal(file.Fd()) {
+		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(out), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+		return func(p exchange.Progress) {
+			bar.Describe(p.Note)
+			if p.Total > 0 {
+				bar.ChangeMax64(p.Total)
+			}
+			_ = bar.Set64(p.Done) // a bar that cannot be drawn stops nothing
+		}
+	}
+	var said exchange.Progress
+	var at time.Time
+	return func(p exchange.Progress) {
+		if p.Note == "" || p == said || p.Note == said.Note && time.Since(at) < sayEvery {
+			return
+		}
+		said, at = p, time.Now()
+		_, _ = fmt.Fprintf(out, "%s: %d of %d\n", p.Note, p.Done, p.Total)
+	}
+}
+
+// tell reports what came of the job: each row with a problem, and the counts.
+func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error {
+	if j.State != exchange.JobDone {
+		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)
+	}
+	err := a.EachOutcome(ctx, j.ID, func(o exchange.RowOutcome) error {
+		for _, list := range []map[string][]string{o.Problems, o.Doubts} {
+			for _, column := range slices.Sorted(maps.Keys(list)) {
+				for _, text := range list[column] {
+					_, _ = fmt.Fprintf(e.stdout, "row %d, %s: %s\n", o.Row, column, text)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var r exchange.BulkResult
+	if err := json.Unmarshal(j.Result, &r); err != nil {
+		return err
+	}
+	for _, note := range r.Notes {
+		_, _ = fmt.Fprintln(e.stdout, note)
+	}
+	words := "stored"
+	if !r.Stored {
+		words = "nothing was stored; it would be"
+	}
+	_, _ = fmt.Fprintf(e.stdout, "%s: %d created, %d updated, %d unchanged, %d refused\n", words, r.Created, r.Updated, r.Unchanged, r.Refused)
+	if r.Refused > 0 {
+		return fmt.Errorf("%d rows were refused", r.Refused)
+	}
+	return nil
+}
+
+// export is "aliquot export".
+type export struct {
+	config.Store
+	Organization int64  `placeholder:"ID" help:"Whose materials; without it those of all."`
+	Format       string `enum:"csv,xlsx,json" default:"csv" help:"csv or xlsx, which import takes, or json as the API shows materials."`
+}
+
+// Run writes the materials to the standard output.
+func (x *export) Run(e environment) error {
+	return withApp(e, x.Store, func(ctx context.Context, a *app.App) error {
+		var organization *int64
+		if x.Organization != 0 {
+			organization = &x.Organization
+		}
+		if err := a.MayExport(ctx, app.Operator(), organization); err != nil {
+			return plainly(err)
+		}
+		return api.Export(ctx, a, organization, x.Format, func() io.Writer { return e.stdout })
+	})
+}

@@ -1,0 +1,289 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+)
+
+// bulkQuery are the parameters of a spreadsheet on its way in. A form may have them as fields.
+type bulkQuery struct {
+	Mode     *exchange.BulkMode `query:"mode" help:"What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right."`
+	Category *string            `query:"category" help:"Category of rows that name none."`
+	Sheet    *string            `query:"sheet" help:"Name of the sheet of an XLSX; without it the first one."`
+	Unknown  *string            `query:"unknown" help:"Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata."`
+	Mapping  *string            `query:"mapping" help:"JSON object from headers to fields, such as {\"Box\": \"additional_metadata.storage\"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization."`
+}
+
+// bulkMaterials takes a spreadsheet in as the whole body, or as the part "file" of a form, and answers
+// with the job that does the rest.
+func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Job{}, err
+	}
+	var asked bulkQuery
+	if err := c.readQuery(&asked); err != nil {
+		return Job{}, err
+	}
+	content, err := a.bulkContent(c, id, &asked)
+	var order exchange.BulkOrder
+	if err == nil {
+		order, err = asked.order()
+	}
+	var j exchange.Job
+	if err == nil {
+		j, err = a.App.Bulk(c.Context(), c.Actor, id, order, *content)
+	}
+	if err != nil && content != nil {
+		a.App.Discard(c.Context(), *content, err)
+	}
+	c.location(err, "/jobs/%d", j.ID)
+	return showJob(j), err
+}
+
+// bulkContent stores the spreadsheet. What it gives is the caller's to discard, with an error too.
+func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*exchange.Content, error) {
+	kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	store := func(body io.Reader) (*exchange.Content, error) {
+		content, err := a.App.StoreBulk(c.Context(), c.Actor, organization, incoming{body})
+		if err != nil {
+			return nil, err
+		}
+		return &content, nil
+	}
+	if kind == "application/json" {
+		return nil, exchange.Fail(exchange.UnsupportedMedia, "The body must be a spreadsheet, CSV or XLSX: send it as it is, or as the part file of a form.")
+	}
+	if kind != "multipart/form-data" {
+		if c.ContentLength > a.App.UploadLimit {
+			return nil, exchange.Fail(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
+		}
+		return store(c.Body)
+	}
+	reader, err := c.MultipartReader()
+	if err != nil {
+		return nil, broken(err)
+	}
+	var content *exchange.Content
+	for parts := 0; ; parts++ {
+		part, err := reader.NextRawPart()
+		switch {
+		case errors.Is(err, io.EOF) && content == nil:
+			return nil, exchange.Faults{"file": {"is required: the part with the spreadsheet"}}.Err()
+		case errors.Is(err, io.EOF):
+			return content, nil
+		case err != nil:
+			return content, broken(err)
+		case parts >= mostParts:
+			return content, exchange.Fail(exchange.TooLarge, "A form may have at most %d parts.", mostParts)
+		}
+		name := part.FormName()
+		if name == "file" || part.FileName() != "" {
+			if name != "file" || content != nil {
+				return content, exchange.Faults{"file": {"send exactly one file, in the part named file"}}.Err()
+			}
+			if content, err = store(part); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(part, fieldLimit+1))
+		if err != nil {
+			return content, broken(err)
+		}
+		if len(text) > fieldLimit {
+			return content, exchange.Fail(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
+		}
+		if !utf8.Valid(text) {
+			return content, exchange.Faults{name: {"must be UTF-8 text"}}.Err()
+		}
+		asked.set(name, string(text))
+	}
+}
+
+// set takes a field of a form.
+func (q *bulkQuery) set(name, text string) {
+	switch name {
+	case "mode":
+		q.Mode = (*exchange.BulkMode)(&text)
+	case "category":
+		q.Category = &text
+	case "sheet":
+		q.Sheet = &text
+	case "unknown":
+		q.Unknown = &text
+	case "mapping":
+		q.Mapping = &text
+	}
+}
+
+func (q bulkQuery) order() (exchange.BulkOrder, error) {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return strings.TrimSpace(*s)
+	}
+	o := exchange.BulkOrder{Mode: exchange.BulkMode(text((*string)(q.Mode))), Category: text(q.Category), Unknown: text(q.Unknown)}
+	if q.Sheet != nil {
+		o.Sheet = *q.Sheet
+	}
+	if s := text(q.Mapping); s != "" {
+		if err := json.Unmarshal([]byte(s), &o.Mapping); err != nil {
+			return o, exchange.Faults{"mapping": {"must be a JSON object from headers to names of fields, such as {\"Box\": \"additional_metadata.storage\"}"}}.Err()
+		}
+	}
+	return o, nil
+}
+
+// bulkReport sends the outcome of every row.
+func (a *API) bulkReport(c *Call, _ None) (None, error) {
+	organization, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	id, err := c.pathID("job")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, c.sendFile(fmt.Sprintf("report-%d.csv", id), func(begin func() io.Writer) error {
+		return a.App.BulkReport(c.Context(), c.Actor, organization, id, begin)
+	})
+}
+
+// exportQuery are the parameters of an export.
+type exportQuery struct {
+	Format *string `query:"format" help:"csv (the usual), xlsx, or json: an array of materials as GET shows them."`
+}
+
+// exportMaterials sends the materials of an organization in the form that the bulk call takes.
+func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
+	if err == nil {
+		err = a.App.MayExport(c.Context(), c.Actor, &id)
+	}
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, c.sendFile(fmt.Sprintf("materials-%d.%s", id, format), func(begin func() io.Writer) error {
+		return Export(c.Context(), a.App, &id, format, begin)
+	})
+}
+
+// Export writes the materials of an organization, or of all, as CSV, XLSX or JSON. What is written to
+// comes from begin, once nothing but the machine can fail.
+func Export(ctx context.Context, a *app.App, organization *int64, format string, begin func() io.Writer) error {
+	if format != "json" {
+		keys, err := a.ExportKeys(ctx, organization)
+		if err != nil {
+			return err
+		}
+		return a.Export(ctx, organization, keys, format, begin())
+	}
+	out := begin()
+	comma := "[\n"
+	err := a.EachMaterial(ctx, organization, func(m exchange.ShownMaterial) error {
+		return encoded(showMaterial(m), func(raw []byte) error {
+			_, err := io.WriteString(out, comma+strings.TrimSuffix(string(raw), "\n"))
+			comma = ",\n"
+			return err
+		})
+	})
+	if err == nil && comma == "[\n" {
+		_, err = io.WriteString(out, "[")
+	}
+	if err == nil {
+		_, err = io.WriteString(out, "\n]\n")
+	}
+	return err
+}
+
+// templateQuery are the parameters of a template.
+type templateQuery struct {
+	Category *string `query:"category" help:"Whose columns it has; without it OTHER."`
+	Format   *string `query:"format" help:"xlsx (the usual), which offers values to choose from, or csv."`
+}
+
+// materialTemplate sends a spreadsheet to fill in.
+func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	format, err := oneOf("format", asked.Format, "xlsx", "csv")
+	if err != nil {
+		return None{}, err
+	}
+	code := "OTHER"
+	if asked.Category != nil {
+		code = *asked.Category
+	}
+	of, _ := category.Get(code) // that there is one readQuery has seen to
+	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil {
+		return None{}, err
+	}
+	return None{}, c.sendFile(strings.ToLower(code)+"."+format, func(begin func() io.Writer) error {
+		return app.Template(of, format, begin())
+	})
+}
+
+// oneOf is a word of some, the first where it is absent.
+func oneOf(name string, said *string, words ...string) (string, error) {
+	if said == nil {
+		return words[0], nil
+	}
+	if !slices.Contains(words, *said) {
+		return "", exchange.Faults{name: {"must be one of " + strings.Join(words, ", ")}}.Err()
+	}
+	return *said, nil
+}
+
+// mediaTypes are those of the spreadsheets that are sent.
+var mediaTypes = map[string]string{"csv": "text/csv; charset=utf-8", "json": "application/json",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+
+// sendFile sends a file that write makes as it goes. Where that fails after it began, the connection is
+// cut, so that nobody takes a part for the whole.
+func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) error {
+	begun := false
+	err := write(func() io.Writer {
+		begun = true
+		c.forFile(0)
+		h := c.w.Header()
+		h.Set("Content-Type", mediaTypes[name[strings.LastIndexByte(name, '.')+1:]])
+		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "private, no-store")
+		c.w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(c.w).Flush() // its length nobody knows
+		return slowly{c}
+	})
+	if c.written = begun; begun && err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return err
+}
+
+// slowly gives the connection time for each part of a file whose size nobody knows.
+type slowly struct{ *Call }
+
+func (s slowly) Write(p []byte) (int, error) {
+	s.forFile(int64(len(p)))
+	return s.w.Write(p)
+}

@@ -1,0 +1,224 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/sheet"
+	"aliquot/internal/store"
+)
+
+// BulkMaterials is the kind of job that takes a spreadsheet of materials in. A step is a part of the
+// rows: what it found or did, and how far the job is, are one transaction.
+var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", Most: 5}
+
+// BulkArgs are what such a job is told.
+type BulkArgs struct {
+	Order    exchange.BulkOrder
+	Mapping  map[string]string // all that the organization said of its headers by then
+	Operator bool              // it was asked for at the machine
+}
+
+// BulkHandler is the handler of BulkMaterials.
+func (a *App) BulkHandler() job.Handler { return BulkMaterials.Handle(a.bulkMaterials) }
+
+// Operator is who gives commands at the machine: nobody's user, with the power of an admin.
+func Operator() exchange.Actor { return exchange.Actor{Admin: true} }
+
+// StoreBulk takes a spreadsheet in before there is a job of it; the caller gives it to Bulk, or to
+// Discard when that fails.
+func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (exchange.Content, error) {
+	if err := a.MayBulk(ctx, who, organization); err != nil {
+		return exchange.Content{}, err
+	}
+	return a.Files.Put(ctx, body, a.UploadLimit)
+}
+
+// MayBulk says whether who may list an organization's materials from a spreadsheet. What an admin then
+// does is noted when they do it.
+func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int64) error {
+	_, err := a.DB.Read().Organization(ctx, organization)
+	if err == nil {
+		_, err = a.can(who, exchange.MaterialBulk, who.ToOrganization(organization))
+	}
+	return err
+}
+
+// Bulk has the materials of a spreadsheet listed, changed or checked by a job. What cannot be read at
+// all, and columns that nobody knows, are told at once, with how the others were understood.
+func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOrder, content exchange.Content) (exchange.Job, error) {
+	order, err := order.Check()
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	mapping, err := a.DB.Read().Mapping(ctx, organization)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	for header, field := range order.Mapping {
+		if delete(mapping, exchange.Fold(header)); field != nil {
+			mapping[exchange.Fold(header)] = *field
+		}
+	}
+	args := BulkArgs{Order: order, Mapping: mapping, Operator: who.Anonymous() && who.Admin}
+	rows, err := a.openBulk(ctx, content.Key, args)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	if err := rows.Close(); err != nil {
+		return exchange.Job{}, err
+	}
+	var j exchange.Job
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
+			return err
+		}
+		for header, field := range order.Mapping {
+			if err := tx.SetMapping(ctx, organization, exchange.Fold(header), field); err != nil {
+				return err
+			}
+		}
+		id, err := BulkMaterials.Enqueue(ctx, tx, args, job.Order{User: actorID(who)})
+		if err != nil {
+			return err
+		}
+		if err := tx.InsertBulk(ctx, exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: content.Key}); err != nil {
+			return err
+		}
+		j, err = tx.Job(ctx, id)
+		return err
+	})
+	return j, err
+}
+
+// BulkReport gives the outcome of each row of a spreadsheet as CSV; before the job is done, of those
+// that it looked at.
+func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64, begin func() io.Writer) error {
+	if err := a.mayRead(ctx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
+		return err
+	}
+	b, err := a.DB.Read().Bulk(ctx, id)
+	if err == nil && b.OrganizationID != organization {
+		err = exchange.Fail(exchange.NotFound, "There is no such object.")
+	}
+	if err != nil {
+		return err
+	}
+	w, err := sheet.NewCSV(begin())
+	if err != nil {
+		return err
+	}
+	if err := w.Write([]string{"row", "outcome", "material", "reference", "column", "problem"}); err != nil {
+		return err
+	}
+	err = a.EachOutcome(ctx, id, func(o exchange.RowOutcome) error {
+		word := string(o.Outcome)
+		if !b.Stored && o.Outcome != exchange.RowRefused && o.Outcome != exchange.RowUnchanged {
+			word = "would be " + word
+		}
+		for _, line := range reportLines(o) {
+			cells := []string{fmt.Sprint(o.Row), word, "", o.Reference, line[0], line[1]}
+			if o.Material != 0 {
+				cells[2] = fmt.Sprint(o.Material)
+			}
+			if err := w.Write(cells); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return errors.Join(err, w.Close())
+}
+
+// reportLines are the columns and problems of a row, one pair at least.
+func reportLines(o exchange.RowOutcome) [][2]string {
+	var lines [][2]string
+	for _, list := range []map[string][]string{o.Problems, o.Doubts} {
+		for _, column := range sorted(list) {
+			for _, text := range list[column] {
+				lines = append(lines, [2]string{column, text})
+			}
+		}
+	}
+	if lines == nil {
+		lines = [][2]string{{}}
+	}
+	return lines
+}
+
+// EachOutcome gives what came of each row that a job looked at, in the order of the spreadsheet.
+func (a *App) EachOutcome(ctx context.Context, id int64, do func(exchange.RowOutcome) error) error {
+	for after := 0; ; {
+		part, err := a.DB.Read().BulkPart(ctx, id, after)
+		if err != nil || len(part) == 0 {
+			return err
+		}
+		after = part[0].Row
+		for _, o := range part {
+			if err := do(o); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// bulkRows is a spreadsheet that is read, behind its headers.
+type bulkRows struct {
+	*sheet.Reader
+	io.Closer
+	layout exchange.Layout
+}
+
+func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bulkRows, err error) {
+	file, err := a.Files.Open(ctx, key)
+	if err != nil {
+		return rows, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, file.Close())
+		}
+	}()
+	rows.Closer = file
+	if rows.Reader, err = sheet.Open(file, args.Order.Sheet); err != nil {
+		return rows, err
+	}
+	headers, err := rows.Read()
+	if errors.Is(err, io.EOF) {
+		return rows, fault("file", "has no row; the first one must name the columns")
+	}
+	if err != nil {
+		return rows, err
+	}
+	rows.layout, err = exchange.Understand(headers.Cells, exchange.Reading{Category: args.Order.Category, Mapping: args.Mapping,
+		KeepAll: args.Order.Unknown == exchange.UnknownKeep})
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		err = e.With("columns", rows.layout.Headings)
+	}
+	return rows, err
+}
+
+// some reads the next rows, at most n; none at the end.
+func (r bulkRows) some(n int) ([]sheet.Row, error) {
+	var list []sheet.Row
+	for len(list) < n {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, row)
+	}
+	return list, nil
+}
+
+// sorted are the keys of a map in their order.
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

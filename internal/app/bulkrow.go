@@ -1,0 +1,298 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/sheet"
+	"aliquot/internal/store"
+)
+
+// bulkRow is a row on its way to a material.
+type bulkRow struct {
+	sheet.Row
+	entry   exchange.Entry
+	old     *exchange.Material // nil: it makes a new one
+	now     exchange.Material
+	changed bool
+	asAdmin bool
+	faults  exchange.Faults
+}
+
+// look says what comes of rows, and stores those that are right unless it is a trial.
+func (b *bulk) look(ctx context.Context, c store.Conn, list []sheet.Row, trial bool) ([]exchange.RowOutcome, error) {
+	rows, err := b.find(ctx, c, list)
+	if err != nil {
+		return nil, err
+	}
+	shelf := b.a.newShelf(c, b.who)
+	shelf.try = trial
+	for i := range rows {
+		if err := b.judge(ctx, shelf, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.imported(ctx, c, rows); err != nil {
+		return nil, err
+	}
+	if !trial {
+		if err := b.store(ctx, shelf, rows); err != nil {
+			return nil, err
+		}
+	}
+	outcomes := make([]exchange.RowOutcome, len(rows))
+	for i, r := range rows {
+		outcomes[i] = b.outcome(r)
+	}
+	return outcomes, nil
+}
+
+// find reads the materials that rows name.
+func (b *bulk) find(ctx context.Context, c store.Conn, list []sheet.Row) ([]bulkRow, error) {
+	rows := make([]bulkRow, len(list))
+	var ids []int64
+	var references []string
+	for i, row := range list {
+		rows[i] = bulkRow{Row: row, entry: b.layout.Entry(row.Cells, b.record.OrganizationID)}
+		rows[i].faults = rows[i].entry.Faults
+		if e := rows[i].entry; e.ID != 0 {
+			ids = append(ids, e.ID)
+		}
+		if e := rows[i].entry; e.Reference != "" {
+			references = append(references, e.Reference)
+		}
+	}
+	named, err := c.MaterialsByID(ctx, b.record.OrganizationID, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[int64]*exchange.Material{}
+	for i, m := range named {
+		byID[m.ID] = &named[i]
+	}
+	known, err := c.MaterialsByReference(ctx, b.record.OrganizationID, references)
+	if err != nil {
+		return nil, err
+	}
+	byReference := map[string]*exchange.Material{}
+	for i, m := range known {
+		byReference[*m.Reference] = &known[i]
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.old = byReference[r.entry.Reference]
+		if r.entry.ID == 0 {
+			continue
+		}
+		if other := r.old; other != nil && other.ID != r.entry.ID {
+			r.faults.Add("reference", "is that of material %d already", other.ID)
+		}
+		if r.old = byID[r.entry.ID]; r.old == nil {
+			r.faults.Add("id", "organization %d has no material with the id %d", b.record.OrganizationID, r.entry.ID)
+		}
+	}
+	return rows, nil
+}
+
+// judge finds what a row changes and what is wrong with it.
+func (b *bulk) judge(ctx context.Context, s *shelf, r *bulkRow) error {
+	b.claims(r)
+	for i, why := range r.Wrong {
+		r.faults.Add(b.layout.Field(i), "%s", why)
+	}
+	patch, faults := b.layout.Patch(r.Cells, b.record.OrganizationID, r.old)
+	for field, texts := range faults {
+		for _, text := range texts {
+			r.faults.Add(field, "%s", text)
+		}
+	}
+	if name := r.entry.Contact; name != "" {
+		u, err := s.people.get(name, func() (exchange.User, error) { return s.c.UserByRegistryID(ctx, name) })
+		switch {
+		case exchange.CodeOf(err) == exchange.NotFound:
+			r.faults.Add("contact_user_id", "nobody with the ORCID iD or user id %q has signed in", name)
+		case err != nil:
+			return err
+		default:
+			patch.Contact = exchange.Some(exchange.UserRef(u.ID))
+		}
+	}
+	var err error
+	if r.old != nil {
+		r.now, r.changed, r.asAdmin, err = s.change(ctx, *r.old, patch)
+	} else {
+		r.changed = true
+		if r.now, err = patch.Create(); err == nil {
+			r.asAdmin, err = s.add(ctx, &r.now)
+		}
+	}
+	r.asAdmin = r.asAdmin || b.args.Operator
+	return r.refuse(err)
+}
+
+// claims says that no other row before means the same material or has the same reference.
+func (b *bulk) claims(r *bulkRow) {
+	if name := r.entry.Reference; name != "" {
+		if other := b.claim("reference", name, r.Number); other != 0 {
+			r.faults.Add("reference", "stands in row %d too", other)
+			return
+		}
+	}
+	if r.old != nil {
+		if other := b.claim("id", fmt.Sprint(r.old.ID), r.Number); other != 0 {
+			r.faults.Add("id", "row %d is about the same material", other)
+		}
+	}
+}
+
+// refuse takes what a rule says against a row as its faults; any other error it gives back.
+func (r *bulkRow) refuse(err error) error {
+	e, ok := errors.AsType[*exchange.Error](err)
+	switch {
+	case err == nil:
+	case !ok || e.Code == exchange.Unavailable || e.Code == exchange.Internal:
+		return err
+	case e.Code == exchange.InvalidInput:
+		for field, texts := range e.Fields {
+			if _, told := r.faults[field]; told {
+				continue // the cell could not be read, so that its value is missing too
+			}
+			for _, text := range texts {
+				r.faults.Add(field, "%s", text)
+			}
+		}
+	default:
+		field, _ := e.Details["field"].(string)
+		if field == "" {
+			field = "row"
+		}
+		r.faults.Add(field, "%s", e.Message)
+	}
+	return nil
+}
+
+// imported refuses what was imported already, by the duplicate rule of the specification.
+func (b *bulk) imported(ctx context.Context, c store.Conn, rows []bulkRow) error {
+	bySource := map[string]map[string]*bulkRow{}
+	for i := range rows {
+		r := &rows[i]
+		if r.now.ImportIdentifier == nil || len(r.faults) > 0 || !r.changed {
+			continue
+		}
+		source, name := r.now.ImportSource, *r.now.ImportIdentifier
+		if other := b.claim("import "+source, name, r.Number); other != 0 {
+			r.faults.Add("import_source", "row %d is %s %s too", other, source, name)
+			continue
+		}
+		if bySource[source] == nil {
+			bySource[source] = map[string]*bulkRow{}
+		}
+		bySource[source][name] = r
+	}
+	for source, named := range bySource {
+		there, err := c.MaterialsByImport(ctx, source, sorted(named))
+		if err != nil {
+			return err
+		}
+		for _, m := range there {
+			if r := named[*m.ImportIdentifier]; r.old == nil || r.old.ID != m.ID {
+				r.faults.Add("import_source", "%s %s was imported already: it is material %d", source, *m.ImportIdentifier, m.ID)
+			}
+		}
+	}
+	return nil
+}
+
+// store writes the rows that are right and change something.
+func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow) error {
+	tx := s.c
+	var added, changed []*bulkRow
+	var made, saved []exchange.Material
+	for i := range rows {
+		switch r := &rows[i]; {
+		case len(r.faults) > 0 || !r.changed:
+		case r.old == nil:
+			added, made = append(added, r), append(made, r.now)
+		default:
+			changed, saved = append(changed, r), append(saved, r.now)
+		}
+	}
+	ids, err := tx.InsertMaterials(ctx, made)
+	if err != nil {
+		return err
+	}
+	for i, id := range ids {
+		added[i].now.ID = id
+	}
+	if err := tx.UpdateMaterials(ctx, saved); err != nil {
+		return err
+	}
+	return errors.Join(b.keepAdded(ctx, s, added), b.keepChanged(ctx, tx, changed))
+}
+
+// keepAdded notes new materials as versions. What is shown of one is known without reading it.
+func (b *bulk) keepAdded(ctx context.Context, s *shelf, rows []*bulkRow) error {
+	versions := make([]store.Kept, len(rows))
+	for i, r := range rows {
+		contact, err := s.user(ctx, r.now.ContactID)
+		if err != nil {
+			return err
+		}
+		r.now.CreatedAt, r.now.UpdatedAt = s.c.Now, s.c.Now
+		versions[i] = materialVersion(exchange.ShownMaterial{Material: r.now, Contact: contact, Grants: []int64{}}, r.asAdmin)
+		versions[i].First = true
+	}
+	return s.c.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
+}
+
+// keepChanged notes changed materials as versions.
+func (b *bulk) keepChanged(ctx context.Context, tx store.Conn, rows []*bulkRow) error {
+	ids, asAdmin := make([]int64, len(rows)), map[int64]bool{}
+	for i, r := range rows {
+		ids[i], asAdmin[r.now.ID] = r.now.ID, r.asAdmin
+	}
+	shown, err := tx.ShownMaterials(ctx, ids)
+	if err != nil {
+		return err
+	}
+	versions := make([]store.Kept, len(shown))
+	for i, m := range shown {
+		versions[i] = materialVersion(m, asAdmin[m.ID])
+	}
+	return tx.InsertVersions(ctx, actorID(b.who), exchange.MaterialUpdate, versions)
+}
+
+// outcome is what came of a row, for the report.
+func (b *bulk) outcome(r bulkRow) exchange.RowOutcome {
+	o := exchange.RowOutcome{Row: r.Number, Outcome: exchange.RowCreated, Material: r.now.ID, Reference: r.entry.Reference}
+	if r.old != nil {
+		o.Material = r.old.ID
+	}
+	switch {
+	case len(r.faults) > 0:
+		o.Outcome, o.Problems = exchange.RowRefused, b.byHeader(r.faults)
+	case !r.changed:
+		o.Outcome = exchange.RowUnchanged
+	case r.old != nil:
+		o.Outcome = exchange.RowUpdated
+	}
+	if b.args.Order.Mode == exchange.BulkDryRun && o.Problems == nil {
+		o.Doubts = b.byHeader(r.now.Warnings())
+	}
+	return o
+}
+
+// byHeader names problems by the column that they stand in.
+func (b *bulk) byHeader(faults map[string][]string) map[string][]string {
+	var named map[string][]string
+	for field, texts := range faults {
+		if named == nil {
+			named = map[string][]string{}
+		}
+		header := b.layout.Header(field)
+		named[header] = append(named[header], texts...)
+	}
+	return named
+}

@@ -1,0 +1,290 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/sheet"
+	"aliquot/internal/store"
+)
+
+// bulkStep is how many rows are checked or stored at once.
+const bulkStep = 500
+
+// bulkState is how far a job is.
+type bulkState struct {
+	Counted  bool
+	Total    int64 // rows
+	Row      int   // the last that was looked at
+	Checked  bool  // all of them were
+	Counts   exchange.BulkCounts
+	Repeated int // how often all was checked anew, because others changed materials meanwhile
+}
+
+// bulk is a spreadsheet in the hands of a job.
+type bulk struct {
+	a      *App
+	who    exchange.Actor
+	args   BulkArgs
+	record exchange.Bulk
+	run    *job.Run
+	state  bulkState
+	layout exchange.Layout
+	seen   map[[16]byte]int // what only one row may be or name, and which row that is
+}
+
+// bulkMaterials does a job of the kind BulkMaterials.
+func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) error {
+	b := &bulk{a: a, args: args, run: r}
+	var err error
+	if b.record, err = a.DB.Read().Bulk(ctx, r.ID()); err != nil {
+		return err
+	}
+	if b.who = Operator(); !args.Operator {
+		if b.who, err = a.DB.Read().ActorOf(ctx, r.User()); err != nil {
+			return err
+		}
+	}
+	if _, err := a.can(b.who, exchange.MaterialBulk, b.who.ToOrganization(b.record.OrganizationID)); err != nil {
+		return job.GiveUp(err) // who asked for it left the organization
+	}
+	if err := r.Resume(&b.state); err != nil {
+		return err
+	}
+	err = b.do(ctx)
+	if code := exchange.CodeOf(err); err != nil && (code == exchange.InvalidInput || code == exchange.NotFound) {
+		return job.GiveUp(said(err)) // the file is as it is
+	}
+	return err
+}
+
+// said is an error with what is wrong with the file in its sentence, which is all that a job tells.
+func said(err error) error {
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		for field, texts := range e.Fields {
+			return exchange.Fail(e.Code, "The %s %s.", field, texts[0])
+		}
+	}
+	return err
+}
+
+func (b *bulk) do(ctx context.Context) error {
+	if !b.state.Counted {
+		if err := b.count(ctx); err != nil {
+			return err
+		}
+	}
+	for {
+		if !b.state.Checked {
+			if err := b.pass(ctx); err != nil {
+				return err
+			}
+		}
+		if b.args.Order.Mode != exchange.BulkAllOrNothing || b.state.Counts.Refused > 0 {
+			stored := b.args.Order.Mode == exchange.BulkValidRows
+			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, stored) })
+		}
+		err := b.storeAll(ctx)
+		if exchange.CodeOf(err) != exchange.Conflict || b.state.Repeated >= mostRepeated {
+			return err
+		}
+		if err := b.checkAgain(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// mostRepeated is how often a spreadsheet is checked anew because it was right and could not be stored.
+const mostRepeated = 5
+
+// count counts the rows, so that progress has an end.
+func (b *bulk) count(ctx context.Context) error {
+	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for {
+		some, err := rows.some(bulkStep)
+		if err != nil {
+			return err
+		}
+		if len(some) == 0 {
+			break
+		}
+		b.state.Total += int64(len(some))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	b.state.Counted = true
+	return b.run.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
+		return exchange.Progress{Total: b.state.Total, Note: "checking rows"}, b.state, nil
+	})
+}
+
+// pass goes through the rows behind those that were looked at, and checks them, or stores those that
+// are right.
+func (b *bulk) pass(ctx context.Context) error {
+	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	b.layout, b.seen = rows.layout, map[[16]byte]int{}
+	for {
+		some, err := rows.some(bulkStep)
+		if err != nil {
+			return err
+		}
+		for len(some) > 0 && some[0].Number <= b.state.Row { // an earlier run looked at it
+			b.note(some[0])
+			some = some[1:]
+			if len(some) == 0 {
+				if some, err = rows.some(bulkStep); err != nil {
+					return err
+				}
+			}
+		}
+		over := len(some) == 0 || b.state.Counts.Refused >= exchange.MostRefused
+		if err := b.step(ctx, some, over); err != nil || over {
+			return err
+		}
+	}
+}
+
+// note remembers what only one row may name, for a row that an earlier run looked at.
+func (b *bulk) note(row sheet.Row) {
+	e := b.layout.Entry(row.Cells, b.record.OrganizationID)
+	if e.Reference != "" {
+		b.claim("reference", e.Reference, row.Number)
+	}
+	if e.ID != 0 {
+		b.claim("id", fmt.Sprint(e.ID), row.Number)
+	}
+}
+
+// claim says which row before has the same; 0: none.
+func (b *bulk) claim(what, name string, row int) int {
+	sum := sha256.Sum256([]byte(what + "\x00" + name))
+	key := [16]byte(sum[:])
+	if other := b.seen[key]; other != 0 && other != row {
+		return other
+	}
+	b.seen[key] = row
+	return 0
+}
+
+// step looks at some rows; over: they are not looked at, all is done.
+func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
+	if over {
+		b.state.Checked = true
+		return b.run.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
+			return b.progress("storing rows"), b.state, nil
+		})
+	}
+	trial := b.args.Order.Mode != exchange.BulkValidRows
+	for try := 1; ; try++ {
+		next := b.state
+		next.Row = rows[len(rows)-1].Number
+		var list []exchange.RowOutcome
+		var err error
+		if trial {
+			if list, err = b.look(ctx, b.a.DB.Read(), rows, true); err != nil {
+				return err
+			}
+			next.Counts.Count(list)
+		}
+		err = b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			if !trial {
+				if list, err = b.look(ctx, tx, rows, false); err != nil {
+					return exchange.Progress{}, nil, err
+				}
+				next.Counts = b.state.Counts
+				next.Counts.Count(list)
+			}
+			err := tx.InsertBulkPart(ctx, b.run.ID(), list)
+			return exchange.Progress{Done: next.Counts.Rows(), Total: b.state.Total, Note: "checking rows"}, next, err
+		})
+		switch {
+		case err == nil:
+			b.state = next
+			return nil
+		case exchange.CodeOf(err) != exchange.Conflict || try == mostRepeated: // else someone listed the same meanwhile
+			return err
+		}
+	}
+}
+
+func (b *bulk) progress(note string) exchange.Progress {
+	return exchange.Progress{Done: b.state.Counts.Rows(), Total: b.state.Total, Note: note}
+}
+
+// storeAll stores every row in one transaction, which also says that the job is done. It fails with a
+// Conflict where a row is wrong by now.
+func (b *bulk) storeAll(ctx context.Context) error {
+	return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = rows.Close() }()
+		b.layout, b.seen, b.state.Counts = rows.layout, map[[16]byte]int{}, exchange.BulkCounts{}
+		if err := tx.DeleteBulkParts(ctx, b.run.ID()); err != nil {
+			return nil, err
+		}
+		for {
+			some, err := rows.some(bulkStep)
+			if err != nil {
+				return nil, err
+			}
+			if len(some) == 0 {
+				return b.finish(ctx, tx, true)
+			}
+			list, err := b.look(ctx, tx, some, false)
+			if err != nil {
+				return nil, err
+			}
+			if b.state.Counts.Count(list); b.state.Counts.Refused > 0 {
+				return nil, exchange.Fail(exchange.Conflict, "A row is wrong by now, because someone changed materials meanwhile.")
+			}
+			if err := tx.InsertBulkPart(ctx, b.run.ID(), list); err != nil {
+				return nil, err
+			}
+		}
+	})
+}
+
+// checkAgain goes back to the first row.
+func (b *bulk) checkAgain(ctx context.Context) error {
+	b.state = bulkState{Counted: true, Total: b.state.Total, Repeated: b.state.Repeated + 1}
+	return b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+		return b.progress("checking rows again"), b.state, tx.DeleteBulkParts(ctx, b.run.ID())
+	})
+}
+
+// finish makes the result of the job.
+func (b *bulk) finish(ctx context.Context, tx store.Conn, stored bool) (exchange.BulkResult, error) {
+	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
+	if err != nil {
+		return exchange.BulkResult{}, err
+	}
+	defer func() { _ = rows.Close() }()
+	result := exchange.BulkResult{Mode: b.args.Order.Mode, Stored: stored, BulkCounts: b.state.Counts, Complete: b.state.Counts.Rows() == b.state.Total,
+		Report:  fmt.Sprintf("/v1/organizations/%d/materials/bulk/%d/report", b.record.OrganizationID, b.run.ID()),
+		Columns: rows.layout.Headings, Sheet: rows.Name, Others: append([]string{}, rows.Others...), Notes: []string{}}
+	if !rows.layout.Names() && result.Created > 0 {
+		result.Notes = append(result.Notes, "There is no column with a reference or id, so the same file lists the same materials once more.")
+	}
+	if !result.Complete {
+		result.Notes = append(result.Notes, fmt.Sprintf("Reading ended after %d refused rows.", b.state.Counts.Refused))
+	}
+	if !stored {
+		return result, nil
+	}
+	return result, tx.StoreBulk(ctx, b.run.ID())
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/sheet"
+)
+
+// MayExport says whether who may take the materials of an organization out, nil: those of all.
+func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *int64) error {
+	of := int64(0)
+	if organization != nil {
+		if of = *organization; of != 0 {
+			if _, err := a.DB.Read().Organization(ctx, of); err != nil {
+				return err
+			}
+		}
+	}
+	return a.mayRead(ctx, who, exchange.MaterialExport, who.ToOrganization(of), object("organization", of))
+}
+
+// EachMaterial gives the materials of an organization, or of all, embargoed and archived ones too, the
+// oldest first. It reads a part at a time.
+func (a *App) EachMaterial(ctx context.Context, organization *int64, do func(exchange.ShownMaterial) error) error {
+	for after := int64(0); ; {
+		list, err := a.DB.Read().MaterialsAfter(ctx, organization, after, batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, m := range list {
+			after = m.ID
+			if err := do(m); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// mostKeys is how many keys of additional_metadata an export has columns for.
+const mostKeys = 900
+
+// ExportKeys are the keys of additional_metadata that some material has, in the order of the
+// categories and then of the alphabet: the columns of an export.
+func (a *App) ExportKeys(ctx context.Context, organization *int64) ([]string, error) {
+	own := map[string]bool{}
+	err := a.EachMaterial(ctx, organization, func(m exchange.ShownMaterial) error {
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal(m.Metadata, &values); err != nil {
+			return err
+		}
+		for key := range values {
+			own[key] = true
+		}
+		if len(own) > mostKeys {
+			return exchange.Fail(exchange.Conflict, "The materials have more than %d different keys of additional_metadata, which is more columns than a spreadsheet takes; export them as JSON.", mostKeys)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, c := range category.All() {
+		for _, f := range c.Fields {
+			if own[f.Key] {
+				list = append(list, f.Key)
+				delete(own, f.Key)
+			}
+		}
+	}
+	return append(list, slices.Sorted(maps.Keys(own))...), nil
+}
+
+// Export writes materials with ExportKeys as a spreadsheet that Bulk takes.
+func (a *App) Export(ctx context.Context, organization *int64, keys []string, format string, out io.Writer) error {
+	w, err := sheet.Create(out, format)
+	if err != nil {
+		return err
+	}
+	err = w.Write(exchange.Exported(keys))
+	if err == nil {
+		err = a.EachMaterial(ctx, organization, func(m exchange.ShownMaterial) error {
+			cells, err := m.Cells(keys)
+			if err != nil {
+				return err
+			}
+			return w.Write(cells)
+		})
+	}
+	return errors.Join(err, w.Close())
+}
+
+// Template writes a spreadsheet without materials for a category: its columns, what they are for, and
+// in XLSX values to choose from.
+func Template(c category.Category, format string, out io.Writer) error {
+	var columns []sheet.Column
+	var headers, help []string
+	for _, column := range exchange.Columns(c) {
+		columns = append(columns, sheet.Column{Header: column.Label, Help: column.Help, Example: column.Example, Values: column.Values, Closed: column.Closed})
+		headers, help = append(headers, column.Label), append(help, column.Help)
+	}
+	if format == "xlsx" {
+		return sheet.Template(out, columns)
+	}
+	w, err := sheet.NewCSV(out)
+	if err != nil {
+		return err
+	}
+	help[0] = sheet.HelpMark + help[0]
+	return errors.Join(w.Write(headers), w.Write(help), w.Close())
+}

@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// shelf holds the rules for materials that are put on it, one or many, in one transaction. What
+// several of them refer to is read once.
+type shelf struct {
+	a   *App
+	c   store.Conn
+	who exchange.Actor
+	try bool // nothing will be written
+
+	organizations memo[int64, exchange.Organization]
+	users         memo[uuid.UUID, exchange.User]
+	people        memo[string, exchange.User] // by registry id
+	shippings     memo[int64, exchange.Shipping]
+	attachments   memo[int64, struct{}]
+}
+
+func (a *App) newShelf(c store.Conn, who exchange.Actor) *shelf {
+	return &shelf{a: a, c: c, who: who, organizations: memo[int64, exchange.Organization]{}, users: memo[uuid.UUID, exchange.User]{}, people: memo[string, exchange.User]{},
+		shippings: memo[int64, exchange.Shipping]{}, attachments: memo[int64, struct{}]{}}
+}
+
+// memo remembers what was read, and what was refused.
+type memo[K comparable, V any] map[K]func() (V, error)
+
+func (m memo[K, V]) get(key K, read func() (V, error)) (V, error) {
+	if known := m[key]; known != nil {
+		return known()
+	}
+	v, err := read()
+	m[key] = func() (V, error) { return v, err }
+	return v, err
+}
+
+func (s *shelf) user(ctx context.Context, id uuid.UUID) (exchange.User, error) {
+	return s.users.get(id, func() (exchange.User, error) { return s.c.User(ctx, id) })
+}
+
+// add says whether a new material may be listed.
+func (s *shelf) add(ctx context.Context, m *exchange.Material) (asAdmin bool, err error) {
+	if asAdmin, err = s.a.canIn(ctx, s.c, s.who, exchange.MaterialCreate, m.OrganizationID); err != nil {
+		return asAdmin, err
+	}
+	return asAdmin, s.check(ctx, exchange.Material{}, m)
+}
+
+// change lays a change over a material whose row is locked. Where nothing changed, nothing is to be saved.
+func (s *shelf) change(ctx context.Context, old exchange.Material, p exchange.MaterialPatch) (m exchange.Material, changed, asAdmin bool, err error) {
+	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
+		return m, false, asAdmin, err
+	}
+	if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return s.c.ShownMaterial(ctx, old.ID) }); err != nil {
+		return m, false, asAdmin, err
+	}
+	if m, err = p.Patch(old); err != nil {
+		return m, false, asAdmin, err
+	}
+	moved, archived := m.OrganizationID != old.OrganizationID, m.Archived != old.Archived
+	if moved {
+		there, err := s.a.canIn(ctx, s.c, s.who, exchange.MaterialUpdate, m.OrganizationID)
+		if err != nil {
+			return m, false, asAdmin, err
+		}
+		asAdmin = asAdmin || there
+	}
+	if archived {
+		power, err := s.a.can(s.who, exchange.MaterialArchive, s.who.ToOrganization(old.OrganizationID))
+		if err != nil {
+			return m, false, asAdmin, err
+		}
+		asAdmin = asAdmin || power
+	}
+	if moved || m.Archived && archived { // the documents of a request are shared with the lab that was asked
+		if err := idle(ctx, s.c, old.ID); err != nil {
+			return m, false, asAdmin, err
+		}
+	}
+	if same(m, old) {
+		return m, false, asAdmin, nil
+	}
+	return m, true, asAdmin, s.check(ctx, old, &m)
+}
+
+// check looks up what a new or changed material refers to; every wrong reference is named. Its
+// contact defaults to the caller, else to the organization's owner.
+func (s *shelf) check(ctx context.Context, old exchange.Material, m *exchange.Material) error {
+	var f exchange.Faults
+	o, err := s.organizations.get(m.OrganizationID, func() (exchange.Organization, error) { return s.c.Organization(ctx, m.OrganizationID) })
+	if err != nil {
+		return refer(err, "organization_id", m.OrganizationID)
+	}
+	switch {
+	case m.ContactID != uuid.Nil:
+	case !s.who.Anonymous():
+		m.ContactID = s.who.ID
+	default:
+		m.ContactID = o.Owner
+	}
+	if m.ContactID != old.ContactID {
+		if _, err := s.user(ctx, m.ContactID); err != nil {
+			if err = refer(err, "contact_user_id", m.ContactID); exchange.CodeOf(err) != exchange.InvalidInput {
+				return err
+			}
+			f.Add("contact_user_id", "there is no user with the id %s", m.ContactID)
+		}
+	}
+	if id := m.ShippingID; id != nil && (old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
+		r, err := s.shippings.get(*id, func() (exchange.Shipping, error) { return s.c.Shipping(ctx, *id) })
+		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+			return err
+		}
+		if err != nil || r.OrganizationID != m.OrganizationID {
+			f.Add("shipping_requirements_id", "organization %d has no shipping requirements with the id %d", m.OrganizationID, *id)
+		}
+	}
+	if id := m.MTAAttachmentID; id != nil && (old.MTAAttachmentID == nil || *old.MTAAttachmentID != *id) {
+		_, err := s.attachments.get(*id, func() (struct{}, error) { return struct{}{}, s.mayPublish(ctx, "mta_attachment_id", *id) })
+		switch exchange.CodeOf(err) {
+		case exchange.InvalidInput:
+			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request", *id)
+		default:
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return f.Err()
+}
+
+// mayPublish says whether a material may show a document, which opens its content to anyone: only
+// whoever may change the document may, and never one of a request.
+func (s *shelf) mayPublish(ctx context.Context, field string, attachment int64) error {
+	t, err := s.c.AttachmentForUpdate(ctx, attachment)
+	if err != nil {
+		return refer(err, field, attachment)
+	}
+	ties, err := s.c.Ties(ctx, t, s.who.ID)
+	if err != nil {
+		return err
+	}
+	if ties.Public {
+		return nil // it is open already
+	}
+	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))
+	switch {
+	case !ok:
+		return exchange.Fail(exchange.FieldForbidden, "You may not let a material show attachment %d: it is not yours.", attachment).With("field", field)
+	case ties.Requests:
+		return fault(field, "attachment %d is a document of a request and stays private", attachment)
+	case asAdmin && !s.try:
+		return s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment), true, nil)
+	}
+	return nil
+}

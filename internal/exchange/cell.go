@@ -1,0 +1,164 @@
+package exchange
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange/category"
+)
+
+// splitItems splits a cell at ; and at line ends. An item in quotation marks may hold these; a
+// quotation mark in it is doubled.
+func splitItems(cell string) []string {
+	items := []string{}
+	add := func(item string) {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	for cell != "" {
+		cell = strings.TrimLeft(cell, " \t\r\n;")
+		if item, rest, ok := quotedItem(cell); ok {
+			items, cell = append(items, item), rest
+			continue
+		}
+		end := strings.IndexAny(cell, ";\n\r")
+		if end < 0 {
+			end = len(cell)
+		}
+		add(cell[:end])
+		cell = cell[end:]
+	}
+	return items
+}
+
+// quotedItem reads an item in quotation marks that ends where an item may end.
+func quotedItem(cell string) (item, rest string, ok bool) {
+	if !strings.HasPrefix(cell, `"`) {
+		return "", "", false
+	}
+	for i := 1; i < len(cell); i++ {
+		if cell[i] != '"' {
+			continue
+		}
+		if i+1 < len(cell) && cell[i+1] == '"' {
+			i++
+			continue
+		}
+		rest = strings.TrimLeft(cell[i+1:], " \t")
+		return strings.ReplaceAll(cell[1:i], `""`, `"`), rest, rest == "" || strings.ContainsRune(";\n\r", rune(rest[0]))
+	}
+	return "", "", false
+}
+
+// joinItems writes items so that splitItems gives them back.
+func joinItems(items []string) string {
+	var b strings.Builder
+	for i, item := range items {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		if item == "" || strings.ContainsAny(item, ";\"\r\n") || strings.TrimSpace(item) != item {
+			item = `"` + strings.ReplaceAll(item, `"`, `""`) + `"`
+		}
+		b.WriteString(item)
+	}
+	return b.String()
+}
+
+// showValue writes a value of additional_metadata into a cell; list: of a key that holds a list.
+func showValue(raw json.RawMessage, list bool) string {
+	if raw == nil {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(raw, &text) == nil { // null leaves it empty
+		return text
+	}
+	var items []string
+	if list && json.Unmarshal(raw, &items) == nil {
+		return joinItems(items)
+	}
+	return string(raw)
+}
+
+// readValue reads a cell that is not empty as the value of a key; f is nil for a key of the lab's own.
+func readValue(cell string, f *category.Field) json.RawMessage {
+	if f == nil {
+		if (cell[0] == '{' || cell[0] == '[') && json.Valid([]byte(cell)) {
+			return json.RawMessage(cell)
+		}
+		return category.Quote(cell)
+	}
+	switch f.Type {
+	case category.List:
+		items := splitItems(cell)
+		for i, item := range items {
+			items[i] = meant(f, item)
+		}
+		return category.Quote(items)
+	case category.Number, category.Integer:
+		if json.Valid([]byte(cell)) {
+			if _, err := strconv.ParseFloat(cell, 64); err == nil {
+				return json.RawMessage(cell)
+			}
+		}
+	case category.Boolean:
+		if value, known := truth(cell); known {
+			return json.RawMessage(strconv.FormatBool(value))
+		}
+	case category.Date:
+		return category.Quote(isoDate(cell))
+	}
+	return category.Quote(meant(f, cell))
+}
+
+// meant is the value of the option that a text means, else the text.
+func meant(f *category.Field, text string) string {
+	if o, ok := f.Option(text); ok {
+		return o.Value
+	}
+	return text
+}
+
+// The days between which a number in a column of dates is the number by which spreadsheets count
+// days: from 1954 to 2119, so that no year is taken for one.
+const (
+	firstSerial = 20_000
+	lastSerial  = 80_000
+)
+
+// isoDate gives a date as year-month-day that a cell holds in that form with a time, or as a number
+// of days since the end of 1899; any other text as it is.
+func isoDate(cell string) string {
+	if day, _, ok := strings.Cut(cell, " "); ok {
+		if _, err := time.Parse(time.DateOnly, day); err == nil {
+			return day
+		}
+	}
+	if n, err := strconv.Atoi(cell); err == nil && n >= firstSerial && n <= lastSerial {
+		return time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	}
+	return cell
+}
+
+func quoted(value any) json.RawMessage {
+	raw, err := category.Encode(value)
+	if err != nil {
+		panic(err) // strings, and JSON that was read, always marshal
+	}
+	return raw
+}
+
+// alike says whether a cell says what a material has: but for white space around it and the form of
+// line ends, which no spreadsheet keeps.
+func alike(cell, shown string) bool {
+	if shown == "" {
+		return strings.TrimSpace(cell) == ""
+	}
+	return cell == shown || strings.TrimSpace(lines.Replace(cell)) == strings.TrimSpace(lines.Replace(shown))
+}
+
+var lines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

@@ -1,0 +1,269 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/identifier"
+
+	"github.com/google/uuid"
+)
+
+// Column is one column of a spreadsheet of materials: a field that can be written, or a key of
+// additional_metadata, as a category has it.
+type Column struct {
+	Field   string // as errors name it: title, or additional_metadata.disease
+	Label   string
+	Help    string
+	Example string
+	Values  []string // to choose from
+	Closed  bool     // nothing else can be chosen
+	also    []string // other headers
+	keeps   bool     // an empty cell keeps what there is; in other columns it clears it
+	show    func(Material) string
+	read    func(cell string, p *MaterialPatch) error
+}
+
+const metadataPrefix = "additional_metadata."
+
+// TooLong stands in a spreadsheet for a text that a cell cannot hold; it keeps what there is.
+const TooLong = "#too long for a cell of a spreadsheet; it stays as it is"
+
+// materialColumns are those of every category, in the order of templates. The id and the reference
+// say which material a row means; Entry reads them.
+var materialColumns = []Column{
+	{Field: "id", Label: "Aliquot id", keeps: true, also: []string{"material id"},
+		Help: "Of a material that is listed already, as the export gives it. Empty for a new one.",
+		show: func(m Material) string { return strconv.FormatInt(m.ID, 10) },
+		read: func(string, *MaterialPatch) error { return nil }},
+	{Field: "reference", Label: "Reference", Example: "LN2-3-B7", keeps: true,
+		Help: "Your own number or name for it, different for each material. A row with a reference that is listed already changes that material.",
+		also: []string{"lab reference", "our reference", "internal id", "lab id", "inventory id", "inventory number", "barcode", "item id", "ref"},
+		show: func(m Material) string { return orEmpty(m.Reference) },
+		read: func(cell string, p *MaterialPatch) error { p.Reference = NullOf(cell); return nil }},
+	{Field: "category", Label: "Category", keeps: true, Values: category.Codes(), Closed: true, also: []string{"material category", "type of material"},
+		Help: "What kind of material it is. It cannot change later.",
+		show: func(m Material) string { return m.Category },
+		read: func(cell string, p *MaterialPatch) error { p.Category = Some(categoryCode(cell)); return nil }},
+	{Field: "title", Label: "Title", Example: "HT-29, passage 18", keeps: true, also: []string{"name", "material", "material name", "item", "item name"},
+		Help: "What others read first, up to 500 characters.",
+		show: func(m Material) string { return m.Title },
+		read: func(cell string, p *MaterialPatch) error { p.Title = Some(cell); return nil }},
+	{Field: "organisms", Label: "Organisms", Example: "Homo sapiens", also: []string{"organism", "species", "source organism"},
+		Help: "Scientific names; several with ; between them.",
+		show: func(m Material) string { return joinItems(m.Organisms) },
+		read: func(cell string, p *MaterialPatch) error {
+			if p.Organisms = Cleared[Names](); cell != "" {
+				p.Organisms = NullOf(Names(splitItems(cell)))
+			}
+			return nil
+		}},
+	{Field: "url", Label: "Web address", Example: "https://www.cellosaurus.org/CVCL_0320", also: []string{"link", "website", "web page"},
+		Help: "A page about it.",
+		show: func(m Material) string { return m.URL },
+		read: func(cell string, p *MaterialPatch) error { p.URL = Some(cell); return nil }},
+	{Field: "pubmed_id", Label: "PubMed ID", Example: "32416070", also: []string{"pmid", "pubmed"},
+		Help: "Of the paper that describes it.",
+		show: func(m Material) string { return m.PubMedID },
+		read: func(cell string, p *MaterialPatch) error { p.PubMedID = Some(cell); return nil }},
+	nullable("publication_title", "Publication", "Title of that paper.", []string{"paper", "article"},
+		func(m Material) *string { return m.PublicationTitle }, func(p *MaterialPatch) *Null[string] { return &p.PublicationTitle }),
+	nullable("pre_print_doi", "Preprint DOI", "DOI of a preprint that describes it.", nil,
+		func(m Material) *string { return m.PrePrintDOI }, func(p *MaterialPatch) *Null[string] { return &p.PrePrintDOI }),
+	nullable("pre_print_title", "Preprint", "Title of that preprint.", nil,
+		func(m Material) *string { return m.PrePrintTitle }, func(p *MaterialPatch) *Null[string] { return &p.PrePrintTitle }),
+	nullable("citation", "Citation", "How to cite it.", []string{"cite as", "reference paper"},
+		func(m Material) *string { return m.Citation }, func(p *MaterialPatch) *Null[string] { return &p.Citation }),
+	nullable("additional_info", "More information", "Whatever else others should know.", []string{"notes", "note", "comment", "comments", "remarks", "additional information"},
+		func(m Material) *string { return m.AdditionalInfo }, func(p *MaterialPatch) *Null[string] { return &p.AdditionalInfo }),
+	{Field: "embargo_date", Label: "Embargo until", Example: "2027-01-31", also: []string{"embargo", "release date"},
+		Help: "The day from which it is offered; empty: at once.",
+		show: func(m Material) string { return string(deref(m.EmbargoDate)) },
+		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, isoDate(cell), &p.EmbargoDate) }},
+	flag("needs_mta", "Needs an MTA", "Whether a material transfer agreement must be signed.", []string{"mta", "mta required", "mta needed"},
+		func(m Material) bool { return m.NeedsMTA }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsMTA }),
+	flag("needs_irb", "Needs an IRB approval", "Whether an ethics approval must be handed in.", []string{"irb", "irb required"},
+		func(m Material) bool { return m.NeedsIRB }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsIRB }),
+	flag("needs_abstract", "Needs an abstract", "Whether requesters must say what they plan.", nil,
+		func(m Material) bool { return m.NeedsAbstract }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsAbstract }),
+	reference("mta_attachment_id", "MTA document", "Id of the attachment that is the blank agreement.", []string{"mta attachment"},
+		func(m Material) *int64 { return m.MTAAttachmentID }, func(p *MaterialPatch) *Null[Ref] { return &p.MTAAttachment }),
+	reference("shipping_requirements_id", "Shipping requirements", "Id of your organization's requirements that hold for it.", nil,
+		func(m Material) *int64 { return m.ShippingID }, func(p *MaterialPatch) *Null[Ref] { return &p.Shipping }),
+	{Field: "contact_user_id", Label: "Contact", Example: "0000-0002-1825-0097", keeps: true, also: []string{"contact user", "contact person", "responsible"},
+		Help: "Who answers requests: an ORCID iD or a user id. Empty: whoever imports.",
+		show: func(m Material) string { return m.ContactID.String() },
+		read: func(cell string, p *MaterialPatch) error {
+			id, err := uuid.Parse(cell)
+			if err == nil && len(cell) == 36 {
+				p.Contact = Some(UserRef(id))
+			}
+			return nil // else it is a registry id, which Entry gives
+		}},
+	flag("is_archived", "Archived", "Whether it is no longer offered.", nil,
+		func(m Material) bool { return m.Archived }, func(p *MaterialPatch) *Opt[bool] { return &p.Archived }),
+	flag("imported", "Imported", "Whether it was taken from a public source.", nil,
+		func(m Material) bool { return m.Imported }, func(p *MaterialPatch) *Opt[bool] { return &p.Imported }),
+	{Field: "import_source", Label: "Import source", Example: SourceGEO, Help: "Which source that is.",
+		show: func(m Material) string { return m.ImportSource },
+		read: func(cell string, p *MaterialPatch) error { p.ImportSource = Some(cell); return nil }},
+	{Field: "organization_id", Label: "Organization", keeps: true, also: []string{"organisation"},
+		Help: "Id of the organization that shares it; if given, it must be the one that you import into.",
+		show: func(m Material) string { return strconv.FormatInt(m.OrganizationID, 10) },
+		read: func(string, *MaterialPatch) error { return nil }},
+}
+
+// readOnly are headers of what an export or a list shows and nobody writes.
+var readOnly = []string{"createdat", "updatedat", "grants", "importidentifier", "warnings"}
+
+func nullable(field, label, help string, also []string, get func(Material) *string, set func(*MaterialPatch) *Null[string]) Column {
+	return Column{Field: field, Label: label, Help: help, also: also,
+		show: func(m Material) string { return orEmpty(get(m)) },
+		read: func(cell string, p *MaterialPatch) error {
+			if *set(p) = Cleared[string](); cell != "" {
+				*set(p) = NullOf(cell)
+			}
+			return nil
+		}}
+}
+
+func flag(field, label, help string, also []string, get func(Material) bool, set func(*MaterialPatch) *Opt[bool]) Column {
+	return Column{Field: field, Label: label, Help: help, also: also, keeps: true, Values: []string{"true", "false"}, Closed: true,
+		show: func(m Material) string { return strconv.FormatBool(get(m)) },
+		read: func(cell string, p *MaterialPatch) error {
+			value, known := truth(cell)
+			if !known {
+				return errors.New("must be true or false")
+			}
+			*set(p) = Some(value)
+			return nil
+		}}
+}
+
+func reference(field, label, help string, also []string, get func(Material) *int64, set func(*MaterialPatch) *Null[Ref]) Column {
+	return Column{Field: field, Label: label, Help: help, also: also,
+		show: func(m Material) string {
+			if id := get(m); id != nil {
+				return strconv.FormatInt(*id, 10)
+			}
+			return ""
+		},
+		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, cell, set(p)) }}
+}
+
+// fromCell reads a cell as the JSON string text; an empty one is null.
+func fromCell[T any](cell, text string, into *Null[T]) error {
+	if cell == "" {
+		*into = Cleared[T]()
+		return nil
+	}
+	raw, err := json.Marshal(text)
+	if err != nil {
+		return err
+	}
+	return into.UnmarshalJSON(raw)
+}
+
+// truth reads the words for yes and no.
+func truth(cell string) (value, known bool) {
+	switch strings.ToLower(cell) {
+	case "true", "yes", "y", "1", "x":
+		return true, true
+	case "false", "no", "n", "0":
+		return false, true
+	}
+	return false, false
+}
+
+// categoryCode is the code of a category that is named by code, label or plural; what names none it
+// gives as it is.
+func categoryCode(cell string) string {
+	if _, ok := category.Get(cell); ok || cell == "" {
+		return cell
+	}
+	for _, c := range category.All() {
+		if f := fold(cell); f == fold(c.Code) || f == fold(c.Label) || f == fold(c.Plural) {
+			return c.Code
+		}
+	}
+	return cell
+}
+
+// fold is what headers are compared by: letters and digits, without case and accents.
+func fold(header string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, SortKey(header))
+}
+
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+func orEmpty(s *string) string { return deref(s) }
+
+// Columns are those of a category, in the order of its template.
+func Columns(c category.Category) []Column {
+	list := slices.Clone(materialColumns)
+	for _, f := range c.Fields {
+		list = append(list, metadataColumn(f))
+	}
+	return list
+}
+
+// metadataColumn is the column of a key.
+func metadataColumn(f category.Field) Column {
+	c := Column{Field: metadataPrefix + f.Key, Label: f.Label, Help: f.Help, Example: f.Example, Closed: f.Closed}
+	if f.Unit != "" {
+		c.Help += fmt.Sprintf(" In %s.", f.Unit)
+	}
+	if f.Type == category.List {
+		c.Help += " Several with ; between them."
+		return c // a cell holds several, which a list to choose from does not know
+	}
+	for _, o := range f.Options {
+		c.Values = append(c.Values, o.Value)
+	}
+	if f.Type == category.Boolean {
+		c.Values, c.Closed = []string{"true", "false"}, true
+	}
+	return c
+}
+
+// metadataSynonyms are other headers of keys; each stands once.
+var metadataSynonyms = map[string][]string{
+	"cell_line_name":  {"cell line", "line"},
+	"plasmid_name":    {"plasmid"},
+	"strain_name":     {"strain"},
+	"rrid":            {"cellosaurus", "cvcl", "cellosaurus accession"},
+	"biosafety_level": {"bsl", "biosafety", "safety level"},
+	"passage_number":  {"passage", "passage no"},
+	"growth_medium":   {"medium", "media", "culture medium"},
+	"supplier":        {"vendor", "provider"},
+	"addgene_id":      {"addgene"},
+	"accession_code":  {"accession number", "geo accession"},
+	"num_samples":     {"samples", "sample count"},
+	"sex":             {"gender"},
+	"storage":         {"storage conditions"},
+	"storage_medium":  {"freezing medium"},
+}
+
+// registryID is a cell that names a person: an ORCID iD in any form, or as the provider calls them.
+func registryID(cell string) string {
+	if id, err := identifier.ORCID(cell); err == nil {
+		return id
+	}
+	return cell
+}

@@ -1,0 +1,369 @@
+package exchange
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange/category"
+
+	"github.com/google/uuid"
+)
+
+// Heading is what one column of a spreadsheet was taken for.
+type Heading struct {
+	Header     string `json:"header"`
+	Field      string `json:"field"` // as title or additional_metadata.disease; "": left out
+	Own        bool   `json:"own"`   // a key of the lab's own
+	Remembered bool   `json:"remembered"`
+
+	column *Column                    // of a field of every category
+	key    string                     // of additional_metadata
+	keys   map[string]string          // by category, where the header is a label that means several keys
+	fields map[string]*category.Field // of the key, by category
+}
+
+// Layout is what the columns of one spreadsheet are taken for.
+type Layout struct {
+	Headings []Heading
+	category string // of rows that say none
+	titled   bool
+}
+
+// Reading is how a lab wants its spreadsheet read.
+type Reading struct {
+	Category string            // of rows that say none; "" where each says it
+	Mapping  map[string]string // from Fold of a header to a field, or to "" for a column that is left out
+	KeepAll  bool              // columns that nobody knows become keys of the lab's own
+}
+
+// Fold is what headers are compared by.
+func Fold(header string) string { return fold(header) }
+
+// Understand takes the first row of a spreadsheet for its headers. Which columns it does not know,
+// and what else is wrong with them, are faults of "mapping"; the layout is given with them too.
+func Understand(headers []string, r Reading) (Layout, error) {
+	var f Faults
+	l := Layout{category: categoryCode(r.Category)}
+	if _, ok := category.Get(l.category); !ok && r.Category != "" {
+		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
+	}
+	taken, told := map[string]string{}, false
+	for _, header := range headers {
+		h, known := r.heading(header)
+		if !known {
+			f.Add("mapping", "nobody knows the column %q; say which field it is, or \"\" to leave it out, or keep unknown columns as keys of your own", clip(header))
+		}
+		if h.Field != "" {
+			if other, twice := taken[h.Field]; twice {
+				f.Add("mapping", "the columns %q and %q are both %s; say what one of them is, or \"\" to leave it out", clip(other), clip(header), h.Field)
+			}
+			taken[h.Field] = header
+		}
+		l.titled = l.titled || h.Field == "title"
+		told = told || slices.Contains([]string{"id", "reference", "category"}, h.Field)
+		l.Headings = append(l.Headings, h)
+	}
+	if !told && l.category == "" && len(f) == 0 {
+		f.Add("category", "is required, or a column of that name: one of %s", strings.Join(category.Codes(), ", "))
+	}
+	return l, f.Err()
+}
+
+// heading finds what a header means: what the lab said, else by name, key, label and synonym.
+func (r Reading) heading(header string) (h Heading, known bool) {
+	folded := fold(header)
+	if field, said := r.Mapping[folded]; said && folded != "" {
+		h, known = fieldHeading(field)
+		h.Header, h.Remembered = header, true
+		return h, known || field == ""
+	}
+	h, known = fieldHeading(header)
+	if field := fieldsByName[folded]; !known && field != "" {
+		h, known = fieldHeading(field)
+	}
+	if keys := keysByLabel[folded]; !known && len(keys) > 0 {
+		h, known = Heading{keys: keys}, true
+		for _, code := range append([]string{categoryCode(r.Category)}, category.Codes()...) {
+			if key := keys[code]; key != "" {
+				h.Field = metadataPrefix + key
+				break
+			}
+		}
+	}
+	if key := keysByName[folded]; !known && key != "" {
+		h, known = fieldHeading(metadataPrefix + key)
+	}
+	switch {
+	case known:
+	case strings.TrimSpace(header) == "" || slices.Contains(readOnly, folded):
+		known = true
+	case r.KeepAll:
+		h, known = fieldHeading(metadataPrefix + strings.TrimSpace(header))
+	}
+	h.Header = header
+	return h, known
+}
+
+// fieldHeading is the heading of a field, or of a key with or without its prefix.
+func fieldHeading(field string) (Heading, bool) {
+	for i := range materialColumns {
+		if materialColumns[i].Field == field {
+			return Heading{Field: field, column: &materialColumns[i]}, true
+		}
+	}
+	key, prefixed := strings.CutPrefix(field, metadataPrefix)
+	fields := keys[key]
+	if fields == nil && !prefixed || key == "" {
+		return Heading{}, false
+	}
+	return Heading{Field: metadataPrefix + key, key: key, fields: fields, Own: fields == nil}, true
+}
+
+// keys are the fields of additional_metadata by key and category.
+var keys = map[string]map[string]*category.Field{}
+
+// What headers are known, folded: names of the fields of a material; labels of keys, each with the key
+// in every category that has the label; and names of keys.
+var fieldsByName, keysByLabel, keysByName = knownHeaders()
+
+func knownHeaders() (fields map[string]string, labels map[string]map[string]string, names map[string]string) {
+	fields, labels, names = map[string]string{}, map[string]map[string]string{}, map[string]string{}
+	for _, c := range materialColumns {
+		for _, name := range append([]string{c.Field, c.Label}, c.also...) {
+			fields[fold(name)] = c.Field
+		}
+	}
+	for _, c := range category.All() {
+		for i, f := range c.Fields {
+			if keys[f.Key] == nil {
+				keys[f.Key] = map[string]*category.Field{}
+			}
+			keys[f.Key][c.Code] = &c.Fields[i]
+			names[fold(f.Key)], names[fold(metadataPrefix+f.Key)] = f.Key, f.Key
+			if labels[fold(f.Label)] == nil {
+				labels[fold(f.Label)] = map[string]string{}
+			}
+			labels[fold(f.Label)][c.Code] = f.Key
+		}
+	}
+	for key, others := range metadataSynonyms {
+		for _, other := range others {
+			names[fold(other)] = key
+		}
+	}
+	return fields, labels, names
+}
+
+// Entry is which material a row means, and what of it other rows and records decide.
+type Entry struct {
+	ID        int64
+	Reference string
+	Contact   string // registry id of a person, "" where the row names none by that
+	Faults    Faults
+}
+
+// Entry reads that of a row; organization is the one that imports.
+func (l Layout) Entry(cells []string, organization int64) Entry {
+	var e Entry
+	for i, h := range l.Headings {
+		cell := ""
+		if i < len(cells) {
+			cell = tidy(cells[i])
+		}
+		switch {
+		case cell == "":
+		case h.Field == "id":
+			id, err := strconv.ParseInt(cell, 10, 64)
+			if err != nil || id < 1 {
+				e.Faults.Add("id", "must be the id of a material, or empty")
+			}
+			e.ID = id
+		case h.Field == "reference":
+			e.Faults.line("reference", Some(cell), lineLength, &e.Reference)
+		case h.Field == "organization_id" && cell != strconv.FormatInt(organization, 10):
+			e.Faults.Add("organization_id", "is %s, but this import is into organization %d", clip(cell), organization)
+		case h.Field == "contact_user_id":
+			if _, err := uuid.Parse(cell); err != nil || len(cell) != 36 {
+				e.Contact = registryID(cell)
+			}
+		}
+	}
+	for i := len(l.Headings); i < len(cells); i++ {
+		if strings.TrimSpace(cells[i]) != "" {
+			e.Faults.Add("row", "has more cells than there are columns")
+			break
+		}
+	}
+	return e
+}
+
+// Patch reads a row as a change of old, nil: as a new material. A cell that says what old has changes
+// nothing; an empty one clears what may be empty.
+func (l Layout) Patch(cells []string, organization int64, old *Material) (MaterialPatch, Faults) {
+	var p MaterialPatch
+	var f Faults
+	code := l.code(cells, old)
+	if old == nil {
+		p.Category, p.Organization = Some(code), Some(Ref(organization))
+	}
+	values := map[string]json.RawMessage{}
+	if old != nil {
+		_ = json.Unmarshal(old.Metadata, &values) // it is an object always
+	}
+	changed := false
+	for i, h := range l.Headings {
+		raw := ""
+		if i < len(cells) {
+			raw = cells[i]
+		}
+		cell := strings.TrimSpace(raw)
+		switch {
+		case raw == TooLong && old == nil:
+			f.Add(h.Field, "stands for a text that was too long for the spreadsheet")
+		case raw == TooLong, h.column != nil && h.column.keeps && cell == "":
+		case h.column != nil:
+			if old != nil && alike(raw, h.column.show(*old)) || old == nil && cell == "" {
+				continue
+			}
+			if err := h.column.read(cell, &p); err != nil {
+				f.Add(h.Field, "%v", err)
+			}
+		default:
+			changed = h.set(values, code, raw, cell) || changed
+		}
+		if h.Field == "" && cell != "" && strings.TrimSpace(h.Header) == "" {
+			f.Add("row", "has a value in a column without a header: %q", clip(cell))
+		}
+	}
+	if changed {
+		p.Metadata = Some(quoted(values))
+	}
+	if old == nil && !l.titled {
+		p.Title = Some(nameOf(code, values))
+	}
+	return p, f
+}
+
+// set puts a cell into the values of additional_metadata and says whether that changes them.
+func (h Heading) set(values map[string]json.RawMessage, code, raw, cell string) bool {
+	key, fields := h.key, h.fields
+	if h.keys != nil {
+		if key = h.keys[code]; key == "" {
+			key = strings.TrimPrefix(h.Field, metadataPrefix)
+		}
+		fields = keys[key]
+	}
+	if key == "" {
+		return false
+	}
+	field := fields[code]
+	was, there := values[key]
+	switch {
+	case alike(raw, showValue(was, field != nil && field.Type == category.List)):
+		return false
+	case cell == "":
+		delete(values, key)
+		return there
+	}
+	values[key] = readValue(cell, field)
+	return true
+}
+
+// code is the category of a row.
+func (l Layout) code(cells []string, old *Material) string {
+	if old != nil {
+		return old.Category
+	}
+	for i, h := range l.Headings {
+		if h.Field == "category" && i < len(cells) && strings.TrimSpace(cells[i]) != "" {
+			return categoryCode(tidy(cells[i]))
+		}
+	}
+	return l.category
+}
+
+// nameOf is the title of a material of which a spreadsheet has no title: its name in its category.
+func nameOf(code string, values map[string]json.RawMessage) string {
+	if c, ok := category.Get(code); ok && strings.HasSuffix(c.Fields[0].Key, "_name") {
+		return showValue(values[c.Fields[0].Key], false)
+	}
+	return ""
+}
+
+// Header is the header of the column in which a problem of a field stands; the field itself where no
+// column has it.
+func (l Layout) Header(field string) string {
+	for _, h := range l.Headings {
+		if h.Field == field {
+			return h.Header
+		}
+		for _, key := range h.keys {
+			if metadataPrefix+key == field {
+				return h.Header
+			}
+		}
+	}
+	return field
+}
+
+// Field is the field that a problem of a column is told of.
+func (l Layout) Field(column int) string {
+	if column < len(l.Headings) && l.Headings[column].Field != "" {
+		return l.Headings[column].Field
+	}
+	return "row"
+}
+
+// Names says whether the rows can name materials that are there.
+func (l Layout) Names() bool {
+	return slices.ContainsFunc(l.Headings, func(h Heading) bool { return h.Field == "id" || h.Field == "reference" })
+}
+
+// Exported are the headers of an export: every field of a material, and of additional_metadata those
+// keys that some material has.
+func Exported(keys []string) []string {
+	var list []string
+	for _, c := range materialColumns {
+		list = append(list, c.Field)
+	}
+	for _, key := range keys {
+		list = append(list, exportedKey(key))
+	}
+	return list
+}
+
+// exportedKey is the header of a key: itself where a category knows it, else with the prefix.
+func exportedKey(key string) string {
+	if keys[key] != nil {
+		return key
+	}
+	return metadataPrefix + key
+}
+
+// Cells are the cells of a material under Exported(keys).
+func (m Material) Cells(known []string) ([]string, error) {
+	cells := make([]string, 0, len(materialColumns)+len(known))
+	for _, c := range materialColumns {
+		cells = append(cells, c.show(m))
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(m.Metadata, &values); err != nil {
+		return nil, fmt.Errorf("metadata of material %d: %w", m.ID, err)
+	}
+	for _, key := range known {
+		field := keys[key][m.Category]
+		cells = append(cells, showValue(values[key], field != nil && field.Type == category.List))
+	}
+	return cells, nil
+}
+
+// clip shortens what a message repeats.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,132 @@
+package sheet
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+)
+
+// sniffed is how many bytes decide on the delimiter.
+const sniffed = 16 << 10
+
+func openCSV(f io.Reader) (*Reader, error) {
+	input := &metered{r: f, all: math.MaxInt64, left: mostRow}
+	text := bufio.NewReaderSize(input, sniffed)
+	head, err := text.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return nil, wrong("is text in UTF-16; save it as CSV in UTF-8")
+	case bytes.IndexByte(head, 0) >= 0:
+		return nil, wrong("is neither CSV nor XLSX")
+	case bytes.HasPrefix(head, []byte("\ufeff")):
+		_, _ = text.Discard(len("\ufeff")) // it was peeked at
+	}
+	r := csv.NewReader(text)
+	r.Comma, r.FieldsPerRecord = delimiter(head), -1
+	number, line := 0, 0 // of the last row: its number, and the line that it ends on
+	return &Reader{Format: "csv", next: func() (Row, error) {
+		input.left = mostRow
+		cells, err := r.Read()
+		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
+			return Row{}, wrong("breaks the rules of CSV in line %d: %v", broken.Line, broken.Err)
+		}
+		if err != nil {
+			return Row{}, err
+		}
+		begins, _ := r.FieldPos(0)
+		number += begins - line
+		line = begins
+		for _, cell := range cells {
+			if !utf8.ValidString(cell) {
+				return Row{}, wrong("is not in UTF-8, as line %d shows; save it as CSV in UTF-8", begins)
+			}
+			if strings.IndexByte(cell, 0) >= 0 {
+				return Row{}, wrong("has a zero byte in line %d, which no text has", begins)
+			}
+			line += strings.Count(cell, "\n")
+		}
+		return Row{Number: number, Cells: cells}, nil
+	}}, nil
+}
+
+// delimiter is which of comma, semicolon and tab the first line has most of outside of quotes.
+func delimiter(head []byte) rune {
+	count := map[rune]int{}
+	quoted := false
+lines:
+	for _, c := range string(head) {
+		switch c {
+		case '"':
+			quoted = !quoted
+		case ',', ';', '\t':
+			if !quoted {
+				count[c]++
+			}
+		case '\n', '\r':
+			if !quoted && len(count) > 0 {
+				break lines
+			}
+		}
+	}
+	best := ','
+	for _, c := range []rune{';', '\t'} {
+		if count[c] > count[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// Writer writes the rows of a spreadsheet, their cells defused. Close writes what is left.
+type Writer interface {
+	Write(cells []string) error
+	Close() error
+}
+
+type csvWriter struct{ *csv.Writer }
+
+// NewCSV writes CSV in UTF-8, with the mark by which Excel knows that.
+func NewCSV(w io.Writer) (Writer, error) {
+	_, err := io.WriteString(w, "\ufeff")
+	return csvWriter{csv.NewWriter(w)}, err
+}
+
+func (w csvWriter) Write(cells []string) error {
+	defused := make([]string, len(cells))
+	for i, cell := range cells {
+		defused[i] = Defuse(cell)
+	}
+	if len(defused) == 1 && defused[0] == "" {
+		defused[0] = " " // else the line is empty, and no row
+	}
+	return w.Writer.Write(defused)
+}
+
+func (w csvWriter) Close() error {
+	w.Flush()
+	return w.Error()
+}
+
+// Formats are the words for what Create writes.
+var Formats = []string{"csv", "xlsx"}
+
+// Create writes a spreadsheet of a format.
+func Create(w io.Writer, format string) (Writer, error) {
+	switch format {
+	case "csv":
+		return NewCSV(w)
+	case "xlsx":
+		return newXLSX(w)
+	}
+	return nil, exchange.Faults{"format": {"must be one of " + strings.Join(Formats, ", ")}}.Err()
+}

@@ -1,0 +1,155 @@
+// Package sheet reads and writes spreadsheets, CSV and XLSX, as streams of rows. It knows no field
+// of a material: a cell is text. What it reads is hostile until checked, so that rows, columns, cells
+// and what an archive unpacks to are bounded; formulas are not evaluated.
+package sheet
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// The bounds of a spreadsheet.
+const (
+	MostRows    = 200_000  // that hold something, the header among them
+	MostColumns = 1000     // that hold something
+	mostCell    = 64 << 10 // bytes of one cell
+	mostRow     = 2 << 20  // bytes of one row, or of one text in XLSX
+)
+
+// Row is a row that holds something.
+type Row struct {
+	Number int            // as spreadsheet programs show it, from 1
+	Cells  []string       // up to the last one that holds something
+	Wrong  map[int]string // cells whose value cannot be known, and why
+}
+
+// Reader reads the rows of a spreadsheet.
+type Reader struct {
+	Format string // "csv" or "xlsx"
+	Name   string // of the sheet that is read; of CSV ""
+	Others []string
+	next   func() (Row, error)
+	rows   int
+}
+
+// File is a spreadsheet to read.
+type File = io.ReadSeeker
+
+// Open begins to read a spreadsheet; what kind it is tells its content. Of an XLSX it reads the sheet
+// called name, or the first that is not hidden where name is "". Errors are InvalidInput on field
+// "file", or those of f.
+func Open(f File, name string) (*Reader, error) {
+	head := make([]byte, 4)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	switch head = head[:n]; {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return openXLSX(f, name)
+	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
+		return nil, wrong("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, or as CSV")
+	case name != "":
+		return nil, exchange.Faults{"sheet": {"is for XLSX alone; a CSV has one sheet without a name"}}.Err()
+	}
+	return openCSV(f)
+}
+
+// Read gives the next row that holds something; io.EOF after the last one.
+func (r *Reader) Read() (Row, error) {
+	for {
+		row, err := r.next()
+		if err != nil {
+			return row, err
+		}
+		for i, cell := range row.Cells {
+			if len(cell) > mostCell {
+				return row, wrong("has a cell of more than %d characters, in row %d, column %s", mostCell, row.Number, ColumnName(i))
+			}
+			row.Cells[i] = Undefuse(cell)
+		}
+		full := len(row.Cells)
+		for full > 0 && strings.TrimSpace(row.Cells[full-1]) == "" && row.Wrong[full-1] == "" {
+			full--
+		}
+		if row.Cells = row.Cells[:full]; full == 0 || strings.HasPrefix(row.Cells[0], HelpMark) {
+			continue
+		}
+		if full > MostColumns {
+			return row, wrong("has more than %d columns", MostColumns)
+		}
+		if r.rows++; r.rows > MostRows {
+			return row, wrong("has more than %d rows; cut it in parts", MostRows)
+		}
+		return row, nil
+	}
+}
+
+// HelpMark begins a row that explains the columns of a template; it is not read.
+const HelpMark = "#help: "
+
+// dangerous are the first characters of what a spreadsheet program may take for a formula, and of what
+// Defuse wrote.
+const dangerous = "=+-@\t\r\n＝＋－＠'"
+
+// Defuse gives a text that no spreadsheet program takes for a formula; Undefuse takes it back.
+func Defuse(text string) string {
+	if strings.IndexAny(text, dangerous) == 0 {
+		return "'" + text
+	}
+	return text
+}
+
+// Undefuse takes back what Defuse did; any other text it gives as it is.
+func Undefuse(cell string) string {
+	if text, quoted := strings.CutPrefix(cell, "'"); quoted && strings.IndexAny(text, dangerous) == 0 {
+		return text
+	}
+	return cell
+}
+
+// ColumnName is what spreadsheet programs call a column, from 0: A, B, ..., Z, AA, AB.
+func ColumnName(i int) string {
+	var name []byte
+	for i++; i > 0; i = (i - 1) / 26 {
+		name = append(name, byte('A'+(i-1)%26))
+	}
+	slices.Reverse(name)
+	return string(name)
+}
+
+// wrong is the error of a spreadsheet that cannot be read.
+func wrong(format string, args ...any) error {
+	var f exchange.Faults
+	f.Add("file", format, args...)
+	return f.Err()
+}
+
+// metered fails where more is read from r than left, which whoever reads sets anew at each step: so
+// no single row or text fills the memory.
+type metered struct {
+	r    io.Reader
+	left int
+	all  int64 // that may be read in total
+}
+
+func (m *metered) Read(p []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, wrong("has a row or a text of more than %d bytes; a quotation mark may be missing", mostRow)
+	}
+	if m.all <= 0 {
+		return 0, wrong("unpacks to more than %d MiB", mostUnpacked>>20)
+	}
+	n, err := m.r.Read(p)
+	m.left -= n
+	m.all -= int64(n)
+	return n, err
+}

@@ -1,0 +1,141 @@
+package sheet
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"unicode/utf16"
+
+	"aliquot/internal/exchange"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// fits gives a text as a cell of XLSX can hold it.
+func fits(text string) string {
+	if len(text) > excelize.TotalCellChars && len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
+		return exchange.TooLong
+	}
+	return text
+}
+
+// xlsxWriter streams one sheet; what it cannot keep in memory is in a temporary file meanwhile.
+type xlsxWriter struct {
+	out  io.Writer
+	file *excelize.File
+	rows *excelize.StreamWriter
+	n    int
+}
+
+func newXLSX(w io.Writer) (Writer, error) {
+	f := excelize.NewFile()
+	if err := f.SetSheetName("Sheet1", "Materials"); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	rows, err := f.NewStreamWriter("Materials")
+	if err == nil {
+		err = rows.SetPanes(header)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &xlsxWriter{out: w, file: f, rows: rows}, nil
+}
+
+// header keeps the first row in sight.
+var header = &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}
+
+func (w *xlsxWriter) Write(cells []string) error {
+	w.n++
+	row := make([]any, len(cells))
+	for i, cell := range cells {
+		if cell != "" {
+			row[i] = fits(Defuse(cell))
+		}
+	}
+	at, err := excelize.CoordinatesToCellName(1, w.n)
+	if err == nil {
+		err = w.rows.SetRow(at, row)
+	}
+	return err
+}
+
+func (w *xlsxWriter) Close() error {
+	err := w.rows.Flush()
+	if err == nil {
+		_, err = w.file.WriteTo(w.out)
+	}
+	return errors.Join(err, w.file.Close())
+}
+
+// Column heads a column of a template.
+type Column struct {
+	Header, Help, Example string
+	Values                []string // that a cell is chosen from; others may be allowed
+	Closed                bool     // no other value is allowed
+}
+
+// lastOffered is the last row of a template that offers values.
+const lastOffered = 5000
+
+// Template writes an XLSX without materials: headers, what they mean as comments on a second sheet,
+// and values to choose from.
+func Template(w io.Writer, columns []Column) error {
+	f := excelize.NewFile()
+	err := template(f, columns)
+	if err == nil {
+		_, err = f.WriteTo(w)
+	}
+	return errors.Join(err, f.Close())
+}
+
+func template(f *excelize.File, columns []Column) error {
+	if err := f.SetSheetName("Sheet1", "Materials"); err != nil {
+		return err
+	}
+	for _, name := range []string{"Help", "Values"} {
+		if _, err := f.NewSheet(name); err != nil {
+			return err
+		}
+	}
+	bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	if err != nil {
+		return err
+	}
+	text, err := f.NewStyle(&excelize.Style{NumFmt: 49}) // so that 000123 and 7E5 stay what they are
+	if err != nil {
+		return err
+	}
+	errs := []error{
+		f.SetRowStyle("Materials", 1, 1, bold), f.SetRowStyle("Help", 1, 1, bold), f.SetPanes("Materials", header),
+		f.SetSheetRow("Help", "A1", &[]any{"Column", "What it is for", "Example"}),
+		f.SetColWidth("Help", "A", "A", 32), f.SetColWidth("Help", "B", "B", 100), f.SetColWidth("Help", "C", "C", 40),
+		f.SetSheetVisible("Values", false),
+	}
+	for i, c := range columns {
+		name := ColumnName(i)
+		errs = append(errs,
+			f.SetColStyle("Materials", name, text),
+			f.SetColWidth("Materials", name, name, max(14, float64(len(c.Header))+2)),
+			f.SetCellValue("Materials", name+"1", c.Header), f.SetCellStyle("Materials", name+"1", name+"1", bold),
+			f.SetSheetRow("Help", "A"+strconv.Itoa(i+2), &[]any{c.Header, Defuse(c.Help), Defuse(c.Example)}),
+		)
+		if len(c.Values) == 0 {
+			continue
+		}
+		values := make([]any, len(c.Values))
+		for j, v := range c.Values {
+			values[j] = Defuse(v)
+		}
+		offer := excelize.NewDataValidation(true)
+		offer.SetSqref(name + "2:" + name + strconv.Itoa(lastOffered))
+		offer.SetSqrefDropList("Values!$" + name + "$1:$" + name + "$" + strconv.Itoa(len(values)))
+		if c.Closed {
+			offer.SetError(excelize.DataValidationErrorStyleStop, c.Header, "Please choose one of the list.")
+		} else {
+			offer.SetError(excelize.DataValidationErrorStyleWarning, c.Header, "This is not one of the list.")
+		}
+		errs = append(errs, f.SetSheetCol("Values", name+"1", &values), f.AddDataValidation("Materials", offer))
+	}
+	return errors.Join(errs...)
+}

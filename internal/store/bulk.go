@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// InsertBulk adds the spreadsheet of a job.
+func (c Conn) InsertBulk(ctx context.Context, b exchange.Bulk) error {
+	_, err := c.exec(ctx, "INSERT INTO bulks (job_id, organization_id, content_key, stored) VALUES ($1, $2, $3, $4)",
+		b.JobID, b.OrganizationID, b.ContentKey, b.Stored)
+	return err
+}
+
+// Bulk reads the spreadsheet of a job.
+func (c Conn) Bulk(ctx context.Context, job int64) (exchange.Bulk, error) {
+	scan := func(r row, b *exchange.Bulk) error {
+		return r.Scan(&b.JobID, &b.OrganizationID, &b.ContentKey, &b.Stored)
+	}
+	return one(ctx, c, scan, "SELECT job_id, organization_id, content_key, stored FROM bulks WHERE job_id = $1", job)
+}
+
+// StoreBulk notes that what its parts say was done.
+func (c Conn) StoreBulk(ctx context.Context, job int64) error {
+	_, err := c.exec(ctx, "UPDATE bulks SET stored = $2 WHERE job_id = $1", job, true)
+	return err
+}
+
+// InsertBulkPart keeps the outcomes of some rows.
+func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.RowOutcome) error {
+	raw, err := text(list)
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, "INSERT INTO bulk_parts (job_id, first_row, outcomes) VALUES ($1, $2, $3)", job, list[0].Row, raw)
+	return err
+}
+
+// BulkPart reads the first part that begins behind a row; empty where there is none.
+func (c Conn) BulkPart(ctx context.Context, job int64, after int) ([]exchange.RowOutcome, error) {
+	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2 ORDER BY first_row LIMIT 1", job, after)
+	if err != nil || len(parts) == 0 {
+		return nil, err
+	}
+	var list []exchange.RowOutcome
+	return list, json.Unmarshal([]byte(parts[0]), &list)
+}
+
+// DeleteBulkParts forgets the outcomes of a spreadsheet.
+func (c Conn) DeleteBulkParts(ctx context.Context, job int64) error {
+	_, err := c.exec(ctx, "DELETE FROM bulk_parts WHERE job_id = $1", job)
+	return err
+}
+
+// Mapping reads what an organization said of its headers: from folded header to field.
+func (c Conn) Mapping(ctx context.Context, organization int64) (map[string]string, error) {
+	type said struct{ header, target string }
+	list, err := all(ctx, c, func(r row, s *said) error { return r.Scan(&s.header, &s.target) },
+		"SELECT header, target FROM column_mappings WHERE organization_id = $1", organization)
+	mapping := map[string]string{}
+	for _, s := range list {
+		mapping[s.header] = s.target
+	}
+	return mapping, err
+}
+
+// SetMapping keeps what an organization said of a header; nil forgets it.
+func (c Conn) SetMapping(ctx context.Context, organization int64, header string, target *string) error {
+	if target == nil {
+		_, err := c.exec(ctx, "DELETE FROM column_mappings WHERE organization_id = $1 AND header = $2", organization, header)
+		return err
+	}
+	_, err := c.exec(ctx, `INSERT INTO column_mappings (organization_id, header, target) VALUES ($1, $2, $3)
+		ON CONFLICT (organization_id, header) DO UPDATE SET target = excluded.target`, organization, header, *target)
+	return err
+}
+
+// called reads rows of materials whose column is one of a list, in any order. The list leads: a
+// database that knows nothing of the sizes of tables would rather go through all of an organization.
+func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string, list []K, rest string, more ...any) ([]T, error) {
+	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""
+	if fresh && len(list) > 0 {
+		if _, err := c.exec(ctx, c.db.dialect.planAnew); err != nil {
+			return nil, err
+		}
+	}
+	for some := range inBatches(list, mostIn) {
+		args := slices.Clone(more)
+		var values strings.Builder
+		for i, name := range some {
+			if i > 0 {
+				values.WriteString(", ")
+			}
+			args = append(args, name)
+			fmt.Fprintf(&values, "(CAST($%d AS %s))", len(args), kind)
+		}
+		part, err := all(ctx, c, scan, "WITH wanted (name) AS (VALUES "+values.String()+") SELECT "+columns+
+			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name"+rest, args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, part...)
+	}
+	if fresh && len(list) > 0 {
+		if _, err := c.exec(ctx, c.db.dialect.planAsUsual); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// MaterialsByReference reads those of an organization's materials that have one of the references,
+// and keeps others from changing them until commit.
+func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material, error) {
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, " AND o.organization_id = $1"+c.db.dialect.forUpdate, organization)
+}
+
+// MaterialsByID is MaterialsByReference by id.
+func (c Conn) MaterialsByID(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, " AND o.organization_id = $1"+c.db.dialect.forUpdate, organization)
+}
+
+// MaterialsByImport reads the materials of any organization that were imported under one of the
+// identifiers at a source.
+func (c Conn) MaterialsByImport(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers, " AND o.import_source = $1", source)
+}
+
+// ShownMaterials reads materials as ShownMaterial does.
+func (c Conn) ShownMaterials(ctx context.Context, ids []int64) ([]exchange.ShownMaterial, error) {
+	return called(ctx, c, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
+}
+
+// MaterialsAfter reads, by id, the materials behind after, whoever may see them; of one organization,
+// or of all where that is nil.
+func (c Conn) MaterialsAfter(ctx context.Context, organization *int64, after int64, limit int) ([]exchange.ShownMaterial, error) {
+	w := where("o.id > ?", after)
+	andEqual(w, "o.organization_id", organization)
+	w.args = append(w.args, limit)
+	return all(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE "+w.sql.String()+
+		" ORDER BY o.id LIMIT $"+strconv.Itoa(len(w.args)), w.args...)
+}
