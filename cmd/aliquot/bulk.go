@@ -24,11 +24,9 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// bulk is "aliquot import".
-type bulk struct {
-	config.Store
-	File         string            `arg:"" name:"file" help:"Spreadsheet: CSV or XLSX, whose first row names the columns."`
-	Organization int64             `required:"" placeholder:"ID" help:"Whose materials they are."`
+// spreadsheet are the settings of "aliquot import" for a spreadsheet.
+type spreadsheet struct {
+	Organization int64             `placeholder:"ID" help:"Whose materials they are."`
 	DryRun       bool              `help:"Only say what would be done, and every problem."`
 	ValidRows    bool              `help:"Store the rows that are right, also where others are refused."`
 	Category     string            `help:"Category of rows that name none, such as CELL_LINE."`
@@ -37,9 +35,9 @@ type bulk struct {
 	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
 }
 
-// Run takes the file in, shows how far it is and tells what came of it. It fails where a row was
+// take takes a file in, shows how far it is and tells what came of it. It fails where a row was
 // refused.
-func (b *bulk) Run(e environment) error {
+func (b *spreadsheet) take(e environment, s config.Store, path string) error {
 	order := exchange.BulkOrder{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet, Mapping: map[string]*string{}}
 	switch {
 	case b.DryRun:
@@ -53,8 +51,8 @@ func (b *bulk) Run(e environment) error {
 	for header, field := range b.Map {
 		order.Mapping[header] = &field
 	}
-	return withApp(e, b.Store, func(ctx context.Context, a *app.App) error {
-		j, err := b.enqueue(ctx, a, order)
+	return withApp(e, s, func(ctx context.Context, a *app.App) error {
+		j, err := b.enqueue(ctx, a, path, order)
 		if err != nil {
 			return plainly(err)
 		}
@@ -66,8 +64,8 @@ func (b *bulk) Run(e environment) error {
 }
 
 // enqueue stores the file and makes a job of it.
-func (b *bulk) enqueue(ctx context.Context, a *app.App, order exchange.BulkOrder) (exchange.Job, error) {
-	file, err := os.Open(b.File)
+func (b *spreadsheet) enqueue(ctx context.Context, a *app.App, path string, order exchange.BulkOrder) (exchange.Job, error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return exchange.Job{}, err
 	}

@@ -27,16 +27,31 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 	})
 }
 
-// imports is "aliquot import".
+// imports is "aliquot import": of a spreadsheet, or with --record of answers of the public sources.
 type imports struct {
+	config.Store
 	config.Sources
-	Record      string   `required:"" placeholder:"FOLDER" help:"Ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
-	Identifiers []string `arg:"" name:"identifier" help:"What to ask for: accessions of GEO or SRA, DOIs of protocols."`
+	spreadsheet
+	Record string   `placeholder:"FOLDER" help:"Instead: ask the public sources, and keep their answers in this folder as fixtures for tests; no material is listed."`
+	What   []string `arg:"" name:"file" help:"Spreadsheet: CSV or XLSX, whose first row names the columns. With --record what to ask for: accessions of GEO or SRA, DOIs of protocols."`
 }
 
-// Run asks for each identifier and says what it would make. It goes on after a failure and fails
-// at the end.
+// Run takes the one or the other in.
 func (i *imports) Run(e environment) error {
+	switch {
+	case i.Record != "":
+		return i.record(e)
+	case len(i.What) != 1:
+		return errors.New("one spreadsheet at a time, please")
+	case i.Organization == 0:
+		return errors.New("--organization is required: the id of the organization whose materials they are")
+	}
+	return i.take(e, i.Store, i.What[0])
+}
+
+// record asks for each identifier and says what it would make. It goes on after a failure and fails
+// at the end.
+func (i *imports) record(e environment) error {
 	folder, err := importer.OpenRecord(i.Record)
 	if err != nil {
 		return err
@@ -46,7 +61,7 @@ func (i *imports) Run(e environment) error {
 		return errors.Join(err, folder.Close())
 	}
 	failed := 0
-	for _, identifier := range i.Identifiers {
+	for _, identifier := range i.What {
 		title, err := titleOf(e.ctx, from, identifier)
 		if err != nil {
 			failed++
@@ -58,7 +73,7 @@ func (i *imports) Run(e environment) error {
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d could not be fetched", failed, len(i.Identifiers))
+		return fmt.Errorf("%d of %d could not be fetched", failed, len(i.What))
 	}
 	return nil
 }

@@ -32,10 +32,9 @@ func main() {
 // program is every command with its settings.
 type program struct {
 	Serve   serve   `cmd:"" help:"Serve the API and do background work in one process."`
-	Import  imports `cmd:"" help:"Fetch records of the public sources."`
 	Migrate migrate `cmd:"" help:"Bring the schema up to date."`
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
-	Import  bulk    `cmd:"" help:"List or change many materials by a spreadsheet."`
+	Import  imports `cmd:"" help:"List or change many materials by a spreadsheet, or record answers of the public sources."`
 	Export  export  `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
 	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`
 	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
