@@ -305,7 +305,7 @@ func (r route) failures(method string) []int {
 	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
 		list = append(list, 400)
 	}
-	if slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action) {
+	if r.asksSource() {
 		list = append(list, 502) // what a source answered
 	}
 	if !get || r.file {
@@ -318,6 +318,11 @@ func (r route) failures(method string) []int {
 		list = append(list, 413, 415)
 	}
 	return list
+}
+
+// asksSource says whether a call waits for a public source.
+func (r route) asksSource() bool {
+	return r.status == http.StatusOK && slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action)
 }
 
 // locates says whether a call makes an object that has an address of its own.
