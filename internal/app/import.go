@@ -121,7 +121,7 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOr
 	}
 	if err != nil {
 		return made, nil, &exchange.Error{Code: exchange.InvalidAnswer, Cause: err,
-			Message: "The source describes it in a way that cannot be listed here. Please list it by hand; nothing was stored."}
+			Message: "The source describes it in a way that cannot be listed here. Please list it by hand."}
 	}
 	return made, d.Warnings, nil
 }
