@@ -17,7 +17,7 @@ import (
 func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {
-		const many = 60 // as many protocols as one may ask for in a minute
+		const many = 90 // protocols, of which 100 may be asked for in a minute
 		in.sources = sourcetest.Start(t).Environment()
 		fast := []string{"--rate-limit", "off", "--job-lease", "1s"}
 		p := in.serve(t, fast...)
@@ -41,17 +41,24 @@ func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 4 {
+		var enqueued struct{ ID int64 }
+		if err := json.Unmarshal(asked.body, &enqueued); err != nil {
+			t.Fatal(err)
+		}
+		db, done := in.store(t), int64(0)
+		for range 3 {
+			jobtest.Poll(t, "more is done", func() bool {
+				j, err := db.Read().Job(t.Context(), enqueued.ID)
+				more := j.Progress.Done > done || j.State.Over()
+				done = j.Progress.Done
+				return err == nil && more
+			})
 			time.Sleep(time.Duration(mathrand.IntN(int(20 * time.Millisecond)))) // somewhere in the middle
 			p.kill()
 			<-p.ended
 			p = in.serve(t, fast...)
 		}
-		var enqueued struct{ ID int64 }
-		if err := json.Unmarshal(asked.body, &enqueued); err != nil {
-			t.Fatal(err)
-		}
-		j := jobtest.Wait(t, in.store(t), enqueued.ID, exchange.JobDone)
+		j := jobtest.Wait(t, db, enqueued.ID, exchange.JobDone)
 		var result exchange.ImportsResult
 		if err := json.Unmarshal(j.Result, &result); err != nil {
 			t.Fatal(err)
