@@ -19,6 +19,13 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for BulkMode.
+const (
+	BulkModeAllOrNothing  BulkMode = "all-or-nothing"
+	BulkModeDryRun        BulkMode = "dry-run"
+	BulkModeValidRowsOnly BulkMode = "valid-rows-only"
+)
+
 // Defines values for CitationFormat.
 const (
 	CitationFormatBibtex  CitationFormat = "bibtex"
@@ -699,6 +706,9 @@ type Award struct {
 	Title string `json:"title"`
 }
 
+// BulkMode defines model for BulkMode.
+type BulkMode string
+
 // Change defines model for Change.
 type Change struct {
 	// Field Its name.
@@ -1011,7 +1021,8 @@ type GrantMaterial struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title"`
 
 	// PubmedID PubMed id of the publication.
-	PubmedID string `json:"pubmed_id"`
+	PubmedID  string                    `json:"pubmed_id"`
+	Reference nullable.Nullable[string] `json:"reference"`
 
 	// ShippingRequirements What shipping needs.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
@@ -1213,7 +1224,8 @@ type ImportedMaterial struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title"`
 
 	// PubmedID PubMed id of the publication.
-	PubmedID string `json:"pubmed_id"`
+	PubmedID  string                    `json:"pubmed_id"`
+	Reference nullable.Nullable[string] `json:"reference"`
 
 	// ShippingRequirements What shipping needs.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
@@ -1231,6 +1243,21 @@ type ImportedMaterial struct {
 
 	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
 	Warnings map[string][]string `json:"warnings,omitempty"`
+}
+
+// ImportsNew defines model for ImportsNew.
+type ImportsNew struct {
+	// GrantID The id of an object.
+	GrantID *ID `json:"grant_id,omitempty"`
+
+	// Identifiers Up to 500 accessions of GEO or SRA and DOIs of protocols, or their addresses, in any form.
+	Identifiers []string `json:"identifiers"`
+
+	// OrganizationID The id of an object.
+	OrganizationID *ID `json:"organization_id,omitempty"`
+
+	// Preview Only show what would be made; nothing is stored.
+	Preview *bool `json:"preview,omitempty"`
 }
 
 // Invitation defines model for Invitation.
@@ -1430,7 +1457,8 @@ type Material struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title"`
 
 	// PubmedID PubMed id of the publication.
-	PubmedID string `json:"pubmed_id"`
+	PubmedID  string                    `json:"pubmed_id"`
+	Reference nullable.Nullable[string] `json:"reference"`
 
 	// ShippingRequirements What shipping needs.
 	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
@@ -1511,7 +1539,8 @@ type MaterialNew struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title,omitempty"`
 
 	// PubmedID PubMed id of the publication.
-	PubmedID *string `json:"pubmed_id,omitempty"`
+	PubmedID  *string                   `json:"pubmed_id,omitempty"`
+	Reference nullable.Nullable[string] `json:"reference,omitempty"`
 
 	// ShippingRequirementsID What shipping needs: a record of the organization.
 	ShippingRequirementsID nullable.Nullable[ID] `json:"shipping_requirements_id,omitempty"`
@@ -1581,7 +1610,8 @@ type MaterialPatch struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title,omitempty"`
 
 	// PubmedID PubMed id of the publication.
-	PubmedID *string `json:"pubmed_id,omitempty"`
+	PubmedID  *string                   `json:"pubmed_id,omitempty"`
+	Reference nullable.Nullable[string] `json:"reference,omitempty"`
 
 	// ShippingRequirementsID What shipping needs: a record of the organization.
 	ShippingRequirementsID nullable.Nullable[ID] `json:"shipping_requirements_id,omitempty"`
@@ -2711,6 +2741,39 @@ type ListMaterialsOfParams struct {
 // ListMaterialsOfParamsOrdering defines parameters for ListMaterialsOf.
 type ListMaterialsOfParamsOrdering string
 
+// BulkMaterialsParams defines parameters for BulkMaterials.
+type BulkMaterialsParams struct {
+	// Mode What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right.
+	Mode *BulkMode `form:"mode,omitempty" json:"mode,omitempty"`
+
+	// Category Category of rows that name none.
+	Category *string `form:"category,omitempty" json:"category,omitempty"`
+
+	// Sheet Name of the sheet of an XLSX; without it the first one.
+	Sheet *string `form:"sheet,omitempty" json:"sheet,omitempty"`
+
+	// Unknown Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata.
+	Unknown *string `form:"unknown,omitempty" json:"unknown,omitempty"`
+
+	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization.
+	Mapping *string `form:"mapping,omitempty" json:"mapping,omitempty"`
+}
+
+// ExportMaterialsParams defines parameters for ExportMaterials.
+type ExportMaterialsParams struct {
+	// Format csv (the usual), xlsx, or json: an array of materials as GET shows them.
+	Format *string `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// MaterialTemplateParams defines parameters for MaterialTemplate.
+type MaterialTemplateParams struct {
+	// Category Whose columns it has; without it OTHER.
+	Category *string `form:"category,omitempty" json:"category,omitempty"`
+
+	// Format xlsx (the usual), which offers values to choose from, or csv.
+	Format *string `form:"format,omitempty" json:"format,omitempty"`
+}
+
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -2848,6 +2911,9 @@ type ImportMaterialJSONRequestBody = ImportNew
 
 // PreviewImportJSONRequestBody defines body for PreviewImport for application/json ContentType.
 type PreviewImportJSONRequestBody = ImportName
+
+// ImportMaterialsJSONRequestBody defines body for ImportMaterials for application/json ContentType.
+type ImportMaterialsJSONRequestBody = ImportsNew
 
 // UpdateMaterialJSONRequestBody defines body for UpdateMaterial for application/json ContentType.
 type UpdateMaterialJSONRequestBody = MaterialPatch
@@ -3648,6 +3714,24 @@ type ClientInterface interface {
 	// Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 	PreviewImport(ctx context.Context, body PreviewImportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ImportMaterialsWithBody Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterialsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportMaterials Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterials(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ArchiveMaterial Archive a material
 	//
 	// Refused while a request of it is under way. Open to members of the organization and admins.
@@ -3842,6 +3926,36 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /organizations/{id}/materials (the `ListMaterialsOf` operationId).
 	ListMaterialsOf(ctx context.Context, id int64, params *ListMaterialsOfParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkMaterialsWithBody List or change many materials by a spreadsheet
+	//
+	// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+	BulkMaterialsWithBody(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BulkReport Download what came of every row of a spreadsheet
+	//
+	// It is CSV. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+	BulkReport(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExportMaterials Download the materials of an organization, embargoed and archived ones too
+	//
+	// The bulk call takes it back. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+	ExportMaterials(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// MaterialTemplate Download a spreadsheet to fill in
+	//
+	// Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+	MaterialTemplate(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMembers List the members of an organization
 	//
@@ -5035,6 +5149,44 @@ func (c *Client) PreviewImport(ctx context.Context, body PreviewImportJSONReques
 	return c.Client.Do(req)
 }
 
+// ImportMaterialsWithBody Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *Client) ImportMaterialsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportMaterialsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportMaterials Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *Client) ImportMaterials(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportMaterialsRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ArchiveMaterial Archive a material
 //
 // Refused while a request of it is under way. Open to members of the organization and admins.
@@ -5470,6 +5622,76 @@ func (c *Client) WithdrawInvitation(ctx context.Context, id int64, invitation in
 // Corresponds with GET /organizations/{id}/materials (the `ListMaterialsOf` operationId).
 func (c *Client) ListMaterialsOf(ctx context.Context, id int64, params *ListMaterialsOfParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListMaterialsOfRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkMaterialsWithBody List or change many materials by a spreadsheet
+//
+// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+func (c *Client) BulkMaterialsWithBody(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkMaterialsRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BulkReport Download what came of every row of a spreadsheet
+//
+// It is CSV. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+func (c *Client) BulkReport(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBulkReportRequest(c.Server, id, job)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExportMaterials Download the materials of an organization, embargoed and archived ones too
+//
+// The bulk call takes it back. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+func (c *Client) ExportMaterials(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportMaterialsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// MaterialTemplate Download a spreadsheet to fill in
+//
+// Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+func (c *Client) MaterialTemplate(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewMaterialTemplateRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8110,6 +8332,46 @@ func NewPreviewImportRequestWithBody(server string, contentType string, body io.
 	return req, nil
 }
 
+// NewImportMaterialsRequest calls the generic ImportMaterials builder with application/json body
+func NewImportMaterialsRequest(server string, body ImportMaterialsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewImportMaterialsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewImportMaterialsRequestWithBody constructs an http.Request for the ImportMaterials method, with any body, and a specified content type
+func NewImportMaterialsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/imports")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewArchiveMaterialRequest constructs an http.Request for the ArchiveMaterial method
 func NewArchiveMaterialRequest(server string, id int64) (*http.Request, error) {
 	var err error
@@ -9195,6 +9457,292 @@ func NewListMaterialsOfRequest(server string, id int64, params *ListMaterialsOfP
 		if params.Cursor != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewBulkMaterialsRequestWithBody constructs an http.Request for the BulkMaterials method, with any body, and a specified content type
+func NewBulkMaterialsRequestWithBody(server string, id int64, params *BulkMaterialsParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/bulk", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Mode != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mode", *params.Mode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sheet != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sheet", *params.Sheet, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Unknown != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unknown", *params.Unknown, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Mapping != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mapping", *params.Mapping, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewBulkReportRequest constructs an http.Request for the BulkReport method
+func NewBulkReportRequest(server string, id int64, job int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "job", job, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/bulk/%s/report", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewExportMaterialsRequest constructs an http.Request for the ExportMaterials method
+func NewExportMaterialsRequest(server string, id int64, params *ExportMaterialsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/export", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewMaterialTemplateRequest constructs an http.Request for the MaterialTemplate method
+func NewMaterialTemplateRequest(server string, id int64, params *MaterialTemplateParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/materials/template", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -10992,6 +11540,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 	PreviewImportWithResponse(ctx context.Context, body PreviewImportJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewImportResponse, error)
 
+	// ImportMaterialsWithBodyWithResponse Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterialsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error)
+
+	// ImportMaterialsWithResponse Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterialsWithResponse(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error)
+
 	// ArchiveMaterialWithResponse Archive a material
 	//
 	// Refused while a request of it is under way. Open to members of the organization and admins.
@@ -11216,6 +11782,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /organizations/{id}/materials (the `ListMaterialsOf` operationId).
 	ListMaterialsOfWithResponse(ctx context.Context, id int64, params *ListMaterialsOfParams, reqEditors ...RequestEditorFn) (*ListMaterialsOfResponse, error)
+
+	// BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
+	//
+	// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+	BulkMaterialsWithBodyWithResponse(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkMaterialsResponse, error)
+
+	// BulkReportWithResponse Download what came of every row of a spreadsheet
+	//
+	// It is CSV. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+	BulkReportWithResponse(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*BulkReportResponse, error)
+
+	// ExportMaterialsWithResponse Download the materials of an organization, embargoed and archived ones too
+	//
+	// The bulk call takes it back. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+	ExportMaterialsWithResponse(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*ExportMaterialsResponse, error)
+
+	// MaterialTemplateWithResponse Download a spreadsheet to fill in
+	//
+	// Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+	MaterialTemplateWithResponse(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*MaterialTemplateResponse, error)
 
 	// ListMembersWithResponse List the members of an organization
 	//
@@ -12344,6 +12946,29 @@ func (r PreviewImportResponse) StatusCode() int {
 	return 0
 }
 
+type ImportMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ArchiveMaterialResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12792,6 +13417,92 @@ func (r ListMaterialsOfResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListMaterialsOfResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BulkMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type BulkReportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r BulkReportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BulkReportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ExportMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r ExportMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExportMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type MaterialTemplateResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r MaterialTemplateResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r MaterialTemplateResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14120,6 +14831,36 @@ func (c *ClientWithResponses) PreviewImportWithResponse(ctx context.Context, bod
 	return ParsePreviewImportResponse(rsp)
 }
 
+// ImportMaterialsWithBodyWithResponse Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *ClientWithResponses) ImportMaterialsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error) {
+	rsp, err := c.ImportMaterialsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportMaterialsResponse(rsp)
+}
+
+// ImportMaterialsWithResponse Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *ClientWithResponses) ImportMaterialsWithResponse(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error) {
+	rsp, err := c.ImportMaterials(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportMaterialsResponse(rsp)
+}
+
 // ArchiveMaterialWithResponse Archive a material
 //
 // Refused while a request of it is under way. Open to members of the organization and admins.
@@ -14493,6 +15234,66 @@ func (c *ClientWithResponses) ListMaterialsOfWithResponse(ctx context.Context, i
 		return nil, err
 	}
 	return ParseListMaterialsOfResponse(rsp)
+}
+
+// BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
+//
+// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/materials/bulk (the `BulkMaterials` operationId).
+func (c *ClientWithResponses) BulkMaterialsWithBodyWithResponse(ctx context.Context, id int64, params *BulkMaterialsParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*BulkMaterialsResponse, error) {
+	rsp, err := c.BulkMaterialsWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkMaterialsResponse(rsp)
+}
+
+// BulkReportWithResponse Download what came of every row of a spreadsheet
+//
+// It is CSV. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/materials/bulk/{job}/report (the `BulkReport` operationId).
+func (c *ClientWithResponses) BulkReportWithResponse(ctx context.Context, id int64, job int64, reqEditors ...RequestEditorFn) (*BulkReportResponse, error) {
+	rsp, err := c.BulkReport(ctx, id, job, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBulkReportResponse(rsp)
+}
+
+// ExportMaterialsWithResponse Download the materials of an organization, embargoed and archived ones too
+//
+// The bulk call takes it back. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/materials/export (the `ExportMaterials` operationId).
+func (c *ClientWithResponses) ExportMaterialsWithResponse(ctx context.Context, id int64, params *ExportMaterialsParams, reqEditors ...RequestEditorFn) (*ExportMaterialsResponse, error) {
+	rsp, err := c.ExportMaterials(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExportMaterialsResponse(rsp)
+}
+
+// MaterialTemplateWithResponse Download a spreadsheet to fill in
+//
+// Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/materials/template (the `MaterialTemplate` operationId).
+func (c *ClientWithResponses) MaterialTemplateWithResponse(ctx context.Context, id int64, params *MaterialTemplateParams, reqEditors ...RequestEditorFn) (*MaterialTemplateResponse, error) {
+	rsp, err := c.MaterialTemplate(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseMaterialTemplateResponse(rsp)
 }
 
 // ListMembersWithResponse List the members of an organization
@@ -15896,6 +16697,32 @@ func ParsePreviewImportResponse(rsp *http.Response) (*PreviewImportResponse, err
 	return response, nil
 }
 
+// ParseImportMaterialsResponse parses an HTTP response from a ImportMaterialsWithResponse call
+func ParseImportMaterialsResponse(rsp *http.Response) (*ImportMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseArchiveMaterialResponse parses an HTTP response from a ArchiveMaterialWithResponse call
 func ParseArchiveMaterialResponse(rsp *http.Response) (*ArchiveMaterialResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -16378,6 +17205,80 @@ func ParseListMaterialsOfResponse(rsp *http.Response) (*ListMaterialsOfResponse,
 		}
 		response.JSON200 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseBulkMaterialsResponse parses an HTTP response from a BulkMaterialsWithResponse call
+func ParseBulkMaterialsResponse(rsp *http.Response) (*BulkMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseBulkReportResponse parses an HTTP response from a BulkReportWithResponse call
+func ParseBulkReportResponse(rsp *http.Response) (*BulkReportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BulkReportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseExportMaterialsResponse parses an HTTP response from a ExportMaterialsWithResponse call
+func ParseExportMaterialsResponse(rsp *http.Response) (*ExportMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExportMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseMaterialTemplateResponse parses an HTTP response from a MaterialTemplateWithResponse call
+func ParseMaterialTemplateResponse(rsp *http.Response) (*MaterialTemplateResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &MaterialTemplateResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil
