@@ -1280,6 +1280,21 @@ type ImportedMaterial struct {
 	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
+// ImportsNew defines model for ImportsNew.
+type ImportsNew struct {
+	// GrantID The id of an object.
+	GrantID *ID `json:"grant_id,omitempty"`
+
+	// Identifiers Up to 500 accessions of GEO or SRA and DOIs of protocols, or their addresses, in any form.
+	Identifiers []string `json:"identifiers"`
+
+	// OrganizationID The id of an object.
+	OrganizationID *ID `json:"organization_id,omitempty"`
+
+	// Preview Only show what would be made; nothing is stored.
+	Preview *bool `json:"preview,omitempty"`
+}
+
 // Invitation defines model for Invitation.
 type Invitation struct {
 	// CreatedAt When it was made.
@@ -2944,6 +2959,9 @@ type ImportMaterialJSONRequestBody = ImportNew
 // PreviewImportJSONRequestBody defines body for PreviewImport for application/json ContentType.
 type PreviewImportJSONRequestBody = ImportName
 
+// ImportMaterialsJSONRequestBody defines body for ImportMaterials for application/json ContentType.
+type ImportMaterialsJSONRequestBody = ImportsNew
+
 // UpdateMaterialJSONRequestBody defines body for UpdateMaterial for application/json ContentType.
 type UpdateMaterialJSONRequestBody = MaterialPatch
 
@@ -3742,6 +3760,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 	PreviewImport(ctx context.Context, body PreviewImportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportMaterialsWithBody Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterialsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportMaterials Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterials(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ArchiveMaterial Archive a material
 	//
@@ -5150,6 +5186,44 @@ func (c *Client) PreviewImportWithBody(ctx context.Context, contentType string, 
 // Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 func (c *Client) PreviewImport(ctx context.Context, body PreviewImportJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPreviewImportRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportMaterialsWithBody Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *Client) ImportMaterialsWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportMaterialsRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportMaterials Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *Client) ImportMaterials(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportMaterialsRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8286,6 +8360,46 @@ func NewPreviewImportRequestWithBody(server string, contentType string, body io.
 	}
 
 	operationPath := fmt.Sprintf("/materials/import/preview")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewImportMaterialsRequest calls the generic ImportMaterials builder with application/json body
+func NewImportMaterialsRequest(server string, body ImportMaterialsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewImportMaterialsRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewImportMaterialsRequestWithBody constructs an http.Request for the ImportMaterials method, with any body, and a specified content type
+func NewImportMaterialsRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/materials/imports")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -11473,6 +11587,24 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /materials/import/preview (the `PreviewImport` operationId).
 	PreviewImportWithResponse(ctx context.Context, body PreviewImportJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewImportResponse, error)
 
+	// ImportMaterialsWithBodyWithResponse Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterialsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error)
+
+	// ImportMaterialsWithResponse Import up to 500 materials
+	//
+	// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+	ImportMaterialsWithResponse(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error)
+
 	// ArchiveMaterialWithResponse Archive a material
 	//
 	// Refused while a request of it is under way. Open to members of the organization and admins.
@@ -12855,6 +12987,29 @@ func (r PreviewImportResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r PreviewImportResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ImportMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Job
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportMaterialsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14723,6 +14878,36 @@ func (c *ClientWithResponses) PreviewImportWithResponse(ctx context.Context, bod
 	return ParsePreviewImportResponse(rsp)
 }
 
+// ImportMaterialsWithBodyWithResponse Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *ClientWithResponses) ImportMaterialsWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error) {
+	rsp, err := c.ImportMaterialsWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportMaterialsResponse(rsp)
+}
+
+// ImportMaterialsWithResponse Import up to 500 materials
+//
+// Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, what came of each: imported, existing, refused with an error, or would be imported. Open to members of the organization and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /materials/imports (the `ImportMaterials` operationId).
+func (c *ClientWithResponses) ImportMaterialsWithResponse(ctx context.Context, body ImportMaterialsJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportMaterialsResponse, error) {
+	rsp, err := c.ImportMaterials(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportMaterialsResponse(rsp)
+}
+
 // ArchiveMaterialWithResponse Archive a material
 //
 // Refused while a request of it is under way. Open to members of the organization and admins.
@@ -16553,6 +16738,32 @@ func ParsePreviewImportResponse(rsp *http.Response) (*PreviewImportResponse, err
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseImportMaterialsResponse parses an HTTP response from a ImportMaterialsWithResponse call
+func ParseImportMaterialsResponse(rsp *http.Response) (*ImportMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Job
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
 
 	}
 

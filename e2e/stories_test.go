@@ -41,6 +41,7 @@ func TestStories(t *testing.T) {
 					"fetch":  tell((*story).fetch),
 					"keep":   tell((*story).keep),
 					"field":  tell((*story).field),
+					"await":  tell((*story).await),
 					"turn":   tell((*story).turn),
 					"sql":    tell((*story).sql),
 					"flip":   tell((*story).flip),
@@ -223,6 +224,24 @@ func (s *story) field(args []string) error {
 		err = fmt.Errorf("%s is %s", args[0], got)
 	}
 	return err
+}
+
+func (s *story) await(args []string) error {
+	if len(args) < 4 {
+		return fmt.Errorf("usage: await NAME PATH MEMBER VALUE")
+	}
+	c, err := s.person(args[0])
+	if err != nil {
+		return err
+	}
+	err = poll(func() error {
+		if s.last, err = c.call("GET", args[1], ""); err != nil {
+			return err
+		}
+		return s.field(args[2:])
+	})
+	_, written := s.Stdout().Write(s.last.body)
+	return errors.Join(err, written)
 }
 
 func (s *story) turn(args []string) error {

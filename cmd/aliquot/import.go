@@ -84,16 +84,9 @@ func (i *record) run(e environment, identifiers []string) error {
 
 // titleOf drafts what an identifier names, at the source that takes it.
 func titleOf(ctx context.Context, from *importer.Importer, identifier string) (string, error) {
-	var order exchange.ImportOrder
-	var err error
-	for _, source := range []string{exchange.SourceGEO, exchange.SourceSRA, exchange.SourceProtocols} {
-		text := exchange.Some(exchange.IDText(identifier))
-		if order, err = (exchange.ImportName{Source: exchange.Some(source), Accession: text, ProtocolDOI: text}).Check(); err == nil {
-			break
-		}
-	}
+	order, err := exchange.OrderOf(identifier)
 	if err != nil {
-		return "", errors.New("it is no accession of GEO or SRA, and no DOI of a protocol")
+		return "", err
 	}
 	d, err := from.Draft(ctx, order)
 	return d.Material.Title.Value, err

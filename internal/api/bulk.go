@@ -234,7 +234,7 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 	if asked.Category != nil {
 		code = *asked.Category
 	}
-	of, _ := category.Get(code) // that there is one ask has seen to
+	of, _ := category.Get(code) // that there is one readQuery has seen to
 	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil {
 		return None{}, err
 	}

@@ -87,7 +87,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
-		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/publications": publicationFields,
+		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
@@ -99,7 +99,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/issues": issueFields, "/material-requests/{id}/issues/{issue}/close": issueFields,
 	}
 	statuses := map[string]int{ // of success, where it is not 200
-		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
+		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201, "POST /materials/imports": 202,
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
@@ -304,8 +304,8 @@ func TestAMethodThatAPathLacksIsTold(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	order := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	for path, methods := range allowed {
-		if path == "/users/{id}/notifications/read" || path == "/materials/import" {
-			continue // "read" could be a {notification} too, and "import" an {id}, which have other methods
+		if path == "/users/{id}/notifications/read" || path == "/materials/import" || path == "/materials/imports" {
+			continue // "read" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
 		}
 		slices.SortFunc(methods, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 		methods = append(methods, "OPTIONS")

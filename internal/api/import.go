@@ -88,6 +88,13 @@ func showPreview(v app.ImportPreview) ImportPreview {
 	return out
 }
 
+// importMaterials answers with the job that imports one after the other.
+func (a *API) importMaterials(c *Call, in exchange.ImportsNew) (Job, error) {
+	j, err := a.App.Imports(c.Context(), c.Actor, in)
+	c.location(err, "/jobs/%d", j.ID)
+	return showJob(j), err
+}
+
 // Publication is what a look-up tells, under the names that a material has it by, so that PATCH
 // of a material takes it as it is. What is not known is absent, and stays as it was there.
 type Publication struct {

@@ -306,7 +306,7 @@ func (r route) failures(method string) []int {
 	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
 		list = append(list, 400)
 	}
-	if slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action) {
+	if r.asksSource() {
 		list = append(list, 502) // what a source answered
 	}
 	if !get || r.file {
@@ -321,9 +321,14 @@ func (r route) failures(method string) []int {
 	return list
 }
 
+// asksSource says whether a call waits for a public source.
+func (r route) asksSource() bool {
+	return r.status == http.StatusOK && slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action)
+}
+
 // locates says whether a call makes an object that has an address of its own.
 func (r route) locates(method string) bool {
-	return r.action == exchange.MaterialImport || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
+	return r.action == exchange.MaterialImport || r.status == http.StatusAccepted || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
 		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
 		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
 	})
@@ -359,6 +364,9 @@ func (d description) parameters(r route, method string) []object {
 	if method == http.MethodGet {
 		list = append(list, d.query(r.in)...)
 	}
+	if r.asked != nil {
+		list = append(list, d.query(r.asked)...)
+	}
 	shared := []string{}
 	switch {
 	case r.out.Kind() == reflect.Slice:
@@ -375,9 +383,6 @@ func (d description) parameters(r route, method string) []object {
 		shared = append(shared, idempotencyKey)
 	case method != http.MethodPost:
 		shared = append(shared, "If-Match")
-	}
-	if r.asked != nil {
-		list = append(list, d.query(r.asked)...)
 	}
 	for _, name := range shared {
 		list = append(list, object{"$ref": "#/components/parameters/" + name})

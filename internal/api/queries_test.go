@@ -68,6 +68,8 @@ var statements = map[string]int64{
 	"POST /materials/import (imported protocol)":                                12,
 	"POST /materials/import (for another lab)":                                  13,
 	"POST /materials/import/preview":                                            2,
+	"POST /materials/imports":                                                   5,
+	"POST /materials/imports (for another lab)":                                 6,
 	"GET /publications":                                                         1,
 	"POST /grants":                                                              4,
 	"GET /grants":                                                               7,

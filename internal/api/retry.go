@@ -69,7 +69,7 @@ func (c *Call) fingerprint() (string, error) {
 func (a *API) once(c *Call, route route, k exchange.Retry) error {
 	w, held := c.w, &holding{ResponseWriter: c.w, header: c.w.Header().Clone()}
 	ctx := context.WithoutCancel(c.Context()) // who hung up is who sends it again
-	long := c.stream || route.action == exchange.MaterialImport
+	long := c.stream || route.asksSource()
 	answer, replayed, err := a.App.Once(ctx, k, long, func(ctx context.Context) (exchange.Retry, bool) {
 		c.w, c.Request = held, c.WithContext(ctx)
 		if err := route.serve(a, c); err != nil {

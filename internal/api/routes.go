@@ -92,6 +92,9 @@ var routes = []route{
 		already("It was imported before.", ImportedDuplicate{}),
 	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
 		"Show what an import would make. Nothing is stored."),
+	on("POST /materials/imports", exchange.MaterialImport, 202, (*API).importMaterials,
+		"Import up to 500 materials. Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, "+
+			"what came of each: imported, existing, refused with an error, or would be imported."),
 	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication,
 		"Look a publication up by its PubMed id or its DOI, for PATCH of a material"),
 	on("GET /materials", exchange.MaterialRead, 200, (*API).listMaterials,

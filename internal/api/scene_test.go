@@ -322,6 +322,12 @@ var visits = []routeCase{
 	{"POST /materials/import/preview", "stranger", func(s *scene, _ string) visit {
 		return at("/materials/import/preview", s.geo(obj{}))
 	}},
+	{"POST /materials/imports", "member", func(s *scene, _ string) visit {
+		return at("/materials/imports", obj{"identifiers": []string{fmt.Sprint("GSE", s.next())}, "organization_id": s.id, "grant_id": s.newGrant()})
+	}},
+	{"POST /materials/imports (for another lab)", "admin", func(s *scene, _ string) visit {
+		return at("/materials/imports", obj{"identifiers": []string{"GSE1"}, "organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()})
+	}},
 	{"GET /publications", "stranger", func(*scene, string) visit { return at("/publications?pubmed_id=13052", nil) }},
 	{"GET /materials", "anonymous", func(*scene, string) visit { return at("/materials", nil) }},
 	{"GET /materials/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d", s.material) }},

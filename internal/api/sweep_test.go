@@ -73,6 +73,8 @@ var access = map[string]string{
 	"POST /materials/import (imported protocol)": "13+3333+",
 	"POST /materials/import (for another lab)":   "1333333+",
 	"POST /materials/import/preview":             "1+++++++",
+	"POST /materials/imports":                    "13+3333+",
+	"POST /materials/imports (for another lab)":  "1333333+",
 	"GET /publications":                          "1+++++++",
 
 	"POST /grants":                                 "1+++++++",

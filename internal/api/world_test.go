@@ -77,6 +77,16 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources}
 }
 
+// work does the jobs that a holds until stop is called, but those that come by themselves.
+func (w *world) work(a *app.App, cfg job.Config) (stop func()) {
+	w.t.Helper()
+	cfg.DB = a.DB
+	for _, h := range a.Handlers() {
+		cfg.Handlers = append(cfg.Handlers, h.Every(0))
+	}
+	return jobtest.Start(w.t, cfg)
+}
+
 // sweep does the job that forgets what expired.
 func (w *world) sweep() {
 	w.t.Helper()
@@ -86,12 +96,7 @@ func (w *world) sweep() {
 // run does one of the periodic jobs.
 func (w *world) run(kind job.Kind[struct{}]) {
 	w.t.Helper()
-	var handlers []job.Handler
-	for _, h := range w.app.Handlers() {
-		handlers = append(handlers, h.Every(0))
-	}
-	stop := jobtest.Start(w.t, job.Config{DB: w.db, Handlers: handlers})
-	defer stop()
+	defer w.work(w.app, job.Config{})()
 	id := jobtest.Enqueue(w.t, w.db, kind, struct{}{}, job.Order{})
 	jobtest.Wait(w.t, w.db, id, exchange.JobDone)
 }

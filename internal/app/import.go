@@ -16,7 +16,19 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 	if err != nil {
 		return m, false, err
 	}
-	if err := a.mayImport(ctx, who, o); err != nil {
+	return a.importOne(ctx, who, o, func(ctx context.Context, made exchange.Material) (m exchange.ShownMaterial, err error) {
+		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+			m, err = a.addImported(ctx, tx, who, o, made)
+			return err
+		})
+		return m, err
+	})
+}
+
+// importOne is Import, where add stores what the source made, by addImported in a transaction.
+func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.ImportOrder,
+	add func(context.Context, exchange.Material) (exchange.ShownMaterial, error)) (m exchange.ShownMaterial, existed bool, err error) {
+	if _, err := a.mayImport(ctx, a.DB.Read(), who, o); err != nil {
 		return m, false, err
 	}
 	// What was imported under this very identifier need not be asked for again.
@@ -28,65 +40,67 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 	if err != nil {
 		return m, false, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		g, err := a.grantToChange(ctx, tx, who, o.GrantID)
-		if err != nil {
-			return refer(err, "grant_id", o.GrantID)
-		}
-		asAdmin, err := a.can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
-		if err != nil {
-			return err
-		}
-		if err := a.newShelf(tx, who).check(ctx, exchange.Material{}, &made); err != nil {
-			return err
-		}
-		id, err := tx.InsertMaterial(ctx, made)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Fund(ctx, o.GrantID, id); err != nil {
-			return err
-		}
-		if err := tx.UpdateGrant(ctx, g); err != nil {
-			return err
-		}
-		if m, err = tx.ShownMaterial(ctx, id); err != nil {
-			return err
-		}
-		return keepMaterial(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
-	})
-	if exchange.CodeOf(err) == exchange.Conflict {
+	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
 		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
 		return m, true, err
 	}
 	return m, false, err
 }
 
-// mayImport says whether who may import before a source is troubled with it; the transaction says
-// so again. Every wrong reference is named.
-func (a *App) mayImport(ctx context.Context, who exchange.Actor, o exchange.ImportOrder) error {
-	c := a.DB.Read()
+// addImported stores what a source made.
+func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOrder, made exchange.Material) (m exchange.ShownMaterial, err error) {
+	g, err := a.grantToChange(ctx, tx, who, o.GrantID)
+	if err != nil {
+		return m, refer(err, "grant_id", o.GrantID)
+	}
+	asAdmin, err := a.can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
+	if err != nil {
+		return m, err
+	}
+	if err := a.newShelf(tx, who).check(ctx, exchange.Material{}, &made); err != nil {
+		return m, err
+	}
+	id, err := tx.InsertMaterial(ctx, made)
+	if err != nil {
+		return m, err
+	}
+	if _, err := tx.Fund(ctx, o.GrantID, id); err != nil {
+		return m, err
+	}
+	if err := tx.UpdateGrant(ctx, g); err != nil {
+		return m, err
+	}
+	if m, err = tx.ShownMaterial(ctx, id); err != nil {
+		return m, err
+	}
+	return m, keepMaterial(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
+}
+
+// mayImport says whether who may import before a source is troubled with it; addImported says so
+// again. Every wrong reference is named.
+func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOrder) (asAdmin bool, err error) {
 	var f exchange.Faults
 	g, err := c.Grant(ctx, o.GrantID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		f.Add("grant_id", "there is no object with the id %d", o.GrantID)
 	} else if err != nil {
-		return err
+		return false, err
 	}
 	_, err = c.Organization(ctx, o.OrganizationID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		f.Add("organization_id", "there is no object with the id %d", o.OrganizationID)
 	} else if err != nil {
-		return err
+		return false, err
 	}
 	if err := f.Err(); err != nil {
-		return err
+		return false, err
 	}
-	if _, err := a.can(who, exchange.GrantUpdate, who.ToUser(g.UserID)); err != nil {
-		return err
+	power, err := a.can(who, exchange.GrantUpdate, who.ToUser(g.UserID))
+	if err != nil {
+		return false, err
 	}
-	_, err = a.can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
-	return err
+	asAdmin, err = a.can(who, exchange.MaterialImport, who.ToOrganization(o.OrganizationID))
+	return asAdmin || power, err
 }
 
 // draft is the material that an import makes, with the caller as its contact. A release that is
@@ -107,7 +121,7 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOr
 	}
 	if err != nil {
 		return made, nil, &exchange.Error{Code: exchange.InvalidAnswer, Cause: err,
-			Message: "The source describes it in a way that cannot be listed here. Please list it by hand; nothing was stored."}
+			Message: "The source describes it in a way that cannot be listed here. Please list it by hand."}
 	}
 	return made, d.Warnings, nil
 }
@@ -120,14 +134,18 @@ type ImportPreview struct {
 }
 
 // PreviewImport shows what an import would make, and stores nothing.
-func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.ImportName) (v ImportPreview, err error) {
+func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.ImportName) (ImportPreview, error) {
 	o, err := n.Check()
 	if err != nil {
-		return v, err
+		return ImportPreview{}, err
 	}
 	if _, err := a.can(who, exchange.MaterialPreview, who.ToUser(who.ID)); err != nil {
-		return v, err
+		return ImportPreview{}, err
 	}
+	return a.preview(ctx, who, o)
+}
+
+func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.ImportOrder) (v ImportPreview, err error) {
 	if v.Material, v.Warnings, err = a.draft(ctx, who, o); err != nil {
 		return v, err
 	}

@@ -26,6 +26,7 @@ func (a *App) Handlers() []job.Handler {
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
 		Remind.Handle(a.remind).Every(time.Hour),
 		a.BulkHandler(),
+		ImportMaterials.Handle(a.importMaterials),
 	}
 }
 

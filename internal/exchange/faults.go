@@ -47,6 +47,8 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Check()
 	case ImportNew:
 		_, err = p.Check()
+	case ImportsNew:
+		_, err = p.Check()
 	case MaterialPatch:
 		if made {
 			_, err = p.Create()

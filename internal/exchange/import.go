@@ -48,7 +48,28 @@ func (o ImportOrder) Field() string {
 	return "accession"
 }
 
-// importable are the sources, with what reads an identifier of each.
+// OrderOf tells from an identifier, in any form people paste it, which source has it.
+func OrderOf(text string) (ImportOrder, error) {
+	for _, source := range sources {
+		if name, err := importable[source](text); err == nil {
+			return ImportOrder{Source: source, Identifier: name}, nil
+		}
+	}
+	if _, err := identifier.GEO(text); err == nil { // of what is not imported, such as a platform
+		_, err = identifier.GEOImport(text)
+		return ImportOrder{}, err
+	}
+	if _, err := identifier.SRA(text); err == nil {
+		_, err = identifier.SRAImport(text)
+		return ImportOrder{}, err
+	}
+	return ImportOrder{}, errors.New("it is no accession of GEO or SRA, and no DOI of a protocol at protocols.io")
+}
+
+// sources are those that can be imported from.
+var sources = []string{SourceSRA, SourceGEO, SourceProtocols}
+
+// importable is what reads an identifier of each source.
 var importable = map[string]func(string) (string, error){
 	SourceGEO:       identifier.GEOImport,
 	SourceSRA:       identifier.SRAImport,
@@ -66,21 +87,26 @@ func (n ImportName) Check() (ImportOrder, error) {
 func (n ImportNew) Check() (ImportOrder, error) {
 	var f Faults
 	o := ImportName{n.Source, n.Accession, n.ProtocolDOI}.order(&f)
-	o.OrganizationID, o.GrantID = int64(n.Organization.Value), int64(n.Grant.Value)
-	if !n.Organization.Set {
+	o = o.on(n.Organization, n.Grant, &f)
+	return o, f.Err()
+}
+
+// on is the order for an organization and a grant, both of which are required.
+func (o ImportOrder) on(organization, grant Opt[Ref], f *Faults) ImportOrder {
+	o.OrganizationID, o.GrantID = int64(organization.Value), int64(grant.Value)
+	if !organization.Set {
 		f.Add("organization_id", "is required: the id of the organization that shares the material")
 	}
-	if !n.Grant.Set {
+	if !grant.Set {
 		f.Add("grant_id", "is required: the id of one of your grants")
 	}
-	return o, f.Err()
+	return o
 }
 
 func (n ImportName) order(f *Faults) ImportOrder {
 	o := ImportOrder{Source: strings.ToUpper(tidy(n.Source.Value))}
 	read := importable[o.Source]
 	if read == nil {
-		sources := []string{SourceSRA, SourceGEO, SourceProtocols}
 		what := "must be one of "
 		if o.Source == "" {
 			what = "is required: one of "

@@ -100,9 +100,9 @@ func tell(ctx context.Context, field string, err error) error {
 		faults.Add(field, "%s", hint)
 		return faults.Err()
 	case garbled:
-		e = exchange.Fail(exchange.InvalidAnswer, "%s answered something that cannot be used. Please try again later; nothing was stored.", f.source)
+		e = exchange.Fail(exchange.InvalidAnswer, "%s answered something that cannot be used. Please try again later.", f.source)
 	case refused:
-		e = exchange.Fail(exchange.Unavailable, "%s does not accept this server's calls. Please tell the people who run it; nothing was stored.", f.source).
+		e = exchange.Fail(exchange.Unavailable, "%s does not accept this server's calls. Please tell the people who run it.", f.source).
 			With("retry_after", int(time.Hour.Seconds()))
 	default:
 		wait := f.wait
@@ -114,7 +114,7 @@ func tell(ctx context.Context, field string, err error) error {
 		if errors.Is(f.cause, errBusy) {
 			what = "is asked by too many people here just now"
 		}
-		e = exchange.Fail(exchange.Unavailable, "%s %s. Please try again in %d seconds; nothing was stored.", f.source, what, seconds).
+		e = exchange.Fail(exchange.Unavailable, "%s %s. Please try again in %d seconds.", f.source, what, seconds).
 			With("retry_after", seconds)
 	}
 	e = e.With("source", f.source)

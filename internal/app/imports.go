@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+)
+
+// ImportMaterials is the kind of job that imports many materials, one after the other: each is a
+// step. It asks a source that is down again for about a day.
+var ImportMaterials = job.Kind[exchange.ImportsOrder]{Name: "materials.import", Most: 36}
+
+// Imports has materials imported, or what importing them would make shown, by a job. Who may import
+// one may; what cannot be an identifier is told at once.
+func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.ImportsNew) (j exchange.Job, err error) {
+	order, err := n.Check()
+	if err != nil {
+		return j, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		first := order.Orders[0] // organization and grant are those of all
+		asAdmin, err := a.mayImport(ctx, tx, who, first)
+		if err == nil && asAdmin {
+			err = tx.InsertAudit(ctx, actorID(who), exchange.MaterialImport, object("organization", first.OrganizationID), true, nil)
+		}
+		if err != nil {
+			return err
+		}
+		id, err := ImportMaterials.Enqueue(ctx, tx, order, job.Order{User: actorID(who)})
+		if err != nil {
+			return err
+		}
+		j, err = tx.Job(ctx, id)
+		return err
+	})
+	return j, err
+}
+
+// imports are many imports in the hands of a job.
+type imports struct {
+	a        *App
+	run      *job.Run
+	order    exchange.ImportsOrder
+	outcomes []*exchange.ImportOutcome // of each identifier; nil: not yet
+}
+
+// mostUnanswered is how many identifiers in a row a source may leave without an answer before it is
+// taken to be down: one may be more than it can manage, and must not keep the others waiting.
+const mostUnanswered = 2
+
+// importMaterials does a job of the kind ImportMaterials. Where a source is down it goes on with the
+// others, and is run again for what is left.
+func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.ImportsOrder) error {
+	m := &imports{a: a, run: r, order: order, outcomes: make([]*exchange.ImportOutcome, len(order.Orders))}
+	if err := r.Resume(&m.outcomes); err != nil {
+		return err
+	}
+	if r.Progress().Total == 0 {
+		err := r.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
+			return m.progress(0), m.outcomes, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	unanswered, down := map[string]int{}, error(nil)
+	for i, o := range order.Orders {
+		if m.outcomes[i] != nil || unanswered[o.Source] == mostUnanswered {
+			continue
+		}
+		err := m.one(ctx, i)
+		switch {
+		case err == nil:
+			unanswered[o.Source] = 0
+		case isDown(err):
+			down = err
+			unanswered[o.Source]++
+		default:
+			return err
+		}
+	}
+	if down != nil {
+		return down
+	}
+	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) {
+		result := exchange.ImportsResult{Preview: order.Preview}
+		for _, o := range m.outcomes {
+			result.Add(*o)
+		}
+		return result, nil
+	})
+}
+
+// isDown says that a source gave no answer, as it may later.
+func isDown(err error) bool {
+	e, ok := errors.AsType[*exchange.Error](err)
+	return ok && e.Code == exchange.Unavailable && e.Details["source"] != nil
+}
+
+// one does the import of one identifier, or shows what it would make. Who asked for it may have lost
+// the right to it by now, also while the source was waited for.
+func (m *imports) one(ctx context.Context, i int) error {
+	who, err := m.a.DB.Read().ActorOf(ctx, m.run.User())
+	if err != nil {
+		return err
+	}
+	o, outcome := m.order.Orders[i], exchange.ImportOutcome{}
+	if m.order.Preview {
+		outcome, err = m.preview(ctx, who, i)
+	} else {
+		there, existed, failed := m.a.importOne(ctx, who, o, func(ctx context.Context, made exchange.Material) (added exchange.ShownMaterial, err error) {
+			err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (exchange.ImportOutcome, error) {
+				who, err := tx.ActorOf(ctx, m.run.User())
+				if err == nil {
+					added, err = m.a.addImported(ctx, tx, who, o, made)
+				}
+				return m.outcome(i, exchange.WasImported, added.Material), err
+			})
+			return added, err
+		})
+		if failed == nil && !existed {
+			return nil
+		}
+		outcome, err = m.outcome(i, exchange.ExistedBefore, there.Material), failed
+	}
+	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code != exchange.Unavailable && e.Code != exchange.Internal {
+		outcome, err = m.refusal(i, e), nil
+	}
+	if err != nil {
+		return err
+	}
+	return m.step(ctx, i, func(context.Context, store.Conn) (exchange.ImportOutcome, error) { return outcome, nil })
+}
+
+// preview shows what importing an identifier would make. Of two that name the same the second is there
+// already.
+func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (exchange.ImportOutcome, error) {
+	if _, err := m.a.mayImport(ctx, m.a.DB.Read(), who, m.order.Orders[i]); err != nil {
+		return exchange.ImportOutcome{}, err
+	}
+	v, err := m.a.preview(ctx, who, m.order.Orders[i])
+	if err != nil {
+		return exchange.ImportOutcome{}, err
+	}
+	outcome := m.outcome(i, exchange.WouldImport, v.Material)
+	if v.Existing != nil {
+		outcome = m.outcome(i, exchange.ExistedBefore, v.Existing.Material)
+	}
+	outcome.Warnings = append(outcome.Warnings, v.Warnings...)
+	for k, other := range m.outcomes {
+		if other != nil && other.Outcome == exchange.WouldImport && other.Source == outcome.Source && other.Accession == outcome.Accession {
+			outcome.Outcome = exchange.ExistedBefore
+			outcome.Warnings = append(outcome.Warnings, fmt.Sprintf("It is the same as identifiers[%d].", k))
+		}
+	}
+	return outcome, nil
+}
+
+// outcome says what came of an identifier: a material, stored or not.
+func (m *imports) outcome(i int, word exchange.ImportWord, is exchange.Material) exchange.ImportOutcome {
+	o := m.order.Orders[i]
+	out := exchange.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source, Accession: o.Identifier,
+		Organisms: append([]string{}, is.Organisms...), Warnings: []string{}}
+	if is.ID != 0 {
+		out.Material = &is.ID
+	}
+	if is.ImportIdentifier != nil {
+		out.Accession = *is.ImportIdentifier
+	}
+	if is.Title != "" {
+		out.Title = &is.Title
+	}
+	return out
+}
+
+// refusal says why nothing came of an identifier.
+func (m *imports) refusal(i int, why *exchange.Error) exchange.ImportOutcome {
+	out := m.outcome(i, exchange.ImportRefused, exchange.Material{})
+	out.Error = &why.Message
+	if fields := sorted(why.Fields); len(fields) > 0 {
+		var texts []string
+		for _, field := range fields {
+			texts = append(texts, why.Fields[field]...)
+		}
+		out.Field, out.Error = &fields[0], new(strings.Join(texts, "; "))
+	}
+	return out
+}
+
+// step keeps the outcome of an identifier together with what do does.
+func (m *imports) step(ctx context.Context, i int, do func(context.Context, store.Conn) (exchange.ImportOutcome, error)) error {
+	next := slices.Clone(m.outcomes)
+	err := m.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+		outcome, err := do(ctx, tx)
+		next[i] = &outcome
+		return m.progress(m.run.Progress().Done + 1), next, err
+	})
+	if err == nil {
+		m.outcomes = next
+	}
+	return err
+}
+
+func (m *imports) progress(done int64) exchange.Progress {
+	return exchange.Progress{Done: done, Total: int64(len(m.outcomes)), Note: "asking the sources"}
+}

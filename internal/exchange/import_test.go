@@ -1,0 +1,39 @@
+package exchange_test
+
+import (
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+func TestTheSourceIsToldFromTheIdentifier(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, source, want string }{ // want: canonical, or of the error where there is no source
+		{" gse2122 ", exchange.SourceGEO, "GSE2122"},
+		{"GSM123", exchange.SourceGEO, "GSM123"},
+		{"https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122&targ=self", exchange.SourceGEO, "GSE2122"},
+		{"srp045225", exchange.SourceSRA, "SRP045225"},
+		{"PRJNA257197", exchange.SourceSRA, "PRJNA257197"},
+		{"https://www.ncbi.nlm.nih.gov/sra/?term=SRR000123", exchange.SourceSRA, "SRR000123"},
+		{"https://www.ebi.ac.uk/ena/browser/view/ERP000456", exchange.SourceSRA, "ERP000456"},
+		{"doi:10.17504/protocols.io.BBMUIK6W", exchange.SourceProtocols, "dx.doi.org/10.17504/protocols.io.bbmuik6w"},
+		{"protocols.io.bbmuik6w", exchange.SourceProtocols, "dx.doi.org/10.17504/protocols.io.bbmuik6w"},
+		{"GPL570", "", "GPL570 is a GEO platform"},
+		{"SRA713167", "", "SRA713167 is an SRA submission"},
+		{"10.1038/nature10910", "", "it is no accession"},
+		{"2122", "", "it is no accession"},
+		{"GSE1 GSE2", "", "it is no accession"},
+		{"", "", "it is no accession"},
+	} {
+		o, err := exchange.OrderOf(c.text)
+		switch {
+		case c.source == "":
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("%q: %+v, %v, want %s", c.text, o, err, c.want)
+			}
+		case err != nil || o.Source != c.source || o.Identifier != c.want:
+			t.Errorf("%q: %+v, %v, want %s %s", c.text, o, err, c.source, c.want)
+		}
+	}
+}
