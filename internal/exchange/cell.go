@@ -144,12 +144,16 @@ func isoDate(cell string) string {
 	return cell
 }
 
-func quoted(value any) json.RawMessage {
-	raw, err := category.Encode(value)
-	if err != nil {
-		panic(err) // strings, and JSON that was read, always marshal
+// objectOf writes values that are JSON already as an object.
+func objectOf(values map[string]json.RawMessage) json.RawMessage {
+	raw := []byte{'{'}
+	for key, value := range values {
+		if len(raw) > 1 {
+			raw = append(raw, ',')
+		}
+		raw = append(append(append(raw, category.Quote(key)...), ':'), value...)
 	}
-	return raw
+	return append(raw, '}')
 }
 
 // alike says whether a cell says what a material has: but for white space around it and the form of

@@ -244,7 +244,7 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 		}
 	}
 	if changed {
-		p.Metadata = Some(quoted(values))
+		p.Metadata = Some(objectOf(values))
 	}
 	if old == nil && !l.titled {
 		p.Title = Some(nameOf(code, values))
