@@ -81,8 +81,7 @@ func (c Conn) SetMapping(ctx context.Context, organization int64, header string,
 	return err
 }
 
-// called reads rows of materials whose column is one of a list, in any order. The list leads: a
-// database that knows nothing of the sizes of tables would rather go through all of an organization.
+// called reads rows of materials whose column is one of a list, in any order. The list leads.
 func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string, list []K, rest string, more ...any) ([]T, error) {
 	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""
 	if fresh && len(list) > 0 {
@@ -115,15 +114,19 @@ func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, col
 	return found, nil
 }
 
+// ofOrganization narrows what called reads in a way that no index serves: a database that knows
+// nothing of how large an organization is would rather go through all of it.
+const ofOrganization = " AND o.organization_id + 0 = $1"
+
 // MaterialsByReference reads those of an organization's materials that have one of the references,
 // and keeps others from changing them until commit.
 func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material, error) {
-	return called(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, " AND o.organization_id = $1"+c.db.dialect.forUpdate, organization)
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, ofOrganization+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByID is MaterialsByReference by id.
 func (c Conn) MaterialsByID(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
-	return called(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, " AND o.organization_id = $1"+c.db.dialect.forUpdate, organization)
+	return called(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, ofOrganization+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByImport reads the materials of any organization that were imported under one of the

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"io/fs"
 	"runtime"
 	"strings"
@@ -17,8 +18,9 @@ type dialect struct {
 	forUpdate  string            // locks the rows of a SELECT until commit
 	forShare   string            // keeps the rows of a SELECT as they are until commit
 	skipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
-	// From planAnew to planAsUsual or commit plans of statements are made for the tables as they are: a
-	// kept one is of a time when they were small. Empty where they do not depend on that.
+	// From planAnew to planAsUsual or commit rows are looked up by index: a table that grows in the same
+	// transaction has no statistics, and the plans that are kept or thought best go through all of it.
+	// Empty where plans do not depend on that.
 	planAnew, planAsUsual string
 	atOnce                int    // rows that one statement writes, a power of two
 	migrated              string // says whether the schema has a version
@@ -51,7 +53,7 @@ var (
 		forUpdate:  " FOR UPDATE",
 		forShare:   " FOR SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",
-		planAnew:   "SET LOCAL plan_cache_mode = force_custom_plan", planAsUsual: "SET LOCAL plan_cache_mode = auto",
+		planAnew:   planner("force_custom_plan", "off"), planAsUsual: planner("auto", "on"),
 		atOnce:   32,
 		migrated: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
@@ -76,3 +78,9 @@ func (d dialect) migrations() (fs.FS, error) {
 
 // readers is how many connections read SQLite at once.
 func readers() int { return max(4, 2*runtime.NumCPU()) }
+
+// planner sets how PostgreSQL keeps plans, and whether they may read whole tables, until commit.
+func planner(mode, whole string) string {
+	return fmt.Sprintf("SELECT set_config('plan_cache_mode', '%s', true), set_config('enable_seqscan', '%[2]s', true), "+
+		"set_config('enable_hashjoin', '%[2]s', true), set_config('enable_mergejoin', '%[2]s', true)", mode, whole)
+}

@@ -145,7 +145,7 @@ CREATE INDEX materials_updated ON materials (updated_at, id);
 CREATE INDEX materials_mta_attachment ON materials (mta_attachment_id);
 -- The duplicate rule: this index decides, not a read before the write.
 CREATE UNIQUE INDEX materials_import ON materials (import_source, import_identifier);
-CREATE UNIQUE INDEX materials_reference ON materials (organization_id, reference);
+CREATE UNIQUE INDEX materials_reference ON materials (reference, organization_id);
 
 CREATE TABLE grants (
   id {id},
