@@ -1,0 +1,87 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// sharedParameters are those that many routes take.
+var sharedParameters = object{
+	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
+		"schema": object{"type": "integer", "minimum": 1, "maximum": mostLimit, "default": defaultLimit}},
+	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from the Link of the one before.",
+		"schema": object{"type": "string"}},
+	"If-None-Match": object{"name": "If-None-Match", "in": "header", "description": "ETags of versions that the caller has; 304 where one is the present one.",
+		"schema": object{"type": "string"}},
+	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller means; 412 where it is not the present one.",
+		"schema": object{"type": "string"}},
+	idempotencyKey: object{"name": idempotencyKey, "in": "header", "description": "Any string. For 24 hours, a second call with it gives the first one's answer and changes nothing.",
+		"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey}},
+}
+
+// parameters are those of the path, of a list its filters and its page, and headers.
+func (d description) parameters(r route, method string) []object {
+	var list []object
+	for part := range strings.SplitSeq(r.path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			list = append(list, d.pathParameter(r.path, strings.TrimSuffix(name, "}")))
+		}
+	}
+	if method == http.MethodGet {
+		list = append(list, d.query(r.in)...)
+	}
+	if r.asked != nil {
+		list = append(list, d.query(r.asked)...)
+	}
+	shared := []string{}
+	switch {
+	case r.out.Kind() == reflect.Slice:
+		shared = append(shared, "limit", "cursor")
+		var names []string
+		for _, f := range r.fields {
+			names = append(names, f.Name, "-"+f.Name)
+		}
+		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
+			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
+	case method == http.MethodGet && !r.file:
+		shared = append(shared, "If-None-Match", "If-Match")
+	case r.repeatable(method):
+		shared = append(shared, idempotencyKey)
+	case method != http.MethodPost:
+		shared = append(shared, "If-Match")
+	}
+	for _, name := range shared {
+		list = append(list, object{"$ref": "#/components/parameters/" + name})
+	}
+	return list
+}
+
+// query are the parameters that the fields of a struct stand for.
+func (d description) query(t reflect.Type) (list []object) {
+	for f := range t.Fields() {
+		name, help := f.Tag.Get("query"), f.Tag.Get("help")
+		if help == "" {
+			help = "Only items whose `" + name + "` is this."
+		}
+		list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
+	}
+	return list
+}
+
+func (d description) pathParameter(path, name string) object {
+	schema := object{"type": "integer", "format": "int64", "minimum": 1}
+	switch {
+	case name == "id" && strings.HasPrefix(path, "/users/"):
+		schema = object{"type": "string", "format": "uuid"}
+	case name == "document":
+		schema = d.schema(reflect.TypeFor[exchange.Slot]())
+	case name == "filename":
+		schema = object{"type": "string"}
+	case name == "attachment":
+		schema = object{"type": "string", "pattern": "^attachment_[0-9]+$"}
+	}
+	return object{"name": name, "in": "path", "required": true, "schema": schema}
+}
