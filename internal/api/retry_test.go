@@ -50,6 +50,29 @@ func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
 	})
 }
 
+// TestAnAdminsPostWithAKeyIsOneTransactionToo: the use of an admin's power is noted in the transaction
+// of the act, since a call that is held has only one. Every answer is held to having no status of 500.
+func TestAnAdminsPostWithAKeyIsOneTransactionToo(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		good := 0
+		for i, c := range visits {
+			methods, path := c.methods()
+			if methods[0] != "POST" || path == "/login" || path == "/users" || path == "/logout" {
+				continue
+			}
+			v := c.make(s, c.by)
+			if a := s.people["admin"].callWith(key(fmt.Sprint("admin ", i)), "POST", v.path, v.body); a.Status < 300 {
+				good++
+			}
+		}
+		if good < 10 {
+			t.Errorf("%d calls of an admin did something", good)
+		}
+	})
+}
+
 func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
