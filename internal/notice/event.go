@@ -1,0 +1,224 @@
+package notice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Event is something that happened to a request, told to one reader.
+type Event struct {
+	Event        exchange.Event
+	Category     exchange.Category  // under which the reader hears of it
+	Actor        string             // display name; "": Aliquot itself
+	Request      exchange.Requested // as it is now
+	Organization string             // the name of the lab
+	Requester    string             // display name
+	Reader       uuid.UUID
+	Owner        uuid.UUID      // of the lab
+	Location     *time.Location // the reader's time zone; nil: UTC
+	Unsubscribe  string         // address at which the reader stops mail of this category; "": none
+}
+
+// role is the reader's part in a request.
+type role int
+
+const (
+	requester role = iota
+	assignee
+	owner
+	member
+)
+
+// role says as whom the reader hears of e, the closest relation first. Someone on both sides hears
+// of what only a lab hears of as one of the lab.
+func (e Event) role() role {
+	lab := e.Event.Detail.Party == exchange.LabSide || e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif
+	switch e.Reader {
+	case e.Request.Requester:
+		if !lab {
+			return requester
+		}
+	}
+	switch e.Reader {
+	case e.Request.AssignedTo:
+		return assignee
+	case e.Owner:
+		return owner
+	}
+	return member
+}
+
+func (r role) side() exchange.Side {
+	if r == requester {
+		return exchange.RequesterSide
+	}
+	return exchange.LabSide
+}
+
+// Event writes about one event. The subject says who did what, and whose turn it is now.
+func (w *Writer) Event(e Event) (Words, error) {
+	e.Location = zone(e.Location)
+	as := e.role()
+	turn := turnOf(e.Request, as)
+	p := page{
+		Subject: e.subject(turn),
+		Lead:    e.did(nameMost, titleMost) + ".",
+		Facts:   []string{e.about(as)},
+		Quotes:  e.quotes(),
+		Turn:    turn.sentence(e.Location),
+		Mine:    turn.mine(),
+		Needs:   needs(e.Request, as),
+		Link:    w.place(e, turn),
+		Foot:    []string{fmt.Sprintf("You get this e-mail about %s because %s.", kinds[e.Category], e.because(as))},
+	}
+	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
+		p.Facts = append(p.Facts, "That turn had lasted "+count(d.Days, "day", "days")+".")
+	}
+	if e.Unsubscribe != "" {
+		p.Change = link{"Stop e-mail about " + kinds[e.Category], e.Unsubscribe}
+	}
+	return w.write(p)
+}
+
+// did is who did what, with at most so many characters for a name and for the title.
+func (e Event) did(name, title int) string {
+	text := glued(or(e.Actor, "Aliquot"), name, "Someone") + " " +
+		exchange.Did(e.Event, e.role().side(), glued(e.Request.Material, title, "a material"))
+	if to := e.Event.Detail.AssignedTo; e.Event.Kind == exchange.Assigned && to != nil && *to == e.Reader {
+		text += " to you"
+	}
+	return text
+}
+
+// subject gives the title of the material the room that the rest leaves.
+func (e Event) subject(t turn) string {
+	full := func(title int) string { return flow(e.did(subjectName, title)) + ": " + t.short() }
+	room := titleMost
+	if over := utf8.RuneCountInString(full(room)) - subjectMost; over > 0 {
+		room = max(utf8.RuneCountInString(shorten(line(e.Request.Material), room))-over, titleLeast)
+	}
+	return full(room)
+}
+
+// about says which request it is, and when it happened.
+func (e Event) about(as role) string {
+	by := ""
+	if as != requester {
+		by = " by " + glued(e.Requester, nameMost, "someone")
+	}
+	return fmt.Sprintf("Request %d%s to %s. This happened on %s.",
+		e.Request.ID, by, glued(e.Organization, nameMost, "a lab"), moment(e.Event.At, e.Location))
+}
+
+// quotes are what people wrote that belongs to e.
+func (e Event) quotes() []quote {
+	var list []quote
+	add := func(label, text string) {
+		if l := lines(text); len(l) > 0 {
+			list = append(list, quote{label, l})
+		}
+	}
+	r, d := e.Request, e.Event.Detail
+	switch e.Event.Kind {
+	case exchange.RequestMade:
+		add("How much:", r.Quantity)
+		add("Note:", r.Note)
+		add("Research abstract:", r.Abstract)
+	case exchange.AbstractChanged:
+		add("Research abstract:", r.Abstract)
+	case exchange.Messaged:
+		add("The message:", d.Text)
+	case exchange.IssueOpened, exchange.IssueClosed:
+		add("The problem:", d.Text)
+	case exchange.DetailsChanged:
+		if slices.Contains(d.Fields, "rejection_reason") {
+			add("The reason:", r.Rejection)
+		}
+	case exchange.ShipmentChanged:
+		add("The parcel:", parcel(r.Shipment))
+	case exchange.StatusChanged:
+		if d.To == exchange.Fulfilled {
+			add("The parcel:", parcel(r.Shipment))
+		}
+	}
+	add("The reason:", d.Reason)
+	if len(d.Missing) > 0 {
+		missing := make([]string, len(d.Missing))
+		for i, n := range d.Missing {
+			missing[i] = exchange.Owed(string(n))
+		}
+		add("Without "+and(missing)+", because:", d.Override)
+	}
+	return list
+}
+
+// parcel is how the parcel travels, a line for each.
+func parcel(s *exchange.Shipment) string {
+	if s == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc([]string{line(s.Carrier), line(s.Tracking), s.Conditions},
+		func(s string) bool { return s == "" }), "\n")
+}
+
+// place is the exact place that e is about: what the reader is to do next, or what happened.
+func (w *Writer) place(e Event, t turn) link {
+	name := fmt.Sprintf("Open request %d", e.Request.ID)
+	switch k := e.Event.Kind; {
+	case k == exchange.Deleted:
+		return link{"Open your requests", w.base + "/requests"}
+	case k == exchange.Messaged || k == exchange.IssueOpened || !t.mine():
+		return link{name, w.request(e.Request.ID, fmt.Sprintf("event-%d", e.Event.ID))}
+	default:
+		return link{name, w.request(e.Request.ID, t.anchor())}
+	}
+}
+
+func (w *Writer) request(id int64, anchor string) string {
+	return fmt.Sprintf("%s/requests/%d#%s", w.base, id, anchor)
+}
+
+// because says as whom the reader hears of e.
+func (e Event) because(as role) string {
+	lab := glued(e.Organization, nameMost, "a lab")
+	switch as {
+	case requester:
+		return "you made this request"
+	case assignee:
+		return "this request is assigned to you at " + lab
+	case owner:
+		return "you own " + lab
+	default:
+		return "you are a member of " + lab
+	}
+}
+
+// kinds are the categories in words.
+var kinds = map[exchange.Category]string{
+	exchange.NewRequestNotif: "new requests",
+	exchange.StatusNotif:     "what happens to requests",
+	exchange.DecisionNotif:   "decisions on requests",
+	exchange.AssignedNotif:   "requests assigned to you",
+	exchange.ReminderNotif:   "reminders",
+}
+
+func zone(in *time.Location) *time.Location {
+	if in == nil {
+		return time.UTC
+	}
+	return in
+}
+
+func or(s, instead string) string {
+	if s == "" {
+		return instead
+	}
+	return s
+}
