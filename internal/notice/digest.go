@@ -2,27 +2,30 @@ package notice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
 )
 
 // Digest is what happened in a span of time, told to one reader at once, and what waits for them.
 type Digest struct {
+	Reader      uuid.UUID
 	From, To    time.Time
+	Events      []Event        // oldest first; Reader, Location and Unsubscribe are those of the digest
+	Waiting     []Waiting      // in the order in which it is told
 	Location    *time.Location // the reader's time zone; nil: UTC
-	Events      []Event        // oldest first; their Location and Unsubscribe are not read
-	Waiting     []Waiting      // the longest first
 	Unsubscribe string         // address at which the reader stops digests; "": none
 }
 
-// Waiting is a request that waits for the reader.
+// Waiting is a request in which it is the turn of the reader or of the reader's lab.
 type Waiting struct {
 	Request      exchange.Requested // as it is now
 	Organization string             // the name of the lab
 	Requester    string             // display name
-	Side         exchange.Side      // the reader's
 }
 
 // Digest writes one message about many events, request by request in the order of their last events,
@@ -30,7 +33,11 @@ type Waiting struct {
 // many more there are.
 func (w *Writer) Digest(d Digest) (Words, error) {
 	in := zone(d.Location)
-	groups := byRequest(d.Events)
+	events := slices.Clone(d.Events)
+	for i := range events {
+		events[i].Reader, events[i].Location = d.Reader, in
+	}
+	groups := byRequest(events)
 	subject := count(len(d.Waiting), "request waits", "requests wait") + " for you"
 	if len(d.Events) > 0 {
 		wait := count(len(d.Waiting), "waits for you", "wait for you")
@@ -50,7 +57,7 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 		p.Change = link{"Stop digests", d.Unsubscribe}
 	}
 	if len(d.Waiting) > 0 {
-		p.Parts = append(p.Parts, w.waiting(d.Waiting, in))
+		p.Parts = append(p.Parts, w.waiting(d, in))
 	}
 	if len(groups) > 0 {
 		p.Parts = append(p.Parts, w.happened(groups, in))
@@ -76,24 +83,27 @@ func byRequest(events []Event) [][]Event {
 	return groups
 }
 
-func (w *Writer) waiting(list []Waiting, in *time.Location) part {
-	p := part{Title: "What waits for you"}
+func (w *Writer) waiting(d Digest, in *time.Location) part {
+	p, list := part{Title: "What waits for you"}, d.Waiting
 	if more := len(list) - onePageMost; more > 0 {
 		list, p.More = list[:onePageMost], fmt.Sprintf("And %d more.", more)
 	}
 	for _, x := range list {
-		as := assignee
-		if x.Side == exchange.RequesterSide {
+		r, as := x.Request, member
+		switch t := exchange.WaitingOn(r.Terms, r.Targets, r.Request); {
+		case t != nil && t.Side == exchange.RequesterSide:
 			as = requester
+		case r.AssignedTo == d.Reader:
+			as = assignee
 		}
-		t := turnOf(x.Request, as)
-		g := heading(x.Request)
-		g.Turn, g.Mine = t.sentence(in), t.mine()
-		g.Link.URL = w.request(x.Request.ID, "next")
+		t := turnOf(r, as)
+		anchor := "next"
 		if t.mine() {
-			g.Link.URL = w.request(x.Request.ID, t.anchor())
+			anchor = t.anchor()
 		}
-		p.Groups = append(p.Groups, g)
+		p.Groups = append(p.Groups, group{
+			Title: heading(r, as, x.Organization, x.Requester), URL: w.request(r, anchor), Turn: t.sentence(in), Mine: t.mine(),
+		})
 	}
 	return p
 }
@@ -101,14 +111,16 @@ func (w *Writer) waiting(list []Waiting, in *time.Location) part {
 func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 	p := part{Title: "What happened"}
 	if more := len(groups) - onePageMost; more > 0 {
-		groups, p.More = groups[more:], fmt.Sprintf("And %d more.", more)
+		groups, p.More = groups[more:], fmt.Sprintf("And in %d more.", more)
 	}
 	for _, events := range groups {
 		latest := events[len(events)-1]
-		t := turnOf(latest.Request, latest.role())
-		g := heading(latest.Request)
-		g.Turn, g.Mine = t.sentence(in), t.mine()
-		g.Link.URL = w.place(latest, t).URL
+		as := latest.role()
+		t := turnOf(latest.Request, as)
+		g := group{
+			Title: heading(latest.Request, as, latest.Organization, latest.Requester),
+			URL:   w.place(latest, t).URL, Turn: t.sentence(in), Mine: t.mine(),
+		}
 		if more := len(events) - oneGroupMost; more > 0 {
 			events = events[more:]
 			g.Lines = append(g.Lines, happened{Text: count(more, "earlier event", "earlier events") + "."})
@@ -116,7 +128,7 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 		for _, e := range events {
 			h := happened{Text: moment(e.Event.At, in) + ": " + e.did(nameMost, nameMost) + "."}
 			for _, q := range e.quotes() {
-				h.Lines = append(h.Lines, shorten(flow(q.Label)+" "+line(strings.Join(q.Lines, " ")), excerptMost))
+				h.Lines = append(h.Lines, shorten(q.Label+" "+line(strings.Join(q.Lines, " ")), excerptMost))
 			}
 			g.Lines = append(g.Lines, h)
 		}
@@ -125,9 +137,6 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 	return p
 }
 
-func heading(r exchange.Requested) group {
-	return group{
-		Title: fmt.Sprintf("Request %d: %s", r.ID, glued(r.Material, titleMost, "a material")),
-		Link:  link{Text: fmt.Sprintf("Open request %d", r.ID)},
-	}
+func heading(r exchange.Requested, as role, organization, by string) string {
+	return naming(r, as, organization, by) + ": " + glued(r.Material, titleMost, "a material")
 }

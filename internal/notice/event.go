@@ -40,19 +40,16 @@ const (
 // of what only a lab hears of as one of the lab.
 func (e Event) role() role {
 	lab := e.Event.Detail.Party == exchange.LabSide || e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif
-	switch e.Reader {
-	case e.Request.Requester:
-		if !lab {
-			return requester
-		}
-	}
-	switch e.Reader {
-	case e.Request.AssignedTo:
+	switch {
+	case e.Reader == e.Request.Requester && !lab:
+		return requester
+	case e.Reader == e.Request.AssignedTo:
 		return assignee
-	case e.Owner:
+	case e.Reader == e.Owner:
 		return owner
+	default:
+		return member
 	}
-	return member
 }
 
 func (r role) side() exchange.Side {
@@ -67,6 +64,10 @@ func (w *Writer) Event(e Event) (Words, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
 	turn := turnOf(e.Request, as)
+	var returned exchange.Slot // whose reason is told with the event
+	if e.Event.Kind == exchange.DocumentReturned {
+		returned = e.Event.Detail.Slot
+	}
 	p := page{
 		Subject: e.subject(turn),
 		Lead:    e.did(nameMost, titleMost) + ".",
@@ -74,12 +75,12 @@ func (w *Writer) Event(e Event) (Words, error) {
 		Quotes:  e.quotes(),
 		Turn:    turn.sentence(e.Location),
 		Mine:    turn.mine(),
-		Needs:   needs(e.Request, as),
+		Needs:   needs(e.Request, as, returned),
 		Link:    w.place(e, turn),
 		Foot:    []string{fmt.Sprintf("You get this e-mail about %s because %s.", kinds[e.Category], e.because(as))},
 	}
 	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
-		p.Facts = append(p.Facts, "That turn had lasted "+count(d.Days, "day", "days")+".")
+		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")
 	}
 	if e.Unsubscribe != "" {
 		p.Change = link{"Stop e-mail about " + kinds[e.Category], e.Unsubscribe}
@@ -109,12 +110,15 @@ func (e Event) subject(t turn) string {
 
 // about says which request it is, and when it happened.
 func (e Event) about(as role) string {
-	by := ""
-	if as != requester {
-		by = " by " + glued(e.Requester, nameMost, "someone")
+	return fmt.Sprintf("%s. This happened on %s.", naming(e.Request, as, e.Organization, e.Requester), moment(e.Event.At, e.Location))
+}
+
+// naming is what a request is called by its number and its other side.
+func naming(r exchange.Requested, as role, organization, by string) string {
+	if as == requester {
+		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, nameMost, "a lab"))
 	}
-	return fmt.Sprintf("Request %d%s to %s. This happened on %s.",
-		e.Request.ID, by, glued(e.Organization, nameMost, "a lab"), moment(e.Event.At, e.Location))
+	return fmt.Sprintf("Request %d by %s", r.ID, glued(by, nameMost, "someone"))
 }
 
 // quotes are what people wrote that belongs to e.
@@ -168,21 +172,23 @@ func parcel(s *exchange.Shipment) string {
 		func(s string) bool { return s == "" }), "\n")
 }
 
-// place is the exact place that e is about: what the reader is to do next, or what happened.
+// place is the exact place that e is about: a document, what someone wrote, what the reader is to do
+// next, or what happened.
 func (w *Writer) place(e Event, t turn) link {
-	name := fmt.Sprintf("Open request %d", e.Request.ID)
+	anchor := fmt.Sprintf("event-%d", e.Event.ID)
 	switch k := e.Event.Kind; {
 	case k == exchange.Deleted:
 		return link{"Open your requests", w.base + "/requests"}
-	case k == exchange.Messaged || k == exchange.IssueOpened || !t.mine():
-		return link{name, w.request(e.Request.ID, fmt.Sprintf("event-%d", e.Event.ID))}
-	default:
-		return link{name, w.request(e.Request.ID, t.anchor())}
+	case e.Event.Detail.Slot != "":
+		anchor = requirement(string(e.Event.Detail.Slot))
+	case t.mine() && k != exchange.Messaged && k != exchange.IssueOpened:
+		anchor = t.anchor()
 	}
+	return link{fmt.Sprintf("Open request %d", e.Request.ID), w.request(e.Request, anchor)}
 }
 
-func (w *Writer) request(id int64, anchor string) string {
-	return fmt.Sprintf("%s/requests/%d#%s", w.base, id, anchor)
+func (w *Writer) request(r exchange.Requested, anchor string) string {
+	return fmt.Sprintf("%s/requests/%d#%s", w.base, r.ID, anchor)
 }
 
 // because says as whom the reader hears of e.

@@ -18,16 +18,17 @@ type Invitation struct {
 
 // Invitation writes to who is invited.
 func (w *Writer) Invitation(i Invitation) (Words, error) {
+	in := zone(i.Location)
 	by, lab := glued(i.Inviter, nameMost, "Someone"), glued(i.Organization, nameMost, "a lab")
 	asked := func(by, lab string) string {
 		return fmt.Sprintf("%s invites you to join %s as %s", by, lab, withArticle(i.Role))
 	}
 	return w.write(page{
-		Subject: asked(glued(i.Inviter, subjectName, "Someone"), glued(i.Organization, subjectName, "a lab")) + ": your turn (your answer)",
+		Subject: asked(glued(i.Inviter, subjectName, "Someone"), glued(i.Organization, subjectName, "a lab")) + ": please answer by " + day(i.Expires, in),
 		Lead:    asked(by, lab) + ".",
 		Facts: []string{
 			"Aliquot is where labs share research materials such as cell lines and plasmids, and follow each request for one until it arrives.",
-			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, zone(i.Location)) + ".",
+			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
 		},
 		Link: link{"Answer the invitation", i.Link},
 		Foot: []string{"You get this e-mail because" + by + " gave your address. If you do not know them, ignore it: nothing happens."},
@@ -63,9 +64,9 @@ type Membership struct {
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked:          {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
 	JoinAccepted:       {"accepted you into %s", "you are a member now", "Open the lab", "you asked to join %s"},
-	JoinDeclined:       {"declined that you join %s", "nothing left to do", "Open the lab", "you asked to join %s"},
-	InvitationAccepted: {"accepted your invitation to %s", "nothing left to do", "Open the lab", "you sent an invitation to %s"},
-	InvitationDeclined: {"declined your invitation to %s", "nothing left to do", "Open the lab", "you sent an invitation to %s"},
+	JoinDeclined:       {"declined that you join %s", "nothing to do", "Open the lab", "you asked to join %s"},
+	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
+	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
 }
 
 // Membership writes to the other side of what a person did.

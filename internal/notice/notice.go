@@ -89,7 +89,7 @@ type group struct {
 	Lines []happened
 	Turn  string
 	Mine  bool
-	Link  link
+	URL   string // the exact place
 }
 
 // happened is one event in a digest, and the beginning of what its actor wrote.

@@ -26,7 +26,7 @@ func (t turn) mine() bool { return t.Turn != nil && t.Side == t.as.side() }
 func (t turn) whose() string {
 	switch {
 	case t.Turn == nil:
-		return "nothing left to do"
+		return "nobody's turn"
 	case t.mine() && (t.as == requester || t.as == assignee):
 		return "your turn"
 	case t.mine():
@@ -55,7 +55,7 @@ func (t turn) short() string {
 // sentence is the turn with everything that is known of it.
 func (t turn) sentence(in *time.Location) string {
 	if t.Turn == nil {
-		return "There is " + t.whose() + ": the request is closed."
+		return "It is " + t.whose() + ": the request is closed."
 	}
 	what := make([]string, len(t.What))
 	for i, w := range t.What {
@@ -74,23 +74,22 @@ func (t turn) sentence(in *time.Location) string {
 
 // anchor is the place on the request's page where the turn is taken.
 func (t turn) anchor() string {
-	if need := exchange.Need(t.What[0]); isNeed(need) {
-		return "requirement-" + strings.ReplaceAll(strings.TrimPrefix(string(need), "requester_"), "_", "-")
+	for _, q := range exchange.Requirements(exchange.Terms{}, exchange.Request{}) {
+		if t.What[0] == string(q.Need) {
+			return requirement(t.What[0])
+		}
 	}
 	return "next"
 }
 
-func isNeed(n exchange.Need) bool {
-	switch n {
-	case exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB, exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA:
-		return true
-	}
-	return false
+// requirement is the place of a requirement on the request's page.
+func requirement(need string) string {
+	return "requirement-" + strings.ReplaceAll(strings.TrimPrefix(need, "requester_"), "_", "-")
 }
 
 // needs are the requirements still open, with who owes each. A closed request has none, nor one that
-// the lab goes on with in spite of them.
-func needs(r exchange.Requested, as role) []need {
+// the lab goes on with in spite of them. Why the document in the slot told was returned is left out.
+func needs(r exchange.Requested, as role, told exchange.Slot) []need {
 	if !r.Active || r.Override != "" {
 		return nil
 	}
@@ -109,9 +108,9 @@ func needs(r exchange.Requested, as role) []need {
 		if !open {
 			continue
 		}
-		n := need{What: exchange.Owed(string(q.Need)) + ", from " + who, Lines: lines(q.Note)}
-		if len(n.Lines) > 0 {
-			n.What += ", returned because:"
+		n := need{What: exchange.Owed(string(q.Need)) + ", from " + who}
+		if q.Note != "" && string(q.Need) != string(told) {
+			n.What, n.Lines = n.What+", returned because:", lines(q.Note)
 		}
 		list = append(list, n)
 	}
