@@ -72,7 +72,7 @@ func TestAnAnswerSaysWhatBecomesOfMessageAndAddress(t *testing.T) {
 		}
 	}
 	server.Answer(nil)
-	server.AnswerMessage(func(mailtest.Letter) error { return mailtest.Drop })
+	server.AnswerMessage(func(mailtest.Letter) error { return mailtest.ErrDrop })
 	err := open(t, server.URL).Send(t.Context(), message("ada@example.org"))
 	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Doubt {
 		t.Errorf("dropped: got %v", err)

@@ -106,7 +106,7 @@ func Start(t testing.TB, list ...Option) *Server {
 }
 
 // Answer lets decide answer for each address; nil takes every one, as at the start. An error is sent as Reply
-// made it; Drop drops the connection. decide may block, for a server that hangs.
+// made it; ErrDrop drops the connection. decide may block, for a server that hangs.
 func (s *Server) Answer(decide func(to string) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +120,8 @@ func (s *Server) AnswerMessage(decide func(Letter) error) {
 	s.data = decide
 }
 
-// Drop is the answer that drops the connection.
-var Drop = errors.New("drop the connection")
+// ErrDrop is the answer that drops the connection.
+var ErrDrop = errors.New("drop the connection")
 
 // Reply is a refusal, as Reply(550, 5, 1, 1, "no such user").
 func Reply(code, class, subject, detail int, text string) error {
@@ -240,7 +240,7 @@ func (c *session) Data(r io.Reader) error {
 }
 
 func (c *session) answer(err error) error {
-	if errors.Is(err, Drop) {
+	if errors.Is(err, ErrDrop) {
 		_ = c.conn.Conn().Close()
 	}
 	return err
@@ -288,7 +288,7 @@ func Parse(raw []byte) (Letter, error) {
 	}
 	for parts := multipart.NewReader(m.Body, parameters["boundary"]); ; {
 		part, err := parts.NextPart() // decodes quoted-printable
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return l, nil
 		}
 		if err != nil {
