@@ -221,10 +221,3 @@ func zone(in *time.Location) *time.Location {
 	}
 	return in
 }
-
-func or(s, instead string) string {
-	if s == "" {
-		return instead
-	}
-	return s
-}

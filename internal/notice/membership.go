@@ -63,8 +63,8 @@ type Membership struct {
 // and why one hears of it. %s is the organization.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked:          {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
-	JoinAccepted:       {"accepted you into %s", "you are a member now", "Open the lab", "you asked to join %s"},
-	JoinDeclined:       {"declined that you join %s", "nothing to do", "Open the lab", "you asked to join %s"},
+	JoinAccepted:       {"accepted your request to join %s", "you are a member now", "Open the lab", "you asked to join %s"},
+	JoinDeclined:       {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
 	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
 	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
 }

@@ -27,13 +27,10 @@ const (
 // of ours. It is no character that what they wrote could still have.
 const glue = "\x01"
 
-// glued is a name or a title as part of a sentence: one line, of at most most characters, or instead
-// where nothing of it can be seen.
+// glued is a name or a title as part of a sentence: one line, of at most most characters, in which no
+// mail program finds an address to link to; or instead where nothing of it can be seen.
 func glued(s string, most int, instead string) string {
-	s = shorten(line(s), most)
-	if s == "" {
-		s = instead
-	}
+	s = or(shorten(strings.ReplaceAll(line(s), "://", ": //"), most), instead)
 	return glue + strings.ReplaceAll(s, " ", glue)
 }
 
@@ -42,10 +39,9 @@ func flow(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(s, " "+glue, glue), glue), glue, " ")
 }
 
-// line is a text of a person as one line, in which no mail program finds an address to link to.
+// line is a text of a person as one line.
 func line(s string) string {
-	s = strings.Join(strings.Fields(strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	return strings.ReplaceAll(s, "://", ": //")
+	return strings.Join(strings.Fields(strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))), " ")
 }
 
 // lines is a text of a person line by line, without empty lines around it.
@@ -120,6 +116,13 @@ func quoted(indent string, list []string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+func or(s, instead string) string {
+	if s == "" {
+		return instead
+	}
+	return s
 }
 
 // and joins words as a sentence does.
