@@ -13,6 +13,7 @@ import (
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/importer"
+	"aliquot/internal/mail"
 	"aliquot/internal/store"
 )
 
@@ -29,6 +30,7 @@ type Config struct {
 	Files         files.Store
 	Identity      *identity.Client // nil: nobody can sign in
 	Importer      *importer.Importer
+	Mail          *mail.Post
 	Access        exchange.Access
 	Registration  []string      // "open", "closed", or registry ids and mail domains
 	Admins        []string      // registry ids
