@@ -51,7 +51,7 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 		Subject: subject, Lead: subject + ".",
 		Facts: []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
 		Link:  link{"Open your requests", w.base + "/requests"},
-		Foot:  []string{"You get this e-mail because you asked for a digest instead of an e-mail for each event."},
+		Foot:  []string{"You get this e-mail from Aliquot because you asked for digests instead of one e-mail per event."},
 	}
 	if d.Unsubscribe != "" {
 		p.Change = link{"Stop digests", d.Unsubscribe}
