@@ -63,7 +63,7 @@ func (r role) side() exchange.Side {
 func (w *Writer) Event(e Event) (Words, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
-	turn := turnOf(e.Request, as)
+	turn := turnOf(e.Request, as, e.Reader)
 	var returned exchange.Slot // whose reason is told with the event
 	if e.Event.Kind == exchange.DocumentReturned {
 		returned = e.Event.Detail.Slot
@@ -77,7 +77,7 @@ func (w *Writer) Event(e Event) (Words, error) {
 		Mine:    turn.mine(),
 		Needs:   needs(e.Request, as, returned),
 		Link:    w.place(e, turn),
-		Foot:    []string{fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as))},
+		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as)),
 	}
 	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
 		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")

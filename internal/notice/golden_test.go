@@ -141,3 +141,33 @@ func TestEveryMessageInEveryRoleIsTheGoldenOne(t *testing.T) {
 		}
 	}
 }
+
+// A lab may ask for its own material: who asked then is who answers.
+func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	e := tellings(t, exchange.Messaged)[0].event
+	e.Request.AssignedTo = josiah
+	for status, want := range map[exchange.Status]string{
+		exchange.Approved: "your turn (signed MTA, IRB document and 2 more)", exchange.Open: "your turn (decision)",
+	} {
+		e.Request.Status = status
+		m, err := w.Event(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(m.Subject, ": "+want) {
+			t.Errorf("%s: got the subject %q, want %s", status, m.Subject, want)
+		}
+	}
+	reminder := tellings(t, exchange.Reminded)
+	e = reminder[len(reminder)-1].event
+	e.Reader = josiah
+	m, err := w.Event(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Aliquot reminded you of the request for HeLa: your lab's turn (executed MTA)"; m.Subject != want {
+		t.Errorf("got the subject %q, want %q", m.Subject, want)
+	}
+}

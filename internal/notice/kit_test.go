@@ -96,6 +96,8 @@ var scenes = map[exchange.EventKind][]scene{
 	},
 	exchange.StatusChanged: {
 		{"approved", exchange.Detail{From: exchange.Open, To: exchange.Approved}, at(exchange.Approved)},
+		{"approved without an abstract", exchange.Detail{From: exchange.Open, To: exchange.Approved},
+			with(given(exchange.Approved), func(r *exchange.Requested) { r.Abstract = "" })},
 		{"returned for correction", exchange.Detail{From: exchange.Approved, To: exchange.Open, Reason: "The abstract names another cell line."},
 			with(at(exchange.Open), func(r *exchange.Requested) { r.Correction = "The abstract names another cell line." })},
 		{"opened again", exchange.Detail{From: exchange.Rejected, To: exchange.Open}, at(exchange.Open)},

@@ -31,7 +31,7 @@ func (w *Writer) Invitation(i Invitation) (Words, error) {
 			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
 		},
 		Link: link{"Answer the invitation", i.Link},
-		Foot: []string{"You get this e-mail from Aliquot because" + by + " gave your address. If you do not know them, ignore it: nothing happens."},
+		Why:  "You get this e-mail from Aliquot because" + by + " gave your address. If you do not know them, ignore it: nothing happens.",
 	})
 }
 
@@ -82,7 +82,7 @@ func (w *Writer) Membership(m Membership) (Words, error) {
 		Subject: did(subjectName) + ": " + words.turn,
 		Lead:    did(nameMost) + ".",
 		Link:    link{words.open, m.Link},
-		Foot:    []string{"You get this e-mail from Aliquot because " + strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + "."},
+		Why:     "You get this e-mail from Aliquot because " + strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + ".",
 	}
 	if l := lines(m.Note); len(l) > 0 {
 		p.Quotes = []quote{{"The note:", l}}
