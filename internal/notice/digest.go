@@ -51,7 +51,7 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 		Subject: subject, Lead: subject + ".",
 		Facts: []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
 		Link:  link{"Open your requests", w.base + "/requests"},
-		Foot:  []string{"You get this e-mail because you asked for a digest instead of an e-mail for each event."},
+		Why:   "You get this e-mail from Aliquot because you asked for digests instead of one e-mail per event.",
 	}
 	if d.Unsubscribe != "" {
 		p.Change = link{"Stop digests", d.Unsubscribe}
@@ -89,20 +89,13 @@ func (w *Writer) waiting(d Digest, in *time.Location) part {
 		list, p.More = list[:onePageMost], fmt.Sprintf("And %d more.", more)
 	}
 	for _, x := range list {
-		r, as := x.Request, member
-		switch t := exchange.WaitingOn(r.Terms, r.Targets, r.Request); {
-		case t != nil && t.Side == exchange.RequesterSide:
-			as = requester
-		case r.AssignedTo == d.Reader:
-			as = assignee
-		}
-		t := turnOf(r, as)
+		r, t := x.Request, turnOf(x.Request, member, d.Reader)
 		anchor := "next"
 		if t.mine() {
 			anchor = t.anchor()
 		}
 		p.Groups = append(p.Groups, group{
-			Title: heading(r, as, x.Organization, x.Requester), URL: w.request(r, anchor), Turn: t.sentence(in), Mine: t.mine(),
+			Title: heading(r, t.as, x.Organization, x.Requester), URL: w.request(r, anchor), Turn: t.sentence(in), Mine: t.mine(),
 		})
 	}
 	return p
@@ -116,7 +109,7 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 	for _, events := range groups {
 		latest := events[len(events)-1]
 		as := latest.role()
-		t := turnOf(latest.Request, as)
+		t := turnOf(latest.Request, as, latest.Reader)
 		g := group{
 			Title: heading(latest.Request, as, latest.Organization, latest.Requester),
 			URL:   w.place(latest, t).URL, Turn: t.sentence(in), Mine: t.mine(),

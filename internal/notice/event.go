@@ -63,7 +63,7 @@ func (r role) side() exchange.Side {
 func (w *Writer) Event(e Event) (Words, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
-	turn := turnOf(e.Request, as)
+	turn := turnOf(e.Request, as, e.Reader)
 	var returned exchange.Slot // whose reason is told with the event
 	if e.Event.Kind == exchange.DocumentReturned {
 		returned = e.Event.Detail.Slot
@@ -77,7 +77,7 @@ func (w *Writer) Event(e Event) (Words, error) {
 		Mine:    turn.mine(),
 		Needs:   needs(e.Request, as, returned),
 		Link:    w.place(e, turn),
-		Foot:    []string{fmt.Sprintf("You get this e-mail about %s because %s.", kinds[e.Category], e.because(as))},
+		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as)),
 	}
 	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
 		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")
@@ -88,24 +88,28 @@ func (w *Writer) Event(e Event) (Words, error) {
 	return w.write(p)
 }
 
-// did is who did what, with at most so many characters for a name and for the title.
+// did is who did what, with at most so many characters for the name and for the title.
 func (e Event) did(name, title int) string {
-	text := glued(or(e.Actor, "Aliquot"), name, "Someone") + " " +
-		exchange.Did(e.Event, e.role().side(), glued(e.Request.Material, title, "a material"))
+	text := glued(e.actor(name), name, "") + " " +
+		exchange.Did(e.Event, e.role().side(), glued(e.material(title), title, ""))
 	if to := e.Event.Detail.AssignedTo; e.Event.Kind == exchange.Assigned && to != nil && *to == e.Reader {
 		text += " to you"
 	}
 	return text
 }
 
-// subject gives the title of the material the room that the rest leaves.
+func (e Event) actor(most int) string    { return called(or(e.Actor, "Aliquot"), most, "Someone") }
+func (e Event) material(most int) string { return called(e.Request.Material, most, "a material") }
+
+// subject gives the title of the material the room that the rest leaves, and takes more from the name
+// only where that is not enough.
 func (e Event) subject(t turn) string {
-	full := func(title int) string { return flow(e.did(subjectName, title)) + ": " + t.short() }
-	room := titleMost
-	if over := utf8.RuneCountInString(full(room)) - subjectMost; over > 0 {
-		room = max(utf8.RuneCountInString(shorten(line(e.Request.Material), room))-over, titleLeast)
-	}
-	return full(room)
+	name, title := utf8.RuneCountInString(e.actor(subjectName)), utf8.RuneCountInString(e.material(titleMost))
+	full := func() string { return flow(e.did(name, title)) + ": " + t.short() }
+	over := func() int { return max(utf8.RuneCountInString(full())-subjectMost, 0) }
+	title = max(title-over(), min(title, titleLeast))
+	name -= over()
+	return full()
 }
 
 // about says which request it is, and when it happened.
@@ -220,11 +224,4 @@ func zone(in *time.Location) *time.Location {
 		return time.UTC
 	}
 	return in
-}
-
-func or(s, instead string) string {
-	if s == "" {
-		return instead
-	}
-	return s
 }

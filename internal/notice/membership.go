@@ -31,7 +31,7 @@ func (w *Writer) Invitation(i Invitation) (Words, error) {
 			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
 		},
 		Link: link{"Answer the invitation", i.Link},
-		Foot: []string{"You get this e-mail because" + by + " gave your address. If you do not know them, ignore it: nothing happens."},
+		Why:  "You get this e-mail from Aliquot because" + by + " gave your address. If you do not know them, ignore it: nothing happens.",
 	})
 }
 
@@ -63,8 +63,8 @@ type Membership struct {
 // and why one hears of it. %s is the organization.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinAsked:          {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
-	JoinAccepted:       {"accepted you into %s", "you are a member now", "Open the lab", "you asked to join %s"},
-	JoinDeclined:       {"declined that you join %s", "nothing to do", "Open the lab", "you asked to join %s"},
+	JoinAccepted:       {"accepted your request to join %s", "you are a member now", "Open the lab", "you asked to join %s"},
+	JoinDeclined:       {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
 	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
 	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
 }
@@ -82,7 +82,7 @@ func (w *Writer) Membership(m Membership) (Words, error) {
 		Subject: did(subjectName) + ": " + words.turn,
 		Lead:    did(nameMost) + ".",
 		Link:    link{words.open, m.Link},
-		Foot:    []string{"You get this e-mail because " + strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + "."},
+		Why:     "You get this e-mail from Aliquot because " + strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + ".",
 	}
 	if l := lines(m.Note); len(l) > 0 {
 		p.Quotes = []quote{{"The note:", l}}

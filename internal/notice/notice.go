@@ -38,13 +38,11 @@ func New(publicURL string) (*Writer, error) {
 		return nil, fmt.Errorf("the public address must be a web address, not %q", publicURL)
 	}
 	w := &Writer{base: strings.TrimRight(publicURL, "/")}
-	w.text, err = template.New("mail.txt").Option("missingkey=error").
-		Funcs(template.FuncMap{"wrap": wrap, "quote": quoted}).ParseFS(files, "templates/mail.txt")
+	w.text, err = template.New("mail.txt").Funcs(template.FuncMap{"wrap": wrap, "quote": quoted}).ParseFS(files, "templates/mail.txt")
 	if err != nil {
 		return nil, err
 	}
-	w.html, err = htmltemplate.New("mail.html").Option("missingkey=error").
-		Funcs(htmltemplate.FuncMap{"flow": flow}).ParseFS(files, "templates/mail.html")
+	w.html, err = htmltemplate.New("mail.html").Funcs(htmltemplate.FuncMap{"flow": flow}).ParseFS(files, "templates/mail.html")
 	return w, err
 }
 
@@ -60,8 +58,8 @@ type page struct {
 	Needs   []need // the requirements still open
 	Parts   []part // of a digest
 	Link    link   // to the exact place
-	Foot    []string
-	Change  link // how to hear less
+	Why     string // the reader hears of it
+	Change  link   // how to hear less
 }
 
 // quote is what a person wrote, behind a sentence that says so.

@@ -12,7 +12,7 @@ import (
 const (
 	width        = 76  // of a line of text
 	subjectMost  = 150 // of a subject
-	subjectName  = 40  // of a name in a subject
+	subjectName  = 40  // of a name in a subject, and less where there is little room
 	turnMost     = 45  // of what a turn is for, in a subject
 	nameMost     = 80  // of a name
 	titleMost    = 120 // of the title of a material
@@ -27,14 +27,15 @@ const (
 // of ours. It is no character that what they wrote could still have.
 const glue = "\x01"
 
-// glued is a name or a title as part of a sentence: one line, of at most most characters, or instead
-// where nothing of it can be seen.
+// glued is what people are called and what they call things, as part of a sentence.
 func glued(s string, most int, instead string) string {
-	s = shorten(line(s), most)
-	if s == "" {
-		s = instead
-	}
-	return glue + strings.ReplaceAll(s, " ", glue)
+	return glue + strings.ReplaceAll(called(s, most, instead), " ", glue)
+}
+
+// called is a name or a title as one line of at most most characters, in which no mail program finds
+// an address to link to; or instead where nothing of it can be seen.
+func called(s string, most int, instead string) string {
+	return or(shorten(strings.ReplaceAll(line(s), "://", ": //"), most), instead)
 }
 
 // flow is a text without glue.
@@ -42,10 +43,9 @@ func flow(s string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.ReplaceAll(s, " "+glue, glue), glue), glue, " ")
 }
 
-// line is a text of a person as one line, in which no mail program finds an address to link to.
+// line is a text of a person as one line.
 func line(s string) string {
-	s = strings.Join(strings.Fields(strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	return strings.ReplaceAll(s, "://", ": //")
+	return strings.Join(strings.Fields(strings.Map(seen, strings.ToValidUTF8(s, "\uFFFD"))), " ")
 }
 
 // lines is a text of a person line by line, without empty lines around it.
@@ -120,6 +120,13 @@ func quoted(indent string, list []string) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+func or(s, instead string) string {
+	if s == "" {
+		return instead
+	}
+	return s
 }
 
 // and joins words as a sentence does.

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
 )
 
 // turn is whose move it is in a request, as the reader sees it; nobody's where the inner one is nil.
@@ -15,8 +17,17 @@ type turn struct {
 	as role
 }
 
-func turnOf(r exchange.Requested, as role) turn {
-	return turn{exchange.WaitingOn(r.Terms, r.Targets, r.Request), as}
+// turnOf is whose move it is to a reader, who may be on both sides.
+func turnOf(r exchange.Requested, as role, reader uuid.UUID) turn {
+	t := turn{exchange.WaitingOn(r.Terms, r.Targets, r.Request), as}
+	switch {
+	case t.Turn == nil:
+	case t.Side == exchange.RequesterSide && reader == r.Requester:
+		t.as = requester
+	case t.Side == exchange.LabSide && reader == r.AssignedTo:
+		t.as = assignee
+	}
+	return t
 }
 
 // mine says whether it is the move of the reader's side.
@@ -46,7 +57,7 @@ func (t turn) short() string {
 		what[i] = strings.TrimPrefix(exchange.Owed(w), "the ")
 	}
 	list := and(what)
-	if utf8.RuneCountInString(list) > turnMost {
+	if len(what) > 2 && utf8.RuneCountInString(list) > turnMost {
 		list = and(append(what[:2], fmt.Sprintf("%d more", len(what)-2)))
 	}
 	return t.whose() + " (" + list + ")"
@@ -109,6 +120,9 @@ func needs(r exchange.Requested, as role, told exchange.Slot) []need {
 			continue
 		}
 		n := need{What: exchange.Owed(string(q.Need)) + ", from " + who}
+		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can be written no more
+			n.What = exchange.Owed(string(q.Need)) + ", for which " + from[exchange.OwedByLab] + " can return the request"
+		}
 		if q.Note != "" && string(q.Need) != string(told) {
 			n.What, n.Lines = n.What+", returned because:", lines(q.Note)
 		}
