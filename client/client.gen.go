@@ -341,6 +341,16 @@ const (
 	ListOrganizationsParamsOrderingUpdatedAt      ListOrganizationsParamsOrdering = "updated_at"
 )
 
+// Defines values for ListOrganizationEventsParamsOrdering.
+const (
+	ListOrganizationEventsParamsOrderingAt        ListOrganizationEventsParamsOrdering = "at"
+	ListOrganizationEventsParamsOrderingID        ListOrganizationEventsParamsOrdering = "id"
+	ListOrganizationEventsParamsOrderingKind      ListOrganizationEventsParamsOrdering = "kind"
+	ListOrganizationEventsParamsOrderingMinusAt   ListOrganizationEventsParamsOrdering = "-at"
+	ListOrganizationEventsParamsOrderingMinusID   ListOrganizationEventsParamsOrdering = "-id"
+	ListOrganizationEventsParamsOrderingMinusKind ListOrganizationEventsParamsOrdering = "-kind"
+)
+
 // Defines values for ListGrantsOfParamsOrdering.
 const (
 	ListGrantsOfParamsOrderingCreatedAt      ListGrantsOfParamsOrdering = "created_at"
@@ -1784,6 +1794,40 @@ type Organization struct {
 	UpdatedAt Time `json:"updated_at"`
 }
 
+// OrganizationEvent defines model for OrganizationEvent.
+type OrganizationEvent struct {
+	// Actor Who did it; null for Aliquot itself, which reminds.
+	Actor nullable.Nullable[openapi_types.UUID] `json:"actor"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At     Time   `json:"at"`
+	Detail Detail `json:"detail"`
+
+	// Hash SHA-256 of this event and the hash of the one before.
+	Hash string `json:"hash"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// Material The material that is asked for.
+	Material int64 `json:"material"`
+
+	// PrevHash Hash of the event before; empty for the first.
+	PrevHash string `json:"prev_hash"`
+
+	// Request The request that it belongs to.
+	Request int64 `json:"request"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
+
+	// Title The title of the material.
+	Title string `json:"title"`
+}
+
 // OrganizationNew defines model for OrganizationNew.
 type OrganizationNew struct {
 	// CountersignDays In how many days the lab means to countersign an MTA.
@@ -2395,6 +2439,12 @@ type Turn struct {
 	What []string `json:"what"`
 }
 
+// Until defines model for Until.
+type Until struct {
+	// Until Up to which notification; without it all. What came meanwhile stays unread.
+	Until *int64 `json:"until,omitempty"`
+}
+
 // User defines model for User.
 type User struct {
 	// Addresses The user's addresses; only the user and admins see them.
@@ -2470,6 +2520,9 @@ type Words struct {
 	// Text The words.
 	Text string `json:"text"`
 }
+
+// LastEventID defines model for Last-Event-ID.
+type LastEventID = string
 
 // Cursor defines model for cursor.
 type Cursor = string
@@ -2728,6 +2781,36 @@ type ListOrganizationsParams struct {
 // ListOrganizationsParamsOrdering defines parameters for ListOrganizations.
 type ListOrganizationsParamsOrdering string
 
+// ListOrganizationEventsParams defines parameters for ListOrganizationEvents.
+type ListOrganizationEventsParams struct {
+	// Kind Only items whose `kind` is this.
+	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Material Only items whose `material` is this.
+	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Since Only those from this moment on.
+	Since *Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListOrganizationEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListOrganizationEventsParamsOrdering defines parameters for ListOrganizationEvents.
+type ListOrganizationEventsParamsOrdering string
+
 // ListGrantsOfParams defines parameters for ListGrantsOf.
 type ListGrantsOfParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -2880,8 +2963,23 @@ type ListAddressesParamsOrdering string
 
 // ListNotificationsParams defines parameters for ListNotifications.
 type ListNotificationsParams struct {
-	// Unread Only items whose `unread` is this.
+	// Unread Only those that are unread, or that were read.
 	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+
+	// Category Only items whose `category` is this.
+	Category *NotificationCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// Kind Only items whose `kind` is this.
+	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Organization Only those of requests of this organization's materials.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Since Only those from this moment on.
+	Since *Time `form:"since,omitempty" json:"since,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -2895,6 +2993,12 @@ type ListNotificationsParams struct {
 
 // ListNotificationsParamsOrdering defines parameters for ListNotifications.
 type ListNotificationsParamsOrdering string
+
+// FollowNotificationsParams defines parameters for FollowNotifications.
+type FollowNotificationsParams struct {
+	// LastEventID The same as the header Last-Event-ID, for clients that cannot send it.
+	LastEventID *string `form:"last_event_id,omitempty" json:"last_event_id,omitempty"`
+}
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
@@ -2994,6 +3098,9 @@ type CreateAddressJSONRequestBody = AddressNew
 
 // UpdateAddressJSONRequestBody defines body for UpdateAddress for application/json ContentType.
 type UpdateAddressJSONRequestBody = AddressPatch
+
+// ReadNotificationsJSONRequestBody defines body for ReadNotifications for application/json ContentType.
+type ReadNotificationsJSONRequestBody = Until
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
@@ -3921,6 +4028,13 @@ type ClientInterface interface {
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganization(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
+	//
+	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+	ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListGrantsOf List the grants that paid for an organization's materials
 	//
 	// Open to members of the organization and admins.
@@ -4205,12 +4319,30 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotifications(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReadNotifications Mark all notifications as read
+	// ReadNotificationsWithBody Mark all notifications as read
 	//
-	// Open to the owner and admins.
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadNotifications Mark all notifications as read
+	//
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FollowNotifications Follow a user's notifications
+	//
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+	FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateNotificationWithBody Mark a notification as read or unread
 	//
@@ -5556,6 +5688,23 @@ func (c *Client) UpdateOrganization(ctx context.Context, id int64, body UpdateOr
 	return c.Client.Do(req)
 }
 
+// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
+//
+// Of a deleted request it only tells that. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+func (c *Client) ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListOrganizationEventsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListGrantsOf List the grants that paid for an organization's materials
 //
 // Open to members of the organization and admins.
@@ -6200,13 +6349,51 @@ func (c *Client) ListNotifications(ctx context.Context, id openapi_types.UUID, p
 	return c.Client.Do(req)
 }
 
-// ReadNotifications Mark all notifications as read
+// ReadNotificationsWithBody Mark all notifications as read
 //
-// Open to the owner and admins.
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReadNotificationsRequest(c.Server, id)
+func (c *Client) ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadNotifications Mark all notifications as read
+//
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FollowNotifications Follow a user's notifications
+//
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+func (c *Client) FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFollowNotificationsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -9099,6 +9286,151 @@ func NewUpdateOrganizationRequestWithBody(server string, id int64, contentType s
 	return req, nil
 }
 
+// NewListOrganizationEventsRequest constructs an http.Request for the ListOrganizationEvents method
+func NewListOrganizationEventsRequest(server string, id int64, params *ListOrganizationEventsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Material != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListGrantsOfRequest constructs an http.Request for the ListGrantsOf method
 func NewListGrantsOfRequest(server string, id int64, params *ListGrantsOfParams) (*http.Request, error) {
 	var err error
@@ -10777,6 +11109,66 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 
 		}
 
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -10827,8 +11219,19 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 	return req, nil
 }
 
-// NewReadNotificationsRequest constructs an http.Request for the ReadNotifications method
-func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+// NewReadNotificationsRequest calls the generic ReadNotifications builder with application/json body
+func NewReadNotificationsRequest(server string, id openapi_types.UUID, body ReadNotificationsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReadNotificationsRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewReadNotificationsRequestWithBody constructs an http.Request for the ReadNotifications method, with any body, and a specified content type
+func NewReadNotificationsRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -10853,7 +11256,70 @@ func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Re
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFollowNotificationsRequest constructs an http.Request for the FollowNotifications method
+func NewFollowNotificationsRequest(server string, id openapi_types.UUID, params *FollowNotificationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/notifications/stream", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.LastEventID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "last_event_id", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -11767,6 +12233,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganizationWithResponse(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrganizationResponse, error)
 
+	// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
+	//
+	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+	ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error)
+
 	// ListGrantsOfWithResponse List the grants that paid for an organization's materials
 	//
 	// Open to members of the organization and admins.
@@ -12091,14 +12566,32 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*ListNotificationsResponse, error)
 
+	// ReadNotificationsWithBodyWithResponse Mark all notifications as read
+	//
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+
 	// ReadNotificationsWithResponse Mark all notifications as read
 	//
-	// Open to the owner and admins.
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+
+	// FollowNotificationsWithResponse Follow a user's notifications
+	//
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+	FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error)
 
 	// UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
 	//
@@ -13332,6 +13825,29 @@ func (r UpdateOrganizationResponse) StatusCode() int {
 	return 0
 }
 
+type ListOrganizationEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]OrganizationEvent
+}
+
+// Status returns HTTPResponse.Status
+func (r ListOrganizationEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListOrganizationEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListGrantsOfResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14006,6 +14522,27 @@ func (r ReadNotificationsResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ReadNotificationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type FollowNotificationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r FollowNotificationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FollowNotificationsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15178,6 +15715,21 @@ func (c *ClientWithResponses) UpdateOrganizationWithResponse(ctx context.Context
 	return ParseUpdateOrganizationResponse(rsp)
 }
 
+// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
+//
+// Of a deleted request it only tells that. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+func (c *ClientWithResponses) ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error) {
+	rsp, err := c.ListOrganizationEvents(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListOrganizationEventsResponse(rsp)
+}
+
 // ListGrantsOfWithResponse List the grants that paid for an organization's materials
 //
 // Open to members of the organization and admins.
@@ -15718,19 +16270,49 @@ func (c *ClientWithResponses) ListNotificationsWithResponse(ctx context.Context,
 	return ParseListNotificationsResponse(rsp)
 }
 
-// ReadNotificationsWithResponse Mark all notifications as read
+// ReadNotificationsWithBodyWithResponse Mark all notifications as read
 //
-// Open to the owner and admins.
+// With until only those up to that one. Open to the owner and admins.
 //
-// Returns a wrapper object for the known response body format(s).
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
-	rsp, err := c.ReadNotifications(ctx, id, reqEditors...)
+func (c *ClientWithResponses) ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotificationsWithBody(ctx, id, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseReadNotificationsResponse(rsp)
+}
+
+// ReadNotificationsWithResponse Mark all notifications as read
+//
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotifications(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadNotificationsResponse(rsp)
+}
+
+// FollowNotificationsWithResponse Follow a user's notifications
+//
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+func (c *ClientWithResponses) FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error) {
+	rsp, err := c.FollowNotifications(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFollowNotificationsResponse(rsp)
 }
 
 // UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
@@ -17104,6 +17686,32 @@ func ParseUpdateOrganizationResponse(rsp *http.Response) (*UpdateOrganizationRes
 	return response, nil
 }
 
+// ParseListOrganizationEventsResponse parses an HTTP response from a ListOrganizationEventsWithResponse call
+func ParseListOrganizationEventsResponse(rsp *http.Response) (*ListOrganizationEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListOrganizationEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []OrganizationEvent
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListGrantsOfResponse parses an HTTP response from a ListGrantsOfWithResponse call
 func ParseListGrantsOfResponse(rsp *http.Response) (*ListGrantsOfResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17821,6 +18429,22 @@ func ParseReadNotificationsResponse(rsp *http.Response) (*ReadNotificationsRespo
 	}
 
 	response := &ReadNotificationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseFollowNotificationsResponse parses an HTTP response from a FollowNotificationsWithResponse call
+func ParseFollowNotificationsResponse(rsp *http.Response) (*FollowNotificationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FollowNotificationsResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

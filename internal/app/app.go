@@ -20,6 +20,7 @@ import (
 type App struct {
 	Config
 	policy exchange.Policy
+	feeds  feeds
 }
 
 // Config is what an App needs.

@@ -13,6 +13,7 @@ CREATE TABLE users (
   verified_email TEXT NOT NULL,
   registry_id TEXT NOT NULL UNIQUE,
   is_admin BOOLEAN NOT NULL,
+  marks {ref} NOT NULL DEFAULT 0, -- grows whenever notifications are marked as read or unread
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
@@ -260,8 +261,13 @@ CREATE TABLE request_events (
   detail TEXT NOT NULL,
   prev_hash TEXT NOT NULL,
   hash TEXT NOT NULL,
+  organization_id {ref} REFERENCES organizations (id), -- in whose feed it stands; NULL: of a deleted request
   UNIQUE (request_id, seq)
 );
+CREATE INDEX request_events_organization ON request_events (organization_id, id);
+CREATE INDEX request_events_kind ON request_events (organization_id, kind, id);
+CREATE INDEX request_events_actor ON request_events (organization_id, actor_id, id);
+CREATE INDEX request_events_at ON request_events (organization_id, at, id);
 
 CREATE TABLE notifications (
   id {id},
@@ -274,6 +280,7 @@ CREATE TABLE notifications (
 );
 
 CREATE INDEX notifications_user ON notifications (user_id, id);
+CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 
 CREATE TABLE audit_events (
   id {id},
