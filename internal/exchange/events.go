@@ -58,6 +58,13 @@ type Event struct {
 	Hash      string
 }
 
+// OrganizationEvent is an event in the feed of the organization that has the material.
+type OrganizationEvent struct {
+	Event
+	Material int64
+	Title    string // of the material
+}
+
 // Head is the last event of a request's chain; the zero one is of a chain without events.
 type Head struct {
 	Seq  int64

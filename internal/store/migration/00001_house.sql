@@ -13,6 +13,7 @@ CREATE TABLE users (
   verified_email TEXT NOT NULL,
   registry_id TEXT NOT NULL UNIQUE,
   is_admin BOOLEAN NOT NULL,
+  marks {ref} NOT NULL DEFAULT 0, -- grows whenever notifications are marked as read or unread
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
@@ -267,8 +268,13 @@ CREATE TABLE request_events (
   detail TEXT NOT NULL,
   prev_hash TEXT NOT NULL,
   hash TEXT NOT NULL,
+  organization_id {ref} REFERENCES organizations (id), -- in whose feed it stands; NULL: of a deleted request
   UNIQUE (request_id, seq)
 );
+CREATE INDEX request_events_organization ON request_events (organization_id, id);
+CREATE INDEX request_events_kind ON request_events (organization_id, kind, id);
+CREATE INDEX request_events_actor ON request_events (organization_id, actor_id, id);
+CREATE INDEX request_events_at ON request_events (organization_id, at, id);
 
 CREATE TABLE notifications (
   id {id},
@@ -281,6 +287,7 @@ CREATE TABLE notifications (
   UNIQUE (user_id, event_id) -- one message per person and event
 );
 CREATE INDEX notifications_user ON notifications (user_id, id);
+CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
 CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
 
