@@ -47,7 +47,13 @@ func did(e Event) string {
 	case Reopened:
 		return "reopened the request"
 	case Reminded:
-		return reminderDid(e.Detail)
+		return fmt.Sprintf("reminded the %s, whose turn it is%s", e.Detail.Party, turnOf(e.Detail))
+	case Escalated:
+		return fmt.Sprintf("told the owner of the %s, whose turn it is%s", e.Detail.Party, turnOf(e.Detail))
+	case Snoozed:
+		return "snoozed the reminders" + until(e.Detail)
+	case Unsnoozed:
+		return "ended the snooze of the reminders"
 	case Deleted:
 		return "deleted the request"
 	default:
@@ -85,7 +91,8 @@ func statusDid(d Detail) string {
 	}
 }
 
-func reminderDid(d Detail) string {
+// turnOf says since when a turn is and for what.
+func turnOf(d Detail) string {
 	owed := make([]string, len(d.What))
 	for i, what := range d.What {
 		owed[i] = owedNames[what]
@@ -94,7 +101,14 @@ func reminderDid(d Detail) string {
 	if d.Since != nil {
 		since = " since " + time.Time(*d.Since).UTC().Format(time.DateOnly)
 	}
-	return fmt.Sprintf("reminded the %s, whose turn it is%s: %s", d.Party, since, strings.Join(owed, ", "))
+	return since + ": " + strings.Join(owed, ", ")
+}
+
+func until(d Detail) string {
+	if d.Until == nil {
+		return ""
+	}
+	return " until " + time.Time(*d.Until).UTC().Format(time.DateOnly)
 }
 
 // owedNames are what a turn can be for, in words.

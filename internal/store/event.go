@@ -52,16 +52,18 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 	return l.page(ctx, c, p, f)
 }
 
-// Head is the last event of a request as its row has it.
+// Head is the last event of a request as its row has it, and the sum of its turns.
 type Head struct {
 	Request int64
 	exchange.Head
+	Clock     exchange.Clock
+	CreatedAt time.Time
 }
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
 func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]Head, error) {
-	scan := func(r row, h *Head) error { return r.Scan(&h.Request, &h.Seq, &h.Hash) }
-	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+	scan := func(r row, h *Head) error { return r.Scan(&h.Request, &h.Seq, &h.Hash, fromJSON{&h.Clock}, utc{&h.CreatedAt}) }
+	return all(ctx, c, scan, "SELECT id, last_seq, last_hash, clock, created_at FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
 }
 
 // Chain reads the events of a request from the first on; for verifying.
@@ -75,6 +77,7 @@ var notify = func() map[exchange.Audience]string {
 	from := map[exchange.Group]string{
 		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
 		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
+		exchange.ToOwner:     "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = (SELECT owner_id FROM organizations WHERE id = $5)",
 		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
 	}
 	statements := map[exchange.Audience]string{}
@@ -95,7 +98,7 @@ var notify = func() map[exchange.Audience]string {
 // audience is one of them. The actor hears nothing of their own act.
 func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
 	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
-	if a.To != exchange.ToMembers {
+	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
 		args = append(args, person)
 	}
 	_, err := c.exec(ctx, notify[a], args...)
