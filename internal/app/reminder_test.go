@@ -62,7 +62,7 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 func (r *reminding) process(db *store.DB) *app.App {
 	db.Clock = func() time.Time { return *r.now.Load() }
 	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: 1e6 * time.Hour,
-		Reminders: exchange.Reminders{7, 14, 28}, Log: slog.New(slog.DiscardHandler)})
+		Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (r *reminding) set(now time.Time) { r.now.Store(&now) }

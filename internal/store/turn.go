@@ -55,7 +55,7 @@ func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) erro
 			}
 			args = append(args, t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO request_turns (request_id, seq, status, side, what, began_at) VALUES "+places(len(some), 6), args...); err != nil {
+		if _, err := c.exec(ctx, "INSERT INTO request_turns (request_id, seq, status, party, what, began_at) VALUES "+places(len(some), 6), args...); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) erro
 }
 
 var requestTurns = listing[exchange.RequestTurn]{
-	columns: "o.id, o.request_id, o.seq, o.status, o.side, o.what, o.began_at, n.began_at",
+	columns: "o.id, o.request_id, o.seq, o.status, o.party, o.what, o.began_at, n.began_at",
 	table:   "request_turns",
 	joins:   "LEFT JOIN request_turns n ON n.request_id = o.request_id AND n.seq = o.seq + 1",
 	scan: func(r row, t *exchange.RequestTurn) error {
@@ -84,7 +84,7 @@ func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64][]exch
 	scan := func(r row, t *exchange.RequestTurn) error {
 		return r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt})
 	}
-	list, err := all(ctx, c, scan, `SELECT request_id, seq, status, side, began_at FROM request_turns
+	list, err := all(ctx, c, scan, `SELECT request_id, seq, status, party, began_at FROM request_turns
 		WHERE request_id > $1 AND request_id <= $2 ORDER BY request_id, seq`, after, last)
 	accounts := map[int64][]exchange.RequestTurn{}
 	for _, t := range list {

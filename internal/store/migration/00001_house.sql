@@ -244,7 +244,7 @@ CREATE TABLE request_turns (
   request_id {ref} NOT NULL REFERENCES material_requests (id),
   seq {ref} NOT NULL,
   status {word} NOT NULL,
-  side {word} NOT NULL, -- '': nobody's
+  party {word} NOT NULL, -- '': nobody's turn
   what TEXT NOT NULL, -- JSON
   began_at {time} NOT NULL,
   UNIQUE (request_id, seq)
