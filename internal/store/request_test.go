@@ -51,7 +51,7 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				if q.Shipment != nil {
 					q.Shipment.SentAt = utc(q.Shipment.SentAt)
 				}
-				q.ID, q.WaitingSince, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(), first.CreatedAt, tx.Now
+				q.ID, q.WaitingSince, q.SnoozedUntil, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(), utc(q.SnoozedUntil), first.CreatedAt, tx.Now
 				got, err := tx.Request(ctx, *id)
 				same(t, "Request", q, got)
 				code(t, "Request", err, "")
@@ -231,7 +231,7 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 		if err != nil || len(heads) != 2 {
 			t.Fatalf("Heads = %v, %v", heads, err)
 		}
-		same(t, "the head", store.Head{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}}, heads[0])
+		same(t, "the head", store.Head{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}, CreatedAt: heads[0].CreatedAt}, heads[0])
 		if heads, err := l.db.Read().Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other || err != nil {
 			t.Errorf("Heads behind the first = %v, %v", heads, err)
 		}
