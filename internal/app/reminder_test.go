@@ -120,10 +120,15 @@ func (r *reminding) remind(jobs int) (sent int) {
 // heard are the days of the reminders of a request that someone heard of, in order.
 func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 	r.Helper()
+	return r.heardOf(exchange.Reminded, who, request)
+}
+
+func (r *reminding) heardOf(kind exchange.EventKind, who exchange.Actor, request int64) (days []int) {
+	r.Helper()
 	part, err := r.db.Read().Notifications(r.Context(), who.ID, false, exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
-		if n.Event.RequestID == request && n.Category == exchange.ReminderNotif {
+		if n.Event.RequestID == request && n.Event.Kind == kind && n.Category == exchange.ReminderNotif {
 			days = append(days, n.Event.Detail.Days)
 		}
 	}
@@ -170,6 +175,50 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		check(900, []int{7, 14}, []int{7, 88, 118})
 		if report, err := r.app.Verify(ctx); err != nil || len(report.Faults) > 0 {
 			t.Errorf("verify: %v, %v", report.Faults, err)
+		}
+	})
+}
+
+func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(1)
+		ctx, id, theirs := t.Context(), r.request(), r.request()
+		update := func(p exchange.RequestPatch) {
+			t.Helper()
+			_, err := r.app.UpdateRequest(ctx, r.asks, id, p)
+			r.must(err)
+		}
+		check := func(days int, want ...int) {
+			t.Helper()
+			r.set(r.now.Load().AddDate(0, 0, days))
+			r.remind(1)
+			if got := r.heardOf(exchange.Escalated, r.member, id); !slices.Equal(got, want) {
+				t.Errorf("on %s the owner heard on %v, want %v", r.now.Load(), got, want)
+			}
+		}
+		check(30) // the requester's turn
+		update(exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+		check(20)
+		check(1, 21)
+		check(90, 21)
+		update(exchange.RequestPatch{Abstract: exchange.Some("")})
+		check(30, 21)
+		update(exchange.RequestPatch{Abstract: exchange.Some("To map them all.")})
+		check(60, 21, 21)
+		_, err := r.app.UpdateOrganization(ctx, r.member, r.lab, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
+		r.must(err)
+		update(exchange.RequestPatch{Abstract: exchange.Some("")})
+		update(exchange.RequestPatch{Abstract: exchange.Some("To map some.")})
+		check(21, 21, 21)
+		for _, who := range []exchange.Actor{r.off, r.asks} {
+			if got := r.heardOf(exchange.Escalated, who, id); got != nil {
+				t.Errorf("someone else heard on %v", got)
+			}
+		}
+		if got := r.heardOf(exchange.Escalated, r.member, theirs); got != nil {
+			t.Errorf("a turn of the requester escalated on %v", got)
 		}
 	})
 }

@@ -52,20 +52,18 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 	return l.page(ctx, c, p, f)
 }
 
-// Head is the last event of a request as its row has it, and the sum of its turns.
+// Head is the last event of a request as its row has it.
 type Head struct {
 	Request int64
 	exchange.Head
-	Clock     exchange.Clock
-	CreatedAt time.Time
 }
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
 func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]Head, error) {
 	scan := func(r row, h *Head) error {
-		return r.Scan(&h.Request, &h.Seq, &h.Hash, fromJSON{&h.Clock}, utc{&h.CreatedAt})
+		return r.Scan(&h.Request, &h.Seq, &h.Hash)
 	}
-	return all(ctx, c, scan, "SELECT id, last_seq, last_hash, clock, created_at FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
 }
 
 // Chain reads the events of a request from the first on; for verifying.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -78,17 +79,30 @@ func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchan
 	return requestTurns.page(ctx, c, p, where("o.request_id = ?", request))
 }
 
-// Accounts reads the accounts of the requests of an id behind after until last, by request; for
-// verifying. When an entry ended is left out.
-func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64][]exchange.RequestTurn, error) {
+// Account is the account of a request's turns and what its row says of it.
+type Account struct {
+	CreatedAt time.Time
+	Clock     exchange.Clock
+	Turns     []exchange.RequestTurn // without what was to be done and when they ended
+}
+
+// Accounts reads, by request, the accounts of those of an id behind after until last, as they are at
+// one moment; for verifying.
+func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Account, error) {
+	accounts := map[int64]*Account{}
 	scan := func(r row, t *exchange.RequestTurn) error {
-		return r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt})
+		var a Account
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock}, utc{&a.CreatedAt}); err != nil {
+			return err
+		}
+		if accounts[t.RequestID] == nil {
+			accounts[t.RequestID] = &a
+		}
+		accounts[t.RequestID].Turns = append(accounts[t.RequestID].Turns, *t)
+		return nil
 	}
-	list, err := all(ctx, c, scan, `SELECT request_id, seq, status, party, began_at FROM request_turns
-		WHERE request_id > $1 AND request_id <= $2 ORDER BY request_id, seq`, after, last)
-	accounts := map[int64][]exchange.RequestTurn{}
-	for _, t := range list {
-		accounts[t.RequestID] = append(accounts[t.RequestID], t)
-	}
+	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at
+		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
+		WHERE t.request_id > $1 AND t.request_id <= $2 ORDER BY t.request_id, t.seq`, after, last)
 	return accounts, err
 }

@@ -13,7 +13,9 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
-		request, other := l.request(material, user, user, nil), l.request(material, user, user, nil)
+		request, other := l.request(material, user, user, func(r *exchange.Request) {
+			r.Clock = exchange.Clock{Turn: 4, Since: start, Sides: map[exchange.Side]int64{exchange.LabSide: 3}}
+		}), l.request(material, user, user, nil)
 		at := func(n int) *time.Time { return new(start.Add(time.Duration(n) * time.Hour)) }
 		var want []exchange.RequestTurn
 		for i, what := range [][]string{{"abstract"}, {"decision"}, {"requester_signed_mta", "address"}, {}} {
@@ -25,13 +27,14 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 		})
 		accounts, err := l.db.Read().Accounts(l.ctx, 0, request)
 		code(t, "Accounts", err, "")
-		for i, turn := range accounts[request] {
-			turn.What = want[i].What
-			same(t, "Accounts", want[i], turn)
+		q, err := l.db.Read().Request(l.ctx, request)
+		code(t, "Request", err, "")
+		account := store.Account{CreatedAt: q.CreatedAt, Clock: q.Clock}
+		for _, turn := range want {
+			turn.What = nil
+			account.Turns = append(account.Turns, turn)
 		}
-		if len(accounts) != 1 || len(accounts[request]) != len(want) {
-			t.Errorf("Accounts = %+v", accounts)
-		}
+		same(t, "Accounts", map[int64]*store.Account{request: &account}, accounts)
 		byEnd := exchange.Order{Field: exchange.TurnFields[4], Ascending: true}
 		for _, order := range []exchange.Order{{}, byEnd} {
 			part, err := l.db.Read().Turns(l.ctx, request, exchange.Page{Limit: 9, Order: order})
