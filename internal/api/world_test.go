@@ -61,7 +61,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	sources := sourcetest.Start(t)
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Log: log,
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Escalation: 21, Log: log,
 	}
 	change(&config)
 	a := app.New(config)

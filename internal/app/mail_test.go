@@ -113,7 +113,9 @@ func (m *mailing) work() {
 	jobtest.Poll(m.T, "nothing is due", func() bool {
 		part, err := m.db.Read().Jobs(m.Context(), exchange.Page{Limit: 10_000}, nil, exchange.JobFilter{})
 		m.must(err)
-		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool { return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load())) })
+		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool {
+			return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load()))
+		})
 	})
 }
 

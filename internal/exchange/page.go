@@ -83,8 +83,10 @@ var (
 	RequestFields           = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
 	SettingsFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
 	ShippingFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
-	TokenFields             = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
-	VersionFields           = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
+	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word}, {Name: "began_at", Kind: Moment},
+		{Name: "ended_at", Kind: Moment, Nullable: true}}
+	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
+	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 )
 
 // The filters below narrow a list; a nil field filters nothing. Their tags name the parameters.

@@ -133,6 +133,15 @@ func lists(l lab) map[string]list {
 			part, err := c.Tokens(ctx, user, p)
 			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
 		}},
+		"turns": {func(l lab) int64 {
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.InsertTurns(ctx, []exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
+			})
+			return newest(l, "request_turns")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Turns(ctx, request, p)
+			return ids(part, err, func(t exchange.RequestTurn) int64 { return t.ID })
+		}},
 		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {

@@ -241,6 +241,9 @@ CREATE TABLE material_requests (
   put_back BOOLEAN NOT NULL,
   waiting_since {time} NOT NULL,
   reminded INTEGER NOT NULL, -- the day of this turn on which its side was reminded last; 0: not yet
+  escalates BOOLEAN NOT NULL, -- it is the lab's turn, of which its owner was not told yet
+  snoozed_until {time},
+  clock TEXT NOT NULL, -- JSON: request_turns summed up until the present one
   last_seq {ref} NOT NULL, -- of its events, with the hash of the last one
   last_hash TEXT NOT NULL,
   deleted_at {time},
@@ -253,6 +256,20 @@ CREATE INDEX material_requests_assigned ON material_requests (assigned_to);
 CREATE INDEX material_requests_status ON material_requests (status, id);
 CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
+
+CREATE INDEX material_requests_escalates ON material_requests (waiting_since, id) WHERE escalates AND is_active AND deleted_at IS NULL;
+
+-- Whose turn it was in a request, and where it stood; each ends when the next begins.
+CREATE TABLE request_turns (
+  id {id},
+  request_id {ref} NOT NULL REFERENCES material_requests (id),
+  seq {ref} NOT NULL,
+  status {word} NOT NULL,
+  party {word} NOT NULL, -- '': nobody's turn
+  what TEXT NOT NULL, -- JSON
+  began_at {time} NOT NULL,
+  UNIQUE (request_id, seq)
+);
 
 CREATE TABLE request_documents (
   id {id},
