@@ -237,7 +237,7 @@ func recipient(field string) string {
 // id is a Message-ID without <>; "" where it is none that we could have written.
 func id(field string) string {
 	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(field), "<"), ">")
-	if !messageID.MatchString(text) {
+	if !isMessageID(text) {
 		return ""
 	}
 	return text
