@@ -31,10 +31,9 @@ type server struct {
 // waits are how long one phase may take.
 type waits struct{ connect, command, content, end, quit time.Duration }
 
-// patience follows RFC 5321 4.5.3.2 where its times matter: a server that checks a message at its end
-// may take minutes, and to leave it then is to not know. A job is patient, but not for the 5 minutes that the
-// RFC grants each command.
-var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 10 * time.Minute, quit: 2 * time.Second}
+// patience is less than RFC 5321 4.5.3.2 grants, because a job may take 10 minutes. Most of it is for the end: a
+// server that examines a message there may take minutes, and to leave it then is to not know.
+var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 5 * time.Minute, quit: 2 * time.Second}
 
 // step is one phase of sending. refused is what a permanent answer means there, lost what it means
 // that there is none.
