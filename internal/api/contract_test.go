@@ -43,6 +43,8 @@ const (
 		+ description:string decide_days:int countersign_days:int ship_days:int`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
+	mailSettingsFields = `delivery:string time_zone:string quiet_from:string? quiet_until:string? digest_at:string digest_day:string muted:[string]
+		refused:{address:string reason:string at:time}?`
 	shippingFields = `id:int needs_shipping_address:bool needs_payment:bool accepts_shipping_code:bool accepts_reimbursement:bool
 		accepts_other_payment_methods:bool accepted_payment_details:string restrictions:string organization:int + created_at:time updated_at:time`
 	publicUserFields = personFields + " registry_id:string organizations:[{" + labFields + "}]"
@@ -82,9 +84,11 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/invitations":             invitationFields,
 		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
+		"/organizations/{id}/events":         eventFields + " request:int material:int title:string",
 		"/audit-events":                      actFields,
 		"/organizations/{id}/materials/bulk": jobFields,
 		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
+		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
@@ -304,8 +308,8 @@ func TestAMethodThatAPathLacksIsTold(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	order := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	for path, methods := range allowed {
-		if path == "/users/{id}/notifications/read" || path == "/materials/import" || path == "/materials/imports" {
-			continue // "read" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
+		if path == "/users/{id}/notifications/read" || path == "/users/{id}/notifications/stream" || path == "/materials/import" || path == "/materials/imports" {
+			continue // "read" and "stream" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
 		}
 		slices.SortFunc(methods, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 		methods = append(methods, "OPTIONS")

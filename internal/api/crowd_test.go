@@ -68,6 +68,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /organizations/{id}/invitations": {organization + "/invitations", c.member, []string{"invitations"},
 			map[string]string{"email": "email"}},
 		"GET /organizations/{id}/history": {organization + "/history", c.member, []string{"organization versions"}, map[string]string{"at": ""}},
+		"GET /organizations/{id}/events":  {organization + "/events", c.member, []string{"request_events"}, map[string]string{"kind": "", "at": ""}},
 		"GET /organization-user-settings": {"/organization-user-settings", c.member, []string{"organizations", "memberships"},
 			map[string]string{"organization": ""}},
 		"GET /shipping-requirements": {"/shipping-requirements", c.member, []string{"shipping_requirements"}, map[string]string{"updated_at": "updated_at"}},
@@ -167,7 +168,7 @@ func (c *crowd) more(table string, n int) {
 		}
 		c.copies("audit_events", fmt.Sprintf("o.object = '%s %d' AND o.version = 1", object, id), numbers, columns{"version": "n.i", "at": early})
 	case "jobs":
-		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs)", numbers, columns{"created_at": early, "ended_at": some(late)})
+		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs WHERE user_id IS NOT NULL)", numbers, columns{"created_at": early, "ended_at": some(late)})
 	default:
 		c.t.Fatalf("the crowd has no %s", table)
 	}

@@ -8,6 +8,14 @@ import (
 // meanings say what the fields of bodies are. One word means one thing wherever it stands; where
 // it does not, the name of the object stands before it.
 var meanings = map[string]string{
+	"time_zone":                         "The user's time zone, a name of the IANA database.",
+	"refused":                           "The address that a mail server refused for good, so that no mail is sent to it; null: none.",
+	"quiet_until":                       "Time of day at which the mail comes that waited for the end of the quiet hours.",
+	"quiet_from":                        "Time of day from which no mail is sent, as 22:00; null without quiet hours.",
+	"muted":                             "Categories of notifications that no mail is sent about.",
+	"digest_day":                        "Day of the week on which a weekly digest comes.",
+	"digest_at":                         "Time of day at which a digest comes, as 08:00.",
+	"delivery":                          "AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.",
 	"accepted_payment_details":          "What requesters are told about paying.",
 	"accepts_other_payment_methods":     "Other ways of paying can be agreed.",
 	"accepts_reimbursement":             "The lab ships and is paid back.",
@@ -15,6 +23,8 @@ var meanings = map[string]string{
 	"accession":                         "Study at GEO or SRA: its accession or address in any form, or that of a sample or run of it.",
 	"action":                            "What was done.",
 	"active_requests":                   "With CONFLICT: how many requests of the material are under way.",
+	"OrganizationEvent.actor":           "Who did it; null for Aliquot itself, which reminds.",
+	"OrganizationEvent.title":           "The title of the material.",
 	"Event.actor":                       "Who did it; null for Aliquot itself, which reminds.",
 	"Notification.actor":                "Who did it; null for Aliquot itself, which reminds.",
 	"actor":                             "Who did it; null where nobody was signed in.",
@@ -220,6 +230,7 @@ var meanings = map[string]string{
 	"token":                             "The token, which is shown only here.",
 	"total":                             "How much there is to do; 0 while that is not known.",
 	"tracking":                          "The carrier's number of the parcel.",
+	"until":                             "Up to which notification; without it all. What came meanwhile stays unread.",
 	"updated_at":                        "When it was changed last.",
 	"url":                               "Where it was imported from, or its page.",
 	"Job.user":                          "Who asked for it; null for Aliquot itself.",

@@ -26,9 +26,20 @@ var routes = []route{
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
 	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
-	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications, "Mark all notifications as read"),
+	on("GET /users/{id}/notifications/stream", exchange.NotificationRead, 200, (*API).followNotifications,
+		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it changes, as unread with {\"unread\": 3}; each new one as "+
+			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. "+
+			"The stream ends with the token.").sendsEvents(),
+	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications,
+		"Mark all notifications as read. With until only those up to that one."),
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
+
+	on("GET /users/{id}/mail-settings", exchange.MailSettingsRead, 200, (*API).getMailSettings, "Read how a user wants mail"),
+	on("PUT,PATCH /users/{id}/mail-settings", exchange.MailSettingsWrite, 200, (*API).updateMailSettings,
+		"Change how a user wants mail"),
+	on("POST /users/{id}/mail-settings/retry", exchange.MailSettingsWrite, 200, (*API).retryMail,
+		"Send mail again to an address that a mail server refused"),
 
 	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress, "Add an address"),
 	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses, "List a user's addresses").sortedBy(exchange.AddressFields),
@@ -72,6 +83,9 @@ var routes = []route{
 		"Withdraw an invitation"),
 	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory,
 		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
+
+	on("GET /organizations/{id}/events", exchange.OrganizationEvents, 200, (*API).listOrganizationEvents,
+		"List what happened in the requests of an organization's materials, newest first. Of a deleted request it only tells that.").sortedBy(exchange.OrganizationEventFields),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings,
 		"List the caller's notification settings, one record for each organization").sortedBy(exchange.SettingsFields),
@@ -185,6 +199,7 @@ type route struct {
 	fields  []exchange.Field
 	asked   reflect.Type // parameters of a POST; nil: none
 	file    bool         // it sends a file
+	events  bool         // it sends events, for as long as the caller listens
 	serve   func(*API, *Call) error
 }
 
@@ -272,6 +287,12 @@ func (r route) asks(parameters any) route {
 // sendsFile marks a GET that sends a file which is made for it as it goes.
 func (r route) sendsFile() route {
 	r.file = true
+	return r
+}
+
+// sendsEvents marks a GET that streams server-sent events.
+func (r route) sendsEvents() route {
+	r.events = true
 	return r
 }
 

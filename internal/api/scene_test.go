@@ -216,10 +216,16 @@ var visits = []routeCase{
 		return at(s.user(""), obj{"first_name": fmt.Sprint("N", s.next())})
 	}},
 	{"GET /users/{id}/notifications", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications"), nil) }},
-	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), nil) }},
+	{"GET /users/{id}/notifications/stream", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/stream"), nil) }},
+	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), obj{"until": 1 << 40}) }},
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
+	{"GET /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings"), nil) }},
+	{"PUT,PATCH /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit {
+		return at(s.user("/mail-settings"), obj{"digest_day": other(s, "FRIDAY", "MONDAY")})
+	}},
+	{"POST /users/{id}/mail-settings/retry", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings/retry"), nil) }},
 	{"POST /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), address("x")) }},
 	{"GET /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), nil) }},
 	{"GET /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {
@@ -286,6 +292,7 @@ var visits = []routeCase{
 	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
 	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
 	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
+	{"GET /organizations/{id}/events", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))

@@ -117,6 +117,18 @@ func showEvent(e exchange.Event) Event {
 	return out
 }
 
+// OrganizationEvent is one line of an organization's feed.
+type OrganizationEvent struct {
+	Event
+	Request  int64  `json:"request"`
+	Material int64  `json:"material"`
+	Title    string `json:"title"` // of the material
+}
+
+func showOrganizationEvent(e exchange.OrganizationEvent) OrganizationEvent {
+	return OrganizationEvent{showEvent(e.Event), e.RequestID, e.Material, e.Title}
+}
+
 // Message is a message on a request.
 type Message struct {
 	ID     int64     `json:"id"`

@@ -125,7 +125,7 @@ func (r *reminding) remind(jobs int) (sent int) {
 // heard are the days of the reminders of a request that someone heard of, in order.
 func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 	r.Helper()
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, false, exchange.Page{Limit: 10_000})
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		if n.Event.RequestID == request && n.Category == exchange.ReminderNotif {

@@ -261,22 +261,6 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 	return tell(ctx, tx, *q, roles, events)
 }
 
-// tell tells of events whoever is to hear of them; roles are those of the actor.
-func tell(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, events []exchange.Event) error {
-	for _, e := range events {
-		for _, audience := range exchange.Audiences(e, roles) {
-			person := q.Requester
-			if audience.To == exchange.ToAssignee {
-				person = q.AssignedTo
-			}
-			if err := tx.Notify(ctx, audience, e, q.Organization, person); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // ShipRequest sets how the parcel travels.
 func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.Requested, error) {
 	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
@@ -369,6 +353,19 @@ func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exc
 		return exchange.Part[exchange.Event]{}, err
 	}
 	return a.DB.Read().Events(ctx, id, kind, p)
+}
+
+// OrganizationEvents lists what happened in the requests of an organization's materials.
+func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter, p exchange.Page) (exchange.Part[exchange.OrganizationEvent], error) {
+	c := a.DB.Read()
+	_, err := c.Organization(ctx, organization)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.OrganizationEvents, who.ToOrganization(organization), object("events of organization", organization))
+	}
+	if err != nil {
+		return exchange.Part[exchange.OrganizationEvent]{}, err
+	}
+	return c.OrganizationEvents(ctx, organization, p, f)
 }
 
 // DeleteRequest takes a request out of everyone's sight; its events are kept.

@@ -58,6 +58,13 @@ type Event struct {
 	Hash      string
 }
 
+// OrganizationEvent is an event in the feed of the organization that has the material.
+type OrganizationEvent struct {
+	Event
+	Material int64
+	Title    string // of the material
+}
+
 // Head is the last event of a request's chain; the zero one is of a chain without events.
 type Head struct {
 	Seq  int64
@@ -66,14 +73,17 @@ type Head struct {
 
 // Notification is one line of a person's feed.
 type Notification struct {
-	ID        int64
-	Category  Category
-	Event     Event
-	Material  int64
-	Title     string // of the material
-	Actor     *User  // nil: Aliquot itself
-	CreatedAt time.Time
-	ReadAt    *time.Time
+	ID           int64
+	User         uuid.UUID // whose feed
+	Category     Category
+	Event        Event
+	Material     int64
+	Title        string // of the material
+	Organization int64  // that the material belongs to
+	Actor        *User  // nil: Aliquot itself
+	CreatedAt    time.Time
+	ReadAt       *time.Time
+	Mail         MailState
 }
 
 // Detail is what an event tells beside its kind; only what applies is there.

@@ -73,6 +73,8 @@ const matrix = `
 | both | user.read-private | the owner | n | n | n | y | n | n | n | y |
 | both | user.update | the owner | n | n | n | y | n | n | n | y |
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
+| both | mail-settings.read | the owner | n | n | n | y | n | n | n | y |
+| both | mail-settings.write | the owner | n | n | n | y | n | n | n | y |
 | both | token.read | the owner | n | n | n | y | n | n | n | y |
 | both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |
@@ -94,6 +96,7 @@ const matrix = `
 | open | material.update | the lab | y | y | y | y | y | y | y | y |
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
+| both | organization.events | the lab | n | n | y | y | n | y | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |
 | both | material.bulk | the lab | n | n | y | y | n | y | n | y |
 | both | material.export | the lab | n | n | y | y | n | y | n | y |

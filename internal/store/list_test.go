@@ -150,6 +150,11 @@ func lists(l lab) map[string]list {
 				part, err := c.Events(ctx, request, exchange.Messaged, p)
 				return ids(part, err, func(e exchange.Event) int64 { return e.ID })
 			}},
+		"events of an organization": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+				part, err := c.OrganizationEvents(ctx, organization, p, exchange.EventFilter{Kind: new(exchange.Messaged), Request: &request, Material: &material, Actor: &user})
+				return ids(part, err, func(e exchange.OrganizationEvent) int64 { return e.ID })
+			}},
 		"notifications": {func(l lab) int64 {
 			e := l.event(request, user, exchange.Closed)
 			l.write(func(ctx context, tx store.Conn) error {
@@ -157,7 +162,7 @@ func lists(l lab) map[string]list {
 			})
 			return newest(l, "notifications")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Notifications(ctx, viewer, true, p)
+			part, err := c.Notifications(ctx, viewer, exchange.NotificationFilter{Unread: new(true)}, p)
 			return ids(part, err, func(n exchange.Notification) int64 { return n.ID })
 		}},
 	}

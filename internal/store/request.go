@@ -42,6 +42,13 @@ func (c Conn) Request(ctx context.Context, id int64) (exchange.Requested, error)
 	return c.withDocuments(ctx, q, err)
 }
 
+// DeletedRequest reads a request that was deleted, without its documents. It is nobody's turn in it.
+func (c Conn) DeletedRequest(ctx context.Context, id int64) (exchange.Requested, error) {
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
+	q.Active = false
+	return q, err
+}
+
 // RequestForUpdate reads one request and keeps others from changing it until commit.
 func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requested, error) {
 	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
@@ -123,7 +130,8 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 		RETURNING id`, append(args, r.MaterialID, r.Requester, r.Quantity, r.Note)...)
 }
 
-// UpdateRequest saves a request and the head of its events; deleted takes it out of sight.
+// UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
+// happened to it out of the organization's feed, which only tells that it was deleted.
 func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted bool) error {
 	args, err := c.requestArgs(q.Request)
 	if err != nil {
@@ -132,6 +140,9 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted b
 	var at *time.Time
 	if deleted {
 		at = &c.Now
+		if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID, string(exchange.Deleted)); err != nil {
+			return err
+		}
 	}
 	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,

@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+const (
+	notificationColumns = "o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, m.id, m.title, m.organization_id, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns
+	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
+	notificationJoins = `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = COALESCE(e.actor_id, o.user_id)
+		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`
+)
+
+var notifications = listing[exchange.Notification]{
+	columns: notificationColumns,
+	table:   "notifications",
+	joins:   notificationJoins,
+	scan:    scanNotification,
+	id:      func(n exchange.Notification) int64 { return n.ID },
+	sorts:   map[string]string{"kind": "e.kind", "request": "e.request_id"},
+}
+
+func scanNotification(r row, n *exchange.Notification) error {
+	e := &n.Event
+	var actor exchange.User
+	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &n.Material, &n.Title, &n.Organization,
+		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&actor)...)
+	if err := r.Scan(fields...); err != nil {
+		return err
+	}
+	if e.Actor != uuid.Nil {
+		n.Actor = &actor
+	}
+	return json.Unmarshal([]byte(e.Raw), &e.Detail)
+}
+
+// Notifications lists a person's notifications.
+func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter, p exchange.Page) (exchange.Part[exchange.Notification], error) {
+	f := where("o.user_id = ?", user)
+	switch {
+	case by.Unread == nil:
+	case *by.Unread:
+		f.and("o.read_at IS NULL")
+	default:
+		f.and("o.read_at IS NOT NULL")
+	}
+	andEqual(f, "o.category", by.Category)
+	if by.Since != nil {
+		f.and("o.created_at >= ?", time.Time(*by.Since))
+	}
+	ofEvent := func(condition string, value any) {
+		f.and("EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND "+condition+")", value)
+	}
+	if by.Kind != nil {
+		ofEvent("e.kind = ?", string(*by.Kind))
+	}
+	if by.Request != nil {
+		ofEvent("e.request_id = ?", *by.Request)
+	}
+	if by.Organization != nil {
+		ofEvent(`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
+			WHERE r.id = e.request_id AND m.organization_id = ?)`, *by.Organization)
+	}
+	return notifications.page(ctx, c, p, f)
+}
+
+// Notification reads one notification.
+func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1", id)
+}
+
+// NotificationsByID reads those of the notifications that exist, the oldest first.
+func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in(nil, some)
+		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// NotificationForUpdate reads one notification and keeps others from changing it until commit.
+func (c Conn) NotificationForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
+	lock := ""
+	if c.db.dialect.forUpdate != "" {
+		lock = c.db.dialect.forUpdate + " OF o"
+	}
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1"+lock, id)
+}
+
+// Unread counts a person's unread notifications.
+func (c Conn) Unread(ctx context.Context, user uuid.UUID) (int64, error) {
+	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM notifications WHERE user_id = $1 AND read_at IS NULL", user)
+}
+
+// MarkRead marks one notification of a person as read; unread takes it back. NotFound when that
+// person has no such notification.
+func (c Conn) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool) error {
+	var at *time.Time
+	if read {
+		at = &c.Now
+	}
+	n, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id = $2", user, id, at)
+	if err != nil || n > 0 {
+		return c.marked(ctx, user, err)
+	}
+	return &exchange.Error{Code: exchange.NotFound, Message: "There is no such notification."}
+}
+
+// MarkAllRead marks those of a person's notifications as read that are unread and have an id up to until.
+func (c Conn) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
+	_, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at IS NULL", user, until, c.Now)
+	return c.marked(ctx, user, err)
+}
+
+// marked lets the streams of every process know that a person's count changed, unless err.
+func (c Conn) marked(ctx context.Context, user uuid.UUID, err error) error {
+	if err == nil {
+		*c.news = true
+		_, err = c.exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
+	}
+	return err
+}
+
+// NotificationsBehind reads the first notifications of a person with an id above after.
+func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification, error) {
+	return all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+`
+		WHERE o.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3`, user, after, limit)
+}
+
+// Stamp is when a notification was made, and whose it is.
+type Stamp struct {
+	ID   int64
+	User uuid.UUID
+	At   time.Time
+}
+
+func scanStamp(r row, s *Stamp) error { return r.Scan(&s.ID, &s.User, utc{&s.At}) }
+
+// NewestNotifications are those of a person, the newest first.
+func (c Conn) NewestNotifications(ctx context.Context, user uuid.UUID, limit int) ([]Stamp, error) {
+	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 ORDER BY id DESC LIMIT $2", user, limit)
+}
+
+// Added are everybody's notifications with an id above after, by id.
+func (c Conn) Added(ctx context.Context, after int64) ([]Stamp, error) {
+	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 ORDER BY id", after)
+}
+
+// AddedBefore is the highest id of those of the newest notifications that were made before a moment,
+// or the lowest of the newest; 0 where there is none.
+func (c Conn) AddedBefore(ctx context.Context, moment time.Time, newest int) (int64, error) {
+	return one(ctx, c, value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END), MIN(id) - 1, 0)
+		FROM (SELECT id, created_at FROM notifications ORDER BY id DESC LIMIT $2) newest`, moment, newest)
+}
+
+// Marks says how often each of some people had notifications marked as read or unread.
+func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64, error) {
+	type mark struct {
+		user uuid.UUID
+		n    int64
+	}
+	marks := map[uuid.UUID]int64{}
+	for some := range inBatches(users, mostIn) {
+		places, args := in(nil, some)
+		list, err := all(ctx, c, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
+			"SELECT id, marks FROM users WHERE id IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			marks[m.user] = m.n
+		}
+	}
+	return marks, nil
+}
+
+// Valid are those of some tokens that are not revoked or expired, each with whether its user is an admin.
+func (c Conn) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error) {
+	type token struct {
+		id    int64
+		admin bool
+	}
+	valid := map[int64]bool{}
+	for some := range inBatches(tokens, mostIn) {
+		places, args := in([]any{c.Now}, some)
+		list, err := all(ctx, c, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
+			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND t.id IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range list {
+			valid[t.id] = t.admin
+		}
+	}
+	return valid, nil
+}
