@@ -18,6 +18,7 @@ var long = encode(strings.Repeat("x", 70_000))
 var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[string]():              {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
 	reflect.TypeFor[exchange.Status]():     {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
+	reflect.TypeFor[exchange.Role]():       {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
 	reflect.TypeFor[exchange.IDText]():     {`{}`, `[]`, `true`},
 	reflect.TypeFor[bool]():                {`"yes"`, `1`, `[]`, `{}`, `"true"`},
 	reflect.TypeFor[int64]():               {`"7"`, `1.5`, `1e400`, `0`, `-1`, `99999999999999999999`, `[7]`},

@@ -129,7 +129,7 @@ func (w *world) anonymous() *person { return &person{w: w} }
 // signIn signs someone in, made up from a name; at first it registers them.
 func (w *world) signIn(name string) *person {
 	w.t.Helper()
-	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.UserPatch{})
+	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

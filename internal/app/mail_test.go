@@ -74,7 +74,7 @@ func (m *mailing) must(err error) {
 
 func (m *mailing) person(name string) exchange.Actor {
 	m.Helper()
-	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.UserPatch{})
+	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.Registration{})
 	m.must(err)
 	who, err := m.app.Actor(m.Context(), signed.Token)
 	m.must(err)

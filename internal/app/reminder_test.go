@@ -76,7 +76,7 @@ func (r *reminding) must(err error) {
 
 func (r *reminding) person(name string) exchange.Actor {
 	r.Helper()
-	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.UserPatch{})
+	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.Registration{})
 	r.must(err)
 	who, err := r.app.Actor(r.Context(), signed.Token)
 	r.must(err)
