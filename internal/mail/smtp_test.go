@@ -181,7 +181,9 @@ func TestAnAnswerIsTakenAtItsWord(t *testing.T) {
 		{"RCPT", "530 5.7.0 must issue STARTTLS first", Rejected, "5.7.0"},
 		{"RCPT", "503 bad sequence", Rejected, ""},
 		{"RCPT", "554 transaction failed", Rejected, ""},
-		{"MAIL", "550 5.1.1 no such user", Refused, "5.1.1"},
+		{"MAIL", "550 5.1.1 no such user", Rejected, "5.1.1"},
+		{"DATA", "554 5.1.1 no valid recipients", Refused, "5.1.1"},
+		{"greeting", "554 5.7.1 you are blocked", Temporary, "5.7.1"},
 		{"AUTH", "454 4.7.0 try later", Temporary, "4.7.0"},
 		{"AUTH", "535 5.7.8 no", Rejected, "5.7.8"},
 	} {
