@@ -39,7 +39,8 @@ const (
 // role says as whom the reader hears of e, the closest relation first. Someone on both sides hears
 // of what only a lab hears of as one of the lab.
 func (e Event) role() role {
-	lab := e.Event.Detail.Party == exchange.LabSide || e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif
+	lab := e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif ||
+		e.Category == exchange.ReminderNotif && e.Event.Detail.Party == exchange.LabSide
 	switch {
 	case e.Reader == e.Request.Requester && !lab:
 		return requester
