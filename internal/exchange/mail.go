@@ -139,10 +139,16 @@ func (f *Faults) minuteOrNull(field string, o Null[string], old *Minute) *Minute
 	return &m
 }
 
-// Mute adds a category to those that no mail is sent about.
-func (s MailSettings) Mute(c Category) MailSettings {
-	if !slices.Contains(s.Muted, c) {
-		s.Muted = append(slices.Clone(s.Muted), c)
+// Subscribe has mail about a category sent or not; "" is that of digests, and so of all.
+func (s MailSettings) Subscribe(c Category, on bool) MailSettings {
+	s.Muted = slices.DeleteFunc(slices.Clone(s.Muted), func(m Category) bool { return m == c })
+	switch {
+	case c == "" && on && s.Delivery == Never:
+		s.Delivery = Daily
+	case c == "" && !on:
+		s.Delivery = Never
+	case c != "" && !on:
+		s.Muted = append(s.Muted, c)
 		slices.Sort(s.Muted)
 	}
 	return s

@@ -122,7 +122,10 @@ func TestWhetherMailIsSentDependsOnThePersonAlone(t *testing.T) {
 		{mailSettings(t, `{"delivery": "NEVER"}`), address, exchange.MailNotWanted},
 		{mailSettings(t, `{"muted": ["reminder_notif"]}`), address, exchange.MailNotWanted},
 		{mailSettings(t, `{"muted": ["new_request_notif"]}`), address, exchange.MailWaiting},
-		{exchange.DefaultMail(uuid.Nil).Mute(exchange.ReminderNotif).Mute(exchange.ReminderNotif), address, exchange.MailNotWanted},
+		{exchange.DefaultMail(uuid.Nil).Subscribe(exchange.ReminderNotif, false).Subscribe(exchange.ReminderNotif, false), address, exchange.MailNotWanted},
+		{exchange.DefaultMail(uuid.Nil).Subscribe(exchange.ReminderNotif, false).Subscribe(exchange.ReminderNotif, true), address, exchange.MailWaiting},
+		{exchange.DefaultMail(uuid.Nil).Subscribe("", false), address, exchange.MailNotWanted},
+		{exchange.DefaultMail(uuid.Nil).Subscribe("", false).Subscribe("", true), address, exchange.MailDigest},
 	} {
 		if got := c.settings.MailFor(exchange.ReminderNotif, c.address); got != c.want {
 			t.Errorf("%+v to %q: got %s, want %s", c.settings, c.address, got, c.want)

@@ -66,16 +66,21 @@ func statusOf(words string) string {
 	return ""
 }
 
+// ours are words by which servers say that they refuse us and not the address. They count only where the
+// status says nothing.
+var ours = regexp.MustCompile(`(?i)\b(relay(ing)?|sender|spam|spf|dkim|dmarc|block(ed|list)?|blacklist(ed)?|polic(y|ies)|reputation|banned|limit|quota|denied|virus|content|filter(ed)?|protocol|r?dns|ptr|ip)\b`)
+
 // blames says whom a permanent answer is about: Refused where it is the address, Rejected where it is
 // the message, its sender or the way it came. atRecipient: it is the answer to RCPT, so that it is about the
-// address unless it says otherwise.
+// address unless it says otherwise. In doubt the address is not blamed: to write to a dead one once more does
+// no harm, to never write to a good one again does.
 func blames(code int, status, words string, atRecipient bool) Kind {
 	_, detail, _ := strings.Cut(status, ".") // "1.1" of "5.1.1"
 	subject, _, _ := strings.Cut(detail, ".")
 	switch {
 	case detail == "1.7", detail == "1.8": // the sender's address
 		return Rejected
-	case subject == "1", detail == "2.1": // there is no such address; it is closed
+	case subject == "1" && detail != "1.0", detail == "2.1": // there is no such address; it is closed
 		return Refused
 	case !atRecipient:
 		return Rejected
@@ -83,9 +88,11 @@ func blames(code int, status, words string, atRecipient bool) Kind {
 		return Rejected
 	case subject == "3", subject == "5", subject == "6", subject == "7": // system, protocol, content, policy
 		return Rejected
-	case code < 550, code == 552: // a command was not understood, or not allowed; the mailbox is full
+	case subject == "4" && detail != "4.1" && detail != "4.4" && detail != "4.310": // the network, but for domains that are none
 		return Rejected
-	case strings.Contains(strings.ToLower(words), "relay"): // Exim's "relay not permitted" has no status
+	case code != 550 && code != 551 && code != 553: // not those of a mailbox
+		return Rejected
+	case (subject == "" || strings.HasSuffix(detail, ".0")) && ours.MatchString(words):
 		return Rejected
 	}
 	return Refused

@@ -131,3 +131,8 @@ func (c Conn) DigestSince(ctx context.Context, user uuid.UUID) (since time.Time,
 	}
 	return list[0], true, nil
 }
+
+// DigestIDs are the oldest notifications that wait for a person's digest. It locks them.
+func (c Conn) DigestIDs(ctx context.Context, user uuid.UUID, limit int) ([]int64, error) {
+	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = 'DIGEST' ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -102,6 +103,24 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p 
 		f.and("o.read_at IS NULL")
 	}
 	return notifications.page(ctx, c, p, f)
+}
+
+// Notification reads one notification.
+func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
+	return one(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id = $1", id)
+}
+
+// NotificationsByID reads those of the notifications that exist, the oldest first.
+func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in(nil, some)
+		found, err := all(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
 }
 
 // NotificationForUpdate reads one notification and keeps others from changing it until commit.
