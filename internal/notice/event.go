@@ -80,8 +80,12 @@ func (w *Writer) Event(e Event) (Words, error) {
 		Link:    w.place(e, turn),
 		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as)),
 	}
-	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
+	d := e.Event.Detail
+	if d.Days > 0 {
 		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")
+	}
+	if d.Until != nil {
+		p.Facts = append(p.Facts, "No reminder of this turn comes before "+moment(time.Time(*d.Until), e.Location)+".")
 	}
 	if e.Unsubscribe != "" {
 		p.Change = link{"Stop e-mail about " + kinds[e.Category], e.Unsubscribe}
