@@ -104,7 +104,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, contract); err != nil {
+		if err := web.Mount(mux, a, contract); err != nil {
 			return err
 		}
 	}
