@@ -144,7 +144,8 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
 		case kind == exchange.Reminded || kind == exchange.Escalated:
-			for _, side := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
+			sides := map[exchange.EventKind][]exchange.Side{exchange.Reminded: {exchange.RequesterSide, exchange.LabSide}, exchange.Escalated: {exchange.LabSide}}
+			for _, side := range sides[kind] {
 				for _, what := range owed {
 					tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Party: side, What: []string{what}, Since: new(exchange.Instant(start))}})
 				}
@@ -177,7 +178,7 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 func TestASnoozeSaysUntilWhichDay(t *testing.T) {
 	t.Parallel()
 	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed, Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
-	if got, want := exchange.Tell(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
+	if got, want := exchange.Tell(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders of the request until 2026-03-02 (request 31, HeLa)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
