@@ -93,7 +93,7 @@ func (s *serve) Run(e environment) error {
 	server.Health(mux, db.Ping, folder.Check)
 	if s.Role != "worker" {
 		door := api.New(a, log)
-		door.Origins = s.CORSOrigins
+		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
 		if s.RateLimit == "on" {
 			if door.Limits, err = api.NewLimits(limit.Token, limit.Address, limit.Login); err != nil {
 				return err
@@ -104,7 +104,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, contract); err != nil {
+		if err := web.Mount(mux, a, contract); err != nil {
 			return err
 		}
 	}

@@ -18,8 +18,10 @@ var long = encode(strings.Repeat("x", 70_000))
 var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[string]():              {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
 	reflect.TypeFor[exchange.Status]():     {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
+	reflect.TypeFor[exchange.Role]():       {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
 	reflect.TypeFor[exchange.IDText]():     {`{}`, `[]`, `true`},
 	reflect.TypeFor[bool]():                {`"yes"`, `1`, `[]`, `{}`, `"true"`},
+	reflect.TypeFor[int64]():               {`"7"`, `1.5`, `1e400`, `0`, `-1`, `99999999999999999999`, `[7]`},
 	reflect.TypeFor[int]():                 {`"7"`, `1.5`, `1e400`, `0`, `-1`, `366`, `99999999999999999999`, `[7]`},
 	reflect.TypeFor[exchange.Ref]():        {`0`, `-1`, `1.5`, `"x"`, `""`, `1e400`, `9223372036854775808`, `{}`, `{"id": {"id": 1}}`, `[1]`, `true`, unknownRef},
 	reflect.TypeFor[exchange.UserRef]():    {`7`, `"x"`, `{}`, `[]`, `"00000000-0000-0000-0000-000000000000"`, `{"id": null}`, unknownUser},

@@ -71,6 +71,15 @@ func (a *API) listMessages(c *Call, _ None) ([]Message, error) {
 	return events(a, c, exchange.Messaged, showMessage)
 }
 
+func (a *API) listOrganizationEvents(c *Call, f exchange.EventFilter) ([]OrganizationEvent, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	part, err := a.App.OrganizationEvents(c.Context(), c.Actor, id, f, c.list.page)
+	return listed(c, part, err, showOrganizationEvent)
+}
+
 func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchange.Event) Out) ([]Out, error) {
 	id, err := c.pathID("id")
 	if err != nil {

@@ -159,6 +159,18 @@ func showEvent(e exchange.Event) Event {
 	return out
 }
 
+// OrganizationEvent is one line of an organization's feed.
+type OrganizationEvent struct {
+	Event
+	Request  int64  `json:"request"`
+	Material int64  `json:"material"`
+	Title    string `json:"title"` // of the material
+}
+
+func showOrganizationEvent(e exchange.OrganizationEvent) OrganizationEvent {
+	return OrganizationEvent{showEvent(e.Event), e.RequestID, e.Material, e.Title}
+}
+
 // Message is a message on a request.
 type Message struct {
 	ID     int64     `json:"id"`
@@ -183,28 +195,4 @@ type Issue struct {
 
 func showIssue(i exchange.Issue) Issue {
 	return Issue{i.ID, i.RequestID, i.Text, i.OpenedBy, Time(i.OpenedAt), timeOf(i.ClosedAt)}
-}
-
-// Notification is one line of a person's feed.
-type Notification struct {
-	ID        int64              `json:"id"`
-	Category  exchange.Category  `json:"category"`
-	Kind      exchange.EventKind `json:"kind"`
-	Text      string             `json:"text"`
-	Request   int64              `json:"request"`
-	Material  int64              `json:"material"`
-	Event     int64              `json:"event"`
-	Actor     *Person            `json:"actor"` // null: Aliquot itself
-	CreatedAt Time               `json:"created_at"`
-	Read      bool               `json:"read"`
-	ReadAt    *Time              `json:"read_at"`
-}
-
-func showNotification(n exchange.Notification) Notification {
-	actor := "Aliquot"
-	if n.Actor != nil {
-		actor = n.Actor.Name()
-	}
-	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, actor, n.Title), n.Event.RequestID, n.Material,
-		n.Event.ID, showActor(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, timeOf(n.ReadAt)}
 }

@@ -22,6 +22,7 @@ import (
 type App struct {
 	Config
 	policy exchange.Policy
+	feeds  feeds
 }
 
 // Config is what an App needs.

@@ -72,7 +72,7 @@ func (r *reminding) must(err error) {
 
 func (r *reminding) person(name string) exchange.Actor {
 	r.Helper()
-	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.UserPatch{})
+	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.Registration{})
 	r.must(err)
 	who, err := r.app.Actor(r.Context(), signed.Token)
 	r.must(err)
@@ -125,7 +125,7 @@ func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 
 func (r *reminding) heardOf(kind exchange.EventKind, who exchange.Actor, request int64) (days []int) {
 	r.Helper()
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, false, exchange.Page{Limit: 10_000})
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		if n.Event.RequestID == request && n.Event.Kind == kind && n.Category == exchange.ReminderNotif {

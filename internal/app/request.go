@@ -359,6 +359,19 @@ func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exc
 	return a.DB.Read().Events(ctx, id, kind, p)
 }
 
+// OrganizationEvents lists what happened in the requests of an organization's materials.
+func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter, p exchange.Page) (exchange.Part[exchange.OrganizationEvent], error) {
+	c := a.DB.Read()
+	_, err := c.Organization(ctx, organization)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.OrganizationEvents, who.ToOrganization(organization), object("events of organization", organization))
+	}
+	if err != nil {
+		return exchange.Part[exchange.OrganizationEvent]{}, err
+	}
+	return c.OrganizationEvents(ctx, organization, p, f)
+}
+
 // DeleteRequest takes a request out of everyone's sight; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
 	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {

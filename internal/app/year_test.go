@@ -267,7 +267,7 @@ func (y *year) compare() {
 	y.Helper()
 	var got []string
 	for _, who := range []exchange.Actor{y.asks, y.member, y.off, y.admin} {
-		part, err := y.db.Read().Notifications(y.Context(), who.ID, false, exchange.Page{})
+		part, err := y.db.Read().Notifications(y.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{})
 		y.must(err)
 		for _, n := range part.Items {
 			e := n.Event

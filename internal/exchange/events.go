@@ -61,25 +61,46 @@ type Event struct {
 	Hash      string
 }
 
+// OrganizationEvent is an event in the feed of the organization that has the material.
+type OrganizationEvent struct {
+	Event
+	Material int64
+	Title    string // of the material
+}
+
 // Head is the last event of a request's chain; the zero one is of a chain without events.
 type Head struct {
 	Seq  int64
 	Hash string
 }
 
-// Notification is one line of a person's feed.
+// Notification is one line of a person's feed: of an event of a request, or of news.
 type Notification struct {
-	ID           int64
-	User         uuid.UUID // whose feed
-	Category     Category
-	Event        Event
-	Material     int64
-	Title        string // of the material
-	Organization int64  // that the material belongs to
-	Actor        *User  // nil: Aliquot itself
-	CreatedAt    time.Time
-	ReadAt       *time.Time
-	Mail         MailState
+	ID               int64
+	User             uuid.UUID // whose feed
+	Category         Category
+	Event            Event  // the zero one where it tells of news
+	Material         int64  // 0 there too
+	Title            string // of the material
+	News             *News  // nil where it tells of an event
+	Organization     int64  // of the material or the news; 0: none
+	OrganizationName string
+	Actor            *User // nil: Aliquot itself
+	CreatedAt        time.Time
+	ReadAt           *time.Time
+	Mail             MailState
+}
+
+// Text says in one sentence what it tells of.
+func (n Notification) Text() string {
+	actor := "Aliquot"
+	if n.Actor != nil {
+		actor = n.Actor.Name()
+	}
+	if n.News != nil {
+		return TellNews(*n.News, actor, n.OrganizationName)
+	}
+	return Tell(n.Event, actor, n.Title)
 }
 
 // Detail is what an event tells beside its kind; only what applies is there.

@@ -3,6 +3,9 @@ package exchange
 // Category is a kind of notification; its value is the settings field that switches it.
 type Category string
 
+// MembershipNotif is the category of news of who is in an organization; nothing switches it.
+const MembershipNotif Category = "membership"
+
 // The five categories of the specification.
 const (
 	NewRequestNotif Category = "new_request_notif"

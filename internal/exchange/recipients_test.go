@@ -178,7 +178,7 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 func TestASnoozeSaysUntilWhichDay(t *testing.T) {
 	t.Parallel()
 	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed, Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
-	if got, want := exchange.Tell(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders of the request until 2026-03-02 (request 31, HeLa)."; got != want {
+	if got, want := exchange.Tell(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -65,9 +65,9 @@ func (t telling) did(kind EventKind) string {
 	case Escalated:
 		return t.escalated()
 	case Snoozed:
-		return "snoozed the reminders of " + t.request() + t.until()
+		return "snoozed the reminders" + t.of("about") + t.until()
 	case Unsnoozed:
-		return "ended the snooze of the reminders of " + t.request()
+		return "ended the snooze of the reminders" + t.of("about")
 	case Deleted:
 		return "deleted " + t.request()
 	default:
@@ -109,22 +109,18 @@ func (t telling) reminded() string {
 	if t.material != "" { // whose turn it is now is told beside the sentence
 		return "reminded " + t.side(t.Party) + " of " + t.request()
 	}
-	return "reminded " + t.side(t.Party) + t.turn()
+	return "reminded " + t.side(t.Party) + ", whose turn it is" + t.turn()
 }
 
-// escalated is read by the owner of the lab, or in the timeline, where the reader is on no side.
+// escalated is read by the owner of the lab, or by who is on no side.
 func (t telling) escalated() string {
-	owner := "the owner of the lab"
 	if t.reader == LabSide {
-		owner = "you, the owner of the lab,"
+		return "told you, the owner of the lab, of " + t.request()
 	}
-	if t.material != "" {
-		return "told " + owner + " of " + t.request()
-	}
-	return "told " + owner + t.turn()
+	return "told the owner of the lab, whose turn it is" + t.turn()
 }
 
-// turn says behind a side that it is its turn, since when and for what.
+// turn says since when a turn is and for what.
 func (t telling) turn() string {
 	owed := make([]string, len(t.What))
 	for i, what := range t.What {
@@ -134,7 +130,7 @@ func (t telling) turn() string {
 	if t.Since != nil {
 		since = " since " + time.Time(*t.Since).UTC().Format(time.DateOnly)
 	}
-	return ", whose turn it is" + since + ": " + strings.Join(owed, ", ")
+	return since + ": " + strings.Join(owed, ", ")
 }
 
 func (t telling) until() string {

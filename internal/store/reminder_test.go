@@ -190,7 +190,7 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 		code(t, "Chain", err, "")
 		same(t, "Chain", []exchange.Event{e}, chain)
 		for _, person := range []uuid.UUID{user, requester} {
-			part, err := l.db.Read().Notifications(l.ctx, person, true, exchange.Page{Limit: 9})
+			part, err := l.db.Read().Notifications(l.ctx, person, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 9})
 			if err != nil || len(part.Items) != 1 || part.Items[0].Actor != nil || part.Items[0].Event.ID != e.ID {
 				t.Errorf("Notifications = %+v, %v", part, err)
 			}

@@ -133,7 +133,8 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 		RETURNING id`, append(args, r.MaterialID, r.Requester, r.Quantity, r.Note)...)
 }
 
-// UpdateRequest saves a request and the head of its events; deleted takes it out of sight.
+// UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
+// happened to it out of the organization's feed, which only tells that it was deleted.
 func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted bool) error {
 	args, err := c.requestArgs(q.Request)
 	if err != nil {
@@ -142,6 +143,9 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted b
 	var at *time.Time
 	if deleted {
 		at = &c.Now
+		if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID, string(exchange.Deleted)); err != nil {
+			return err
+		}
 	}
 	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
