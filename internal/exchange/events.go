@@ -67,6 +67,7 @@ type Head struct {
 // Notification is one line of a person's feed: of an event of a request, or of news.
 type Notification struct {
 	ID               int64
+	User             uuid.UUID // whose feed
 	Category         Category
 	Event            Event  // the zero one where it tells of news
 	Material         int64  // 0 there too
@@ -77,6 +78,7 @@ type Notification struct {
 	Actor            *User // nil: Aliquot itself
 	CreatedAt        time.Time
 	ReadAt           *time.Time
+	Mail             MailState
 }
 
 // Text says in one sentence what it tells of.

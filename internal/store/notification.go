@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -11,34 +12,67 @@ import (
 	"github.com/google/uuid"
 )
 
-// InsertNews adds news and gives their id.
-func (c Conn) InsertNews(ctx context.Context, n exchange.News) (int64, error) {
-	detail, err := text(n.Detail)
-	if err != nil {
-		return 0, err
+// notifyAtOnce is how many members hear of an event in the transaction of the act itself.
+const notifyAtOnce = 100
+
+// notify holds one statement for each audience, so that telling any number of people is one
+// statement; the unique index keeps it to one message per person and event.
+var notify = func() map[exchange.Audience]string {
+	from := map[exchange.Group]string{
+		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
+		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
+		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
 	}
-	return one(ctx, c, value[int64], "INSERT INTO news (kind, actor_id, organization_id, at, detail) VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5) RETURNING id",
-		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, c.Now, detail)
+	statements := map[exchange.Audience]string{}
+	for _, category := range exchange.Categories {
+		for group, who := range from {
+			query := told + who + " AND m.user_id <> $4"
+			if group != exchange.ToRequester { // a requester has no switch
+				query += " AND m." + string(category)
+			}
+			if group == exchange.ToMembers {
+				query += fmt.Sprintf(" ORDER BY m.user_id LIMIT %d", notifyAtOnce)
+			}
+			statements[exchange.Audience{Category: category, To: group}] = query + once
+		}
+	}
+	return statements
+}()
+
+// The beginning and the end of statements that tell of an event.
+const (
+	told = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id FROM "
+	once = " ON CONFLICT (user_id, event_id) DO NOTHING"
+)
+
+// Notify tells one audience of an event; person is the requester or the assignee, where the
+// audience is one of them. The actor hears nothing of their own act. Of the members it tells the
+// first hundred; NotifyMembers tells the rest.
+func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
+	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
+	if a.To != exchange.ToMembers {
+		args = append(args, person)
+	}
+	_, err := c.exec(ctx, notify[a], args...)
+	return err
 }
 
-// NotifyOf tells users of news and gives the ids of their notifications. The actor hears nothing of
-// their own act; the unique index keeps it to one message per person and news.
-func (c Conn) NotifyOf(ctx context.Context, n exchange.News, users []uuid.UUID) (ids []int64, err error) {
-	for some := range slices.Chunk(users, mostIn) {
-		places, args := in([]any{n.ID, string(n.Kind.Category()), c.Now, n.Actor}, some)
-		told, err := all(ctx, c, value[int64], `INSERT INTO notifications (news_id, category, created_at, user_id)
-			SELECT CAST($1 AS BIGINT), $2, $3, u.id FROM users u WHERE u.id <> $4 AND u.id IN (`+places+`) ORDER BY u.id
-			ON CONFLICT (user_id, news_id) DO NOTHING RETURNING id`, args...)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, told...)
-	}
-	return ids, nil
+// MembersAfter reads the ids of members of an organization behind one, in their order.
+func (c Conn) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	return all(ctx, c, value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1 AND user_id > $2 AND left_at IS NULL
+		ORDER BY user_id LIMIT $3`, organization, after, limit)
+}
+
+// NotifyMembers tells of an event those members behind one of them and up to another who have not been
+// told, by their switches.
+func (c Conn) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event, organization int64, after, upTo uuid.UUID) error {
+	_, err := c.exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4 AND m."+string(category)+
+		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), c.Now, e.Actor, organization, after, upTo)
+	return err
 }
 
 var notifications = listing[exchange.Notification]{
-	columns: `o.id, o.category, o.created_at, o.read_at, COALESCE(e.kind, n.kind), COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
+	columns: `o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, COALESCE(e.kind, n.kind), COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
 		e.id, e.at, COALESCE(e.request_id, 0), COALESCE(e.seq, 0), COALESCE(m.id, 0), COALESCE(m.title, ''),
 		n.id, n.at, COALESCE(g.id, 0), COALESCE(g.name, ''), ` + userColumns,
 	table: "notifications",
@@ -58,7 +92,7 @@ func scanNotification(r row, n *exchange.Notification) error {
 	var happened, known *time.Time // of the event; of the news
 	var actor exchange.User
 	e := exchange.Event{}
-	fields := append([]any{&n.ID, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &kind, &by, &detail,
+	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &kind, &by, &detail,
 		&event, utcNull{&happened}, &e.RequestID, &e.Seq, &n.Material, &n.Title,
 		&news, utcNull{&known}, &n.Organization, &n.OrganizationName}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
@@ -83,6 +117,33 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p 
 		f.and("o.read_at IS NULL")
 	}
 	return notifications.page(ctx, c, p, f)
+}
+
+// Notification reads one notification.
+func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
+	return one(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id = $1", id)
+}
+
+// NotificationsByID reads those of the notifications that exist, the oldest first.
+func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in(nil, some)
+		found, err := all(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// NotificationForUpdate reads one notification and keeps others from changing it until commit.
+func (c Conn) NotificationForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
+	lock := ""
+	if c.db.dialect.forUpdate != "" {
+		lock = c.db.dialect.forUpdate + " OF o"
+	}
+	return one(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id = $1"+lock, id)
 }
 
 // Unread counts a person's unread notifications.

@@ -77,6 +77,7 @@ CREATE TABLE invitations (
   sent_at {time} NOT NULL,
   created_at {time} NOT NULL,
   expires_at {time} NOT NULL,
+  mail TEXT NOT NULL, -- what became of the mail of this round; '': there is none
   answered_by {uuid} REFERENCES users (id),
   answered_at {time}
 );
@@ -308,12 +309,31 @@ CREATE TABLE notifications (
   category {word} NOT NULL,
   created_at {time} NOT NULL,
   read_at {time},
+  mail {word} NOT NULL, -- what became of the mail about it
   UNIQUE (user_id, event_id), -- one message per person and event
   UNIQUE (user_id, news_id),
   CHECK ((event_id IS NULL) <> (news_id IS NULL))
 );
-
 CREATE INDEX notifications_user ON notifications (user_id, id);
+CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
+CREATE INDEX notifications_news ON notifications (news_id) WHERE mail = 'NEW';
+CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
+
+-- How a person wants mail; who has no row wants it at once.
+CREATE TABLE mail_settings (
+  user_id {uuid} PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  delivery {word} NOT NULL,
+  time_zone TEXT NOT NULL,
+  quiet_from INTEGER, -- minutes of the day; both or neither
+  quiet_until INTEGER,
+  digest_at INTEGER NOT NULL, -- minutes of the day
+  digest_day INTEGER NOT NULL, -- 0: Sunday
+  muted TEXT NOT NULL, -- JSON: categories
+  refused_address TEXT NOT NULL, -- '': none
+  refused_reason TEXT NOT NULL,
+  refused_at {time},
+  updated_at {time} NOT NULL
+);
 
 CREATE TABLE audit_events (
   id {id},
