@@ -88,6 +88,7 @@ const (
 	EventKindDocumentAdded     EventKind = "document_added"
 	EventKindDocumentReturned  EventKind = "document_returned"
 	EventKindDocumentWithdrawn EventKind = "document_withdrawn"
+	EventKindEscalated         EventKind = "escalated"
 	EventKindIssueClosed       EventKind = "issue_closed"
 	EventKindIssueOpened       EventKind = "issue_opened"
 	EventKindMessage           EventKind = "message"
@@ -96,7 +97,9 @@ const (
 	EventKindReopened          EventKind = "reopened"
 	EventKindRequestMade       EventKind = "request_made"
 	EventKindShipmentChanged   EventKind = "shipment_changed"
+	EventKindSnoozed           EventKind = "snoozed"
 	EventKindStatusChanged     EventKind = "status_changed"
+	EventKindUnsnoozed         EventKind = "unsnoozed"
 )
 
 // Defines values for InvitationStatus.
@@ -168,6 +171,7 @@ const (
 	NotificationKindDocumentAdded      NotificationKind = "document_added"
 	NotificationKindDocumentReturned   NotificationKind = "document_returned"
 	NotificationKindDocumentWithdrawn  NotificationKind = "document_withdrawn"
+	NotificationKindEscalated          NotificationKind = "escalated"
 	NotificationKindInvitationAccepted NotificationKind = "invitation_accepted"
 	NotificationKindInvitationDeclined NotificationKind = "invitation_declined"
 	NotificationKindInvited            NotificationKind = "invited"
@@ -182,7 +186,9 @@ const (
 	NotificationKindReopened           NotificationKind = "reopened"
 	NotificationKindRequestMade        NotificationKind = "request_made"
 	NotificationKindShipmentChanged    NotificationKind = "shipment_changed"
+	NotificationKindSnoozed            NotificationKind = "snoozed"
 	NotificationKindStatusChanged      NotificationKind = "status_changed"
+	NotificationKindUnsnoozed          NotificationKind = "unsnoozed"
 )
 
 // Defines values for OrganizationRole.
@@ -345,6 +351,20 @@ const (
 	ListMessagesParamsOrderingSentAt      ListMessagesParamsOrdering = "sent_at"
 )
 
+// Defines values for ListTurnsParamsOrdering.
+const (
+	ListTurnsParamsOrderingBeganAt      ListTurnsParamsOrdering = "began_at"
+	ListTurnsParamsOrderingEndedAt      ListTurnsParamsOrdering = "ended_at"
+	ListTurnsParamsOrderingID           ListTurnsParamsOrdering = "id"
+	ListTurnsParamsOrderingMinusBeganAt ListTurnsParamsOrdering = "-began_at"
+	ListTurnsParamsOrderingMinusEndedAt ListTurnsParamsOrdering = "-ended_at"
+	ListTurnsParamsOrderingMinusID      ListTurnsParamsOrdering = "-id"
+	ListTurnsParamsOrderingMinusSeq     ListTurnsParamsOrdering = "-seq"
+	ListTurnsParamsOrderingMinusStatus  ListTurnsParamsOrdering = "-status"
+	ListTurnsParamsOrderingSeq          ListTurnsParamsOrdering = "seq"
+	ListTurnsParamsOrderingStatus       ListTurnsParamsOrdering = "status"
+)
+
 // Defines values for ListMaterialsParamsOrdering.
 const (
 	ListMaterialsParamsOrderingCategory          ListMaterialsParamsOrdering = "category"
@@ -395,6 +415,16 @@ const (
 	ListOrganizationsParamsOrderingMinusUpdatedAt ListOrganizationsParamsOrdering = "-updated_at"
 	ListOrganizationsParamsOrderingName           ListOrganizationsParamsOrdering = "name"
 	ListOrganizationsParamsOrderingUpdatedAt      ListOrganizationsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListOrganizationEventsParamsOrdering.
+const (
+	ListOrganizationEventsParamsOrderingAt        ListOrganizationEventsParamsOrdering = "at"
+	ListOrganizationEventsParamsOrderingID        ListOrganizationEventsParamsOrdering = "id"
+	ListOrganizationEventsParamsOrderingKind      ListOrganizationEventsParamsOrdering = "kind"
+	ListOrganizationEventsParamsOrderingMinusAt   ListOrganizationEventsParamsOrdering = "-at"
+	ListOrganizationEventsParamsOrderingMinusID   ListOrganizationEventsParamsOrdering = "-id"
+	ListOrganizationEventsParamsOrderingMinusKind ListOrganizationEventsParamsOrdering = "-kind"
 )
 
 // Defines values for ListGrantsOfParamsOrdering.
@@ -803,6 +833,26 @@ type Change struct {
 // CitationFormat defines model for CitationFormat.
 type CitationFormat string
 
+// Clock defines model for Clock.
+type Clock struct {
+	// Lab How long it was the lab's turn.
+	Lab int64 `json:"lab"`
+
+	// Nobody How long it was nobody's turn.
+	Nobody int64 `json:"nobody"`
+
+	// Requester How long it was the requester's turn.
+	Requester int64 `json:"requester"`
+
+	// Stages How long the request stood at each status; where it never was is left out.
+	Stages map[string]int64 `json:"stages"`
+
+	// Until When the present entry began.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	Until Time `json:"until"`
+}
+
 // Credentials defines model for Credentials.
 type Credentials struct {
 	// Code The authorization code that the identity provider issued.
@@ -855,6 +905,11 @@ type Detail struct {
 	// Text The words.
 	Text *string        `json:"text,omitempty"`
 	To   *RequestStatus `json:"to,omitempty"`
+
+	// Until Until when it was snoozed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	Until *Time `json:"until,omitempty"`
 
 	// What What is owed, or what is to be done.
 	What []string `json:"what,omitempty"`
@@ -2022,6 +2077,40 @@ type Organization struct {
 	UpdatedAt Time `json:"updated_at"`
 }
 
+// OrganizationEvent defines model for OrganizationEvent.
+type OrganizationEvent struct {
+	// Actor Who did it; null for Aliquot itself, which reminds.
+	Actor nullable.Nullable[openapi_types.UUID] `json:"actor"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At     Time   `json:"at"`
+	Detail Detail `json:"detail"`
+
+	// Hash SHA-256 of this event and the hash of the one before.
+	Hash string `json:"hash"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// Material The material that is asked for.
+	Material int64 `json:"material"`
+
+	// PrevHash Hash of the event before; empty for the first.
+	PrevHash string `json:"prev_hash"`
+
+	// Request The request that it belongs to.
+	Request int64 `json:"request"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
+
+	// Title The title of the material.
+	Title string `json:"title"`
+}
+
 // OrganizationNew defines model for OrganizationNew.
 type OrganizationNew struct {
 	// CountersignDays In how many days the lab means to countersign an MTA.
@@ -2254,6 +2343,7 @@ type Request struct {
 
 	// AssignedTo The member who looks after the request.
 	AssignedTo openapi_types.UUID `json:"assigned_to"`
+	Clock      Clock              `json:"clock"`
 
 	// Correction What the requester is to correct; empty where nothing.
 	Correction string `json:"correction"`
@@ -2399,6 +2489,32 @@ type RequestPatch struct {
 
 // RequestStatus defines model for RequestStatus.
 type RequestStatus string
+
+// RequestTurn defines model for RequestTurn.
+type RequestTurn struct {
+	// BeganAt When it began.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	BeganAt Time `json:"began_at"`
+
+	// EndedAt When it ended; null: it is the present one.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Party Whose turn it is.
+	Party nullable.Nullable[Party] `json:"party"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq    int64         `json:"seq"`
+	Status RequestStatus `json:"status"`
+
+	// What What is owed, or what is to be done.
+	What []string `json:"what"`
+}
 
 // Requirement defines model for Requirement.
 type Requirement struct {
@@ -2594,6 +2710,17 @@ type Signed struct {
 	UserID openapi_types.UUID `json:"user_id"`
 }
 
+// SnoozeNew defines model for SnoozeNew.
+type SnoozeNew struct {
+	// Reason Why.
+	Reason *string `json:"reason,omitempty"`
+
+	// Until When reminders may come again, at most 90 days ahead: a timestamp, or a date, which begins at midnight UTC.
+	//
+	// Examples: 2020-05-11
+	Until string `json:"until"`
+}
+
 // SwitchesPatch defines model for SwitchesPatch.
 type SwitchesPatch struct {
 	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
@@ -2636,8 +2763,13 @@ type Turn struct {
 	// Due By when the lab means to act, by its own targets.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
-	Due   nullable.Nullable[Time] `json:"due"`
-	Party Party                   `json:"party"`
+	Due nullable.Nullable[Time] `json:"due"`
+
+	// EscalationAt When the owner of the lab is told that it waits, if nothing happens meanwhile; null: never, or it was told.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EscalationAt nullable.Nullable[Time] `json:"escalation_at"`
+	Party        Party                   `json:"party"`
 
 	// ReminderAt When that side is reminded next, if nothing happens meanwhile; null: never.
 	//
@@ -2649,8 +2781,19 @@ type Turn struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	Since Time `json:"since"`
 
+	// SnoozedUntil Until when nothing reminds of this turn; null where it is not snoozed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SnoozedUntil nullable.Nullable[Time] `json:"snoozed_until"`
+
 	// What What is owed, or what is to be done.
 	What []string `json:"what"`
+}
+
+// Until defines model for Until.
+type Until struct {
+	// Until Up to which notification; without it all. What came meanwhile stays unread.
+	Until *int64 `json:"until,omitempty"`
 }
 
 // User defines model for User.
@@ -2728,6 +2871,9 @@ type Words struct {
 	// Text The words.
 	Text string `json:"text"`
 }
+
+// LastEventID defines model for Last-Event-ID.
+type LastEventID = string
 
 // Cursor defines model for cursor.
 type Cursor = string
@@ -2912,6 +3058,21 @@ type ListMessagesParams struct {
 // ListMessagesParamsOrdering defines parameters for ListMessages.
 type ListMessagesParamsOrdering string
 
+// ListTurnsParams defines parameters for ListTurns.
+type ListTurnsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListTurnsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListTurnsParamsOrdering defines parameters for ListTurns.
+type ListTurnsParamsOrdering string
+
 // ListMaterialsParams defines parameters for ListMaterials.
 type ListMaterialsParams struct {
 	// Organization Only items whose `organization` is this.
@@ -2991,6 +3152,36 @@ type ListOrganizationsParams struct {
 
 // ListOrganizationsParamsOrdering defines parameters for ListOrganizations.
 type ListOrganizationsParamsOrdering string
+
+// ListOrganizationEventsParams defines parameters for ListOrganizationEvents.
+type ListOrganizationEventsParams struct {
+	// Kind Only items whose `kind` is this.
+	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Material Only items whose `material` is this.
+	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Since Only those from this moment on.
+	Since *Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListOrganizationEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListOrganizationEventsParamsOrdering defines parameters for ListOrganizationEvents.
+type ListOrganizationEventsParamsOrdering string
 
 // ListGrantsOfParams defines parameters for ListGrantsOf.
 type ListGrantsOfParams struct {
@@ -3186,8 +3377,23 @@ type ListJoinRequestsOfParamsOrdering string
 
 // ListNotificationsParams defines parameters for ListNotifications.
 type ListNotificationsParams struct {
-	// Unread Only items whose `unread` is this.
+	// Unread Only those that are unread, or that were read.
 	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+
+	// Category Only items whose `category` is this.
+	Category *NotificationCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// Kind Only items whose `kind` is this.
+	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Organization Only those of requests of this organization's materials.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Since Only those from this moment on.
+	Since *Time `form:"since,omitempty" json:"since,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -3201,6 +3407,12 @@ type ListNotificationsParams struct {
 
 // ListNotificationsParamsOrdering defines parameters for ListNotifications.
 type ListNotificationsParamsOrdering string
+
+// FollowNotificationsParams defines parameters for FollowNotifications.
+type FollowNotificationsParams struct {
+	// LastEventID The same as the header Last-Event-ID, for clients that cannot send it.
+	LastEventID *string `form:"last_event_id,omitempty" json:"last_event_id,omitempty"`
+}
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
@@ -3262,6 +3474,9 @@ type SendMessageJSONRequestBody = Words
 // ShipRequestJSONRequestBody defines body for ShipRequest for application/json ContentType.
 type ShipRequestJSONRequestBody = ShipmentPatch
 
+// SnoozeRequestJSONRequestBody defines body for SnoozeRequest for application/json ContentType.
+type SnoozeRequestJSONRequestBody = SnoozeNew
+
 // CreateMaterialJSONRequestBody defines body for CreateMaterial for application/json ContentType.
 type CreateMaterialJSONRequestBody = MaterialNew
 
@@ -3315,6 +3530,9 @@ type UpdateAddressJSONRequestBody = AddressPatch
 
 // UpdateMailSettingsJSONRequestBody defines body for UpdateMailSettings for application/json ContentType.
 type UpdateMailSettingsJSONRequestBody = MailSettingsPatch
+
+// ReadNotificationsJSONRequestBody defines body for ReadNotifications for application/json ContentType.
+type ReadNotificationsJSONRequestBody = Until
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
@@ -4064,6 +4282,38 @@ type ClientInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequest(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// UnsnoozeRequest Let reminders of a turn come again
+	//
+	// Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+	UnsnoozeRequest(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SnoozeRequestWithBody Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SnoozeRequest Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequest(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListTurns List whose turn it was in a request, newest first
+	//
+	// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+	ListTurns(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListMaterials List materials, newest first
 	//
 	// Those under embargo only members of their organization see. Open to anyone.
@@ -4284,6 +4534,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganization(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
+	//
+	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+	ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListGrantsOf List the grants that paid for an organization's materials
 	//
@@ -4672,12 +4929,30 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotifications(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReadNotifications Mark all notifications as read
+	// ReadNotificationsWithBody Mark all notifications as read
 	//
-	// Open to the owner and admins.
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadNotifications Mark all notifications as read
+	//
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FollowNotifications Follow a user's notifications
+	//
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+	FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateNotificationWithBody Mark a notification as read or unread
 	//
@@ -5625,6 +5900,78 @@ func (c *Client) ShipRequest(ctx context.Context, id int64, body ShipRequestJSON
 	return c.Client.Do(req)
 }
 
+// UnsnoozeRequest Let reminders of a turn come again
+//
+// Open to members of the organization, the requester and admins.
+//
+// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+func (c *Client) UnsnoozeRequest(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnsnoozeRequestRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SnoozeRequestWithBody Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *Client) SnoozeRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSnoozeRequestRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SnoozeRequest Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *Client) SnoozeRequest(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSnoozeRequestRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListTurns List whose turn it was in a request, newest first
+//
+// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+func (c *Client) ListTurns(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTurnsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListMaterials List materials, newest first
 //
 // Those under embargo only members of their organization see. Open to anyone.
@@ -6106,6 +6453,23 @@ func (c *Client) UpdateOrganizationWithBody(ctx context.Context, id int64, conte
 // Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 func (c *Client) UpdateOrganization(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateOrganizationRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
+//
+// Of a deleted request it only tells that. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+func (c *Client) ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListOrganizationEventsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6993,13 +7357,51 @@ func (c *Client) ListNotifications(ctx context.Context, id openapi_types.UUID, p
 	return c.Client.Do(req)
 }
 
-// ReadNotifications Mark all notifications as read
+// ReadNotificationsWithBody Mark all notifications as read
 //
-// Open to the owner and admins.
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReadNotificationsRequest(c.Server, id)
+func (c *Client) ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadNotifications Mark all notifications as read
+//
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FollowNotifications Follow a user's notifications
+//
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+func (c *Client) FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFollowNotificationsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -9072,6 +9474,172 @@ func NewShipRequestRequestWithBody(server string, id int64, contentType string, 
 	return req, nil
 }
 
+// NewUnsnoozeRequestRequest constructs an http.Request for the UnsnoozeRequest method
+func NewUnsnoozeRequestRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/snooze", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSnoozeRequestRequest calls the generic SnoozeRequest builder with application/json body
+func NewSnoozeRequestRequest(server string, id int64, body SnoozeRequestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSnoozeRequestRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewSnoozeRequestRequestWithBody constructs an http.Request for the SnoozeRequest method, with any body, and a specified content type
+func NewSnoozeRequestRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/snooze", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListTurnsRequest constructs an http.Request for the ListTurns method
+func NewListTurnsRequest(server string, id int64, params *ListTurnsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/turns", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListMaterialsRequest constructs an http.Request for the ListMaterials method
 func NewListMaterialsRequest(server string, params *ListMaterialsParams) (*http.Request, error) {
 	var err error
@@ -10022,6 +10590,151 @@ func NewUpdateOrganizationRequestWithBody(server string, id int64, contentType s
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListOrganizationEventsRequest constructs an http.Request for the ListOrganizationEvents method
+func NewListOrganizationEventsRequest(server string, id int64, params *ListOrganizationEventsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Material != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -12261,6 +12974,66 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 
 		}
 
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -12311,8 +13084,19 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 	return req, nil
 }
 
-// NewReadNotificationsRequest constructs an http.Request for the ReadNotifications method
-func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+// NewReadNotificationsRequest calls the generic ReadNotifications builder with application/json body
+func NewReadNotificationsRequest(server string, id openapi_types.UUID, body ReadNotificationsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReadNotificationsRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewReadNotificationsRequestWithBody constructs an http.Request for the ReadNotifications method, with any body, and a specified content type
+func NewReadNotificationsRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -12337,7 +13121,70 @@ func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Re
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFollowNotificationsRequest constructs an http.Request for the FollowNotifications method
+func NewFollowNotificationsRequest(server string, id openapi_types.UUID, params *FollowNotificationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/notifications/stream", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.LastEventID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "last_event_id", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -13053,6 +13900,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequestWithResponse(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*ShipRequestResponse, error)
 
+	// UnsnoozeRequestWithResponse Let reminders of a turn come again
+	//
+	// Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+	UnsnoozeRequestWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UnsnoozeRequestResponse, error)
+
+	// SnoozeRequestWithBodyWithResponse Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error)
+
+	// SnoozeRequestWithResponse Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequestWithResponse(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error)
+
+	// ListTurnsWithResponse List whose turn it was in a request, newest first
+	//
+	// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+	ListTurnsWithResponse(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*ListTurnsResponse, error)
+
 	// ListMaterialsWithResponse List materials, newest first
 	//
 	// Those under embargo only members of their organization see. Open to anyone.
@@ -13295,6 +14178,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganizationWithResponse(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrganizationResponse, error)
+
+	// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
+	//
+	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+	ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error)
 
 	// ListGrantsOfWithResponse List the grants that paid for an organization's materials
 	//
@@ -13737,14 +14629,32 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*ListNotificationsResponse, error)
 
+	// ReadNotificationsWithBodyWithResponse Mark all notifications as read
+	//
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+
 	// ReadNotificationsWithResponse Mark all notifications as read
 	//
-	// Open to the owner and admins.
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+
+	// FollowNotificationsWithResponse Follow a user's notifications
+	//
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+	FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error)
 
 	// UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
 	//
@@ -14614,6 +15524,73 @@ func (r ShipRequestResponse) StatusCode() int {
 	return 0
 }
 
+type UnsnoozeRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r UnsnoozeRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnsnoozeRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SnoozeRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Request
+}
+
+// Status returns HTTPResponse.Status
+func (r SnoozeRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SnoozeRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListTurnsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]RequestTurn
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTurnsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTurnsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListMaterialsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -15041,6 +16018,29 @@ func (r UpdateOrganizationResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateOrganizationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListOrganizationEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]OrganizationEvent
+}
+
+// Status returns HTTPResponse.Status
+func (r ListOrganizationEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListOrganizationEventsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15957,6 +16957,27 @@ func (r ReadNotificationsResponse) StatusCode() int {
 	return 0
 }
 
+type FollowNotificationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r FollowNotificationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FollowNotificationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type UpdateNotificationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -16793,6 +17814,66 @@ func (c *ClientWithResponses) ShipRequestWithResponse(ctx context.Context, id in
 	return ParseShipRequestResponse(rsp)
 }
 
+// UnsnoozeRequestWithResponse Let reminders of a turn come again
+//
+// Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+func (c *ClientWithResponses) UnsnoozeRequestWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UnsnoozeRequestResponse, error) {
+	rsp, err := c.UnsnoozeRequest(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnsnoozeRequestResponse(rsp)
+}
+
+// SnoozeRequestWithBodyWithResponse Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *ClientWithResponses) SnoozeRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error) {
+	rsp, err := c.SnoozeRequestWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSnoozeRequestResponse(rsp)
+}
+
+// SnoozeRequestWithResponse Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *ClientWithResponses) SnoozeRequestWithResponse(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error) {
+	rsp, err := c.SnoozeRequest(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSnoozeRequestResponse(rsp)
+}
+
+// ListTurnsWithResponse List whose turn it was in a request, newest first
+//
+// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+func (c *ClientWithResponses) ListTurnsWithResponse(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*ListTurnsResponse, error) {
+	rsp, err := c.ListTurns(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTurnsResponse(rsp)
+}
+
 // ListMaterialsWithResponse List materials, newest first
 //
 // Those under embargo only members of their organization see. Open to anyone.
@@ -17196,6 +18277,21 @@ func (c *ClientWithResponses) UpdateOrganizationWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseUpdateOrganizationResponse(rsp)
+}
+
+// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
+//
+// Of a deleted request it only tells that. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+func (c *ClientWithResponses) ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error) {
+	rsp, err := c.ListOrganizationEvents(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListOrganizationEventsResponse(rsp)
 }
 
 // ListGrantsOfWithResponse List the grants that paid for an organization's materials
@@ -17933,19 +19029,49 @@ func (c *ClientWithResponses) ListNotificationsWithResponse(ctx context.Context,
 	return ParseListNotificationsResponse(rsp)
 }
 
-// ReadNotificationsWithResponse Mark all notifications as read
+// ReadNotificationsWithBodyWithResponse Mark all notifications as read
 //
-// Open to the owner and admins.
+// With until only those up to that one. Open to the owner and admins.
 //
-// Returns a wrapper object for the known response body format(s).
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
-	rsp, err := c.ReadNotifications(ctx, id, reqEditors...)
+func (c *ClientWithResponses) ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotificationsWithBody(ctx, id, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseReadNotificationsResponse(rsp)
+}
+
+// ReadNotificationsWithResponse Mark all notifications as read
+//
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotifications(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadNotificationsResponse(rsp)
+}
+
+// FollowNotificationsWithResponse Follow a user's notifications
+//
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+func (c *ClientWithResponses) FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error) {
+	rsp, err := c.FollowNotifications(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFollowNotificationsResponse(rsp)
 }
 
 // UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
@@ -18926,6 +20052,74 @@ func ParseShipRequestResponse(rsp *http.Response) (*ShipRequestResponse, error) 
 	return response, nil
 }
 
+// ParseUnsnoozeRequestResponse parses an HTTP response from a UnsnoozeRequestWithResponse call
+func ParseUnsnoozeRequestResponse(rsp *http.Response) (*UnsnoozeRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnsnoozeRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseSnoozeRequestResponse parses an HTTP response from a SnoozeRequestWithResponse call
+func ParseSnoozeRequestResponse(rsp *http.Response) (*SnoozeRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SnoozeRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Request
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListTurnsResponse parses an HTTP response from a ListTurnsWithResponse call
+func ParseListTurnsResponse(rsp *http.Response) (*ListTurnsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTurnsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []RequestTurn
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListMaterialsResponse parses an HTTP response from a ListMaterialsWithResponse call
 func ParseListMaterialsResponse(rsp *http.Response) (*ListMaterialsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -19387,6 +20581,32 @@ func ParseUpdateOrganizationResponse(rsp *http.Response) (*UpdateOrganizationRes
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Organization
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListOrganizationEventsResponse parses an HTTP response from a ListOrganizationEventsWithResponse call
+func ParseListOrganizationEventsResponse(rsp *http.Response) (*ListOrganizationEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListOrganizationEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []OrganizationEvent
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -20371,6 +21591,22 @@ func ParseReadNotificationsResponse(rsp *http.Response) (*ReadNotificationsRespo
 	}
 
 	response := &ReadNotificationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseFollowNotificationsResponse parses an HTTP response from a FollowNotificationsWithResponse call
+func ParseFollowNotificationsResponse(rsp *http.Response) (*FollowNotificationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FollowNotificationsResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

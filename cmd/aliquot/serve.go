@@ -80,7 +80,7 @@ func (s *serve) Run(e environment) error {
 	}
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
-		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Log: log,
+		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation), Log: log,
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
@@ -93,7 +93,7 @@ func (s *serve) Run(e environment) error {
 	server.Health(mux, db.Ping, folder.Check)
 	if s.Role != "worker" {
 		door := api.New(a, log)
-		door.Origins = s.CORSOrigins
+		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
 		if s.RateLimit == "on" {
 			if door.Limits, err = api.NewLimits(limit.Token, limit.Address, limit.Login); err != nil {
 				return err
@@ -104,7 +104,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, contract); err != nil {
+		if err := web.Mount(mux, a, contract); err != nil {
 			return err
 		}
 	}

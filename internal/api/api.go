@@ -24,7 +24,9 @@ type API struct {
 	Log    *slog.Logger
 	Limits *Limits // nil: none
 	// Origins are those whose pages may call, "*" for any.
-	Origins  []string
+	Origins []string
+	// Stop is closed when the process stops: streams end at once. nil: never.
+	Stop     <-chan struct{}
 	mux      *http.ServeMux
 	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
 	contract Contract

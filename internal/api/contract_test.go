@@ -29,7 +29,8 @@ const (
 		payment_method:string payment_method_notes:string rejection_reason:string override_reason:string correction:string
 		shipment:{carrier:string tracking:string conditions:string sent_at:time?}? open_issues:int
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
-		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time?}?
+		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time? escalation_at:time? snoozed_until:time?}?
+		clock:{requester:int lab:int nobody:int stages:object until:time}
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
 	bareMaterialFields = `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
@@ -61,7 +62,8 @@ const (
 	heldFields = `name:string inviter:string role:string status:string expires_at:time`
 	joinFields = `id:int name:string organization:int user:{` + personFields + `} note:string status:string reason:string created_at:time
 		answered_at:time?`
-	jobFields = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
+	turnFields = "id:int seq:int status:string party:string? what:[string] began_at:time ended_at:time?"
+	jobFields  = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
 		created_at:time due_at:time? ended_at:time?`
 	previewFields = `material:{category:string title:string url:string pubmed_id:string additional_metadata:object imported:bool
 		import_source:string organisms:[string]? publication_title:string? citation:string? additional_info:string? embargo_date:date?
@@ -92,6 +94,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/join-requests/{join_request}/decline": joinFields,
 		"/users/{id}/invitations/{invitation}/accept":              invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
+		"/organizations/{id}/events":         eventFields + " request:int material:int title:string",
 		"/audit-events":                      actFields,
 		"/organizations/{id}/materials/bulk": jobFields,
 		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
@@ -107,6 +110,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/documents/{document}/accept": requestFields,
 		"/material-requests/{id}/documents/{document}/return": requestFields,
 		"/material-requests/{id}/events":                      eventFields, "/material-requests/{id}/messages": messageFields,
+		"/material-requests/{id}/turns": turnFields, "POST /material-requests/{id}/snooze": requestFields,
 		"/material-requests/{id}/issues": issueFields, "/material-requests/{id}/issues/{issue}/close": issueFields,
 	}
 	statuses := map[string]int{ // of success, where it is not 200
@@ -117,7 +121,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
 		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
 		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
-		"DELETE /material-requests/{id}": 204,
+		"DELETE /material-requests/{id}": 204, "DELETE /material-requests/{id}/snooze": 204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -316,8 +320,8 @@ func TestAMethodThatAPathLacksIsTold(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	order := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	for path, methods := range allowed {
-		if path == "/users/{id}/notifications/read" || path == "/materials/import" || path == "/materials/imports" {
-			continue // "read" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
+		if path == "/users/{id}/notifications/read" || path == "/users/{id}/notifications/stream" || path == "/materials/import" || path == "/materials/imports" {
+			continue // "read" and "stream" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
 		}
 		slices.SortFunc(methods, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 		methods = append(methods, "OPTIONS")

@@ -49,7 +49,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 
 // crowded are the tables that grow, each after those that it needs.
 var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "tokens", "invitations", "join_requests", "shipping_requirements",
-	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_documents", "request_issues", "request_events",
+	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events",
 	"notifications", "material versions", "organization versions", "jobs"}
 
 // lists are all lists.
@@ -72,6 +72,7 @@ func (c *crowd) lists() map[string]longList {
 			map[string]string{"-answered_at": "answered_at"}},
 		"GET /users/{id}/join-requests":   {c.user("/join-requests"), c.requester(), []string{"join_requests"}, map[string]string{"status": "status"}},
 		"GET /organizations/{id}/history": {organization + "/history", c.member, []string{"organization versions"}, map[string]string{"at": ""}},
+		"GET /organizations/{id}/events":  {organization + "/events", c.member, []string{"request_events"}, map[string]string{"kind": "", "at": ""}},
 		"GET /organization-user-settings": {"/organization-user-settings", c.member, []string{"organizations", "memberships"},
 			map[string]string{"organization": ""}},
 		"GET /shipping-requirements": {"/shipping-requirements", c.member, []string{"shipping_requirements"}, map[string]string{"updated_at": "updated_at"}},
@@ -85,6 +86,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /material-requests/{id}/events":   {c.req("/events"), c.member, []string{"request_events"}, map[string]string{"seq": ""}},
 		"GET /material-requests/{id}/messages": {c.req("/messages"), c.member, []string{"request_events"}, map[string]string{"sent_at": "at"}},
 		"GET /material-requests/{id}/issues":   {c.req("/issues"), c.member, []string{"request_issues"}, map[string]string{"-closed_at": "closed_at"}},
+		"GET /material-requests/{id}/turns":    {c.req("/turns"), c.member, []string{"request_turns"}, map[string]string{"-began_at": ""}},
 		"GET /jobs":                            {"/jobs", c.requester(), []string{"jobs"}, map[string]string{"-ended_at": "ended_at"}},
 		"GET /audit-events":                    {"/audit-events", c.people["admin"], []string{"material versions"}, map[string]string{"object": ""}},
 	}
@@ -155,6 +157,8 @@ func (c *crowd) more(table string, n int) {
 	case "material_requests":
 		c.copies("material_requests", fmt.Sprintf("o.id = %d", c.request), numbers, columns{
 			"status": "CASE n.i % 3 WHEN 0 THEN 'OPEN' WHEN 1 THEN 'APPROVED' ELSE 'IN_FULFILLMENT' END", "created_at": early, "updated_at": late})
+	case "request_turns": // as many as there are requests; the times of each go back and forth
+		c.copies("request_turns", fmt.Sprintf("o.request_id = %d AND o.seq = 1", c.request), numbers, columns{"seq": "n.i", "began_at": early})
 	case "request_documents":
 		c.copies("request_documents", "o.id = (SELECT MIN(id) FROM request_documents)",
 			"(SELECT id AS i FROM material_requests WHERE id NOT IN (SELECT request_id FROM request_documents))", columns{"request_id": "n.i"})

@@ -21,6 +21,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
 	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[exchange.Until]():   {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.", "examples": []string{"2020-05-11"}},
 	reflect.TypeFor[Contract]():         {"type": "object"},
 	reflect.TypeFor[exchange.Action]():  {"type": "string", "examples": []string{"material.update"}},
 }

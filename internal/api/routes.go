@@ -26,7 +26,12 @@ var routes = []route{
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
 	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
-	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications, "Mark all notifications as read"),
+	on("GET /users/{id}/notifications/stream", exchange.NotificationRead, 200, (*API).followNotifications,
+		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it changes, as unread with {\"unread\": 3}; each new one as "+
+			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. "+
+			"The stream ends with the token.").sendsEvents(),
+	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications,
+		"Mark all notifications as read. With until only those up to that one."),
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
 
@@ -97,6 +102,9 @@ var routes = []route{
 		"Decline to take someone in. A reason is optional."),
 	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory,
 		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
+
+	on("GET /organizations/{id}/events", exchange.OrganizationEvents, 200, (*API).listOrganizationEvents,
+		"List what happened in the requests of an organization's materials, newest first. Of a deleted request it only tells that.").sortedBy(exchange.OrganizationEventFields),
 
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings,
 		"List the caller's notification settings, one record for each organization").sortedBy(exchange.SettingsFields),
@@ -169,6 +177,11 @@ var routes = []route{
 	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest, "Delete a request"),
 	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents,
 		"List what happened to a request, newest first, each chained to the one before by its hash").sortedBy(exchange.EventFields),
+	on("GET /material-requests/{id}/turns", exchange.RequestRead, 200, (*API).listTurns,
+		"List whose turn it was in a request, newest first. Each ends when the next one begins.").sortedBy(exchange.TurnFields),
+	on("POST /material-requests/{id}/snooze", exchange.RequestUpdate, 200, (*API).snoozeRequest,
+		"Keep reminders of a turn back. Only the side whose turn it is may; it ends with the turn."),
+	on("DELETE /material-requests/{id}/snooze", exchange.RequestUpdate, 204, (*API).unsnoozeRequest, "Let reminders of a turn come again"),
 	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages, "List the messages on a request, newest first").sortedBy(exchange.MessageFields),
 	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage, "Write to the other side of a request"),
 	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues, "List the problems with a transfer").sortedBy(exchange.IssueFields),
@@ -210,6 +223,7 @@ type route struct {
 	fields  []exchange.Field
 	asked   reflect.Type // parameters of a POST; nil: none
 	file    bool         // it sends a file
+	events  bool         // it sends events, for as long as the caller listens
 	serve   func(*API, *Call) error
 }
 
@@ -297,6 +311,12 @@ func (r route) asks(parameters any) route {
 // sendsFile marks a GET that sends a file which is made for it as it goes.
 func (r route) sendsFile() route {
 	r.file = true
+	return r
+}
+
+// sendsEvents marks a GET that streams server-sent events.
+func (r route) sendsEvents() route {
+	r.events = true
 	return r
 }
 

@@ -179,6 +179,29 @@ func (s *scene) newBulk() int64 {
 	return a.id()
 }
 
+// newTurn makes a request in which it is the turn of the requester, or of the lab.
+func (s *scene) newTurn(labs bool) string {
+	s.t.Helper()
+	body := obj{"material": s.material}
+	if labs {
+		body["requester_abstract"] = "To map receptors."
+	}
+	return fmt.Sprintf("/material-requests/%d/snooze", s.requester().want(201, "POST", "/material-requests", body).id())
+}
+
+// snoozed is newTurn with a snooze.
+func (s *scene) snoozed(labs bool, by *person) string {
+	s.t.Helper()
+	path := s.newTurn(labs)
+	by.want(200, "POST", path, snooze(7))
+	return path
+}
+
+// snooze is the body of a snooze of so many days.
+func snooze(days int) obj {
+	return obj{"until": time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly)}
+}
+
 func (s *scene) newIssue() int64 {
 	s.t.Helper()
 	return s.requester().want(201, "POST", s.req("/issues"), obj{"text": "it thawed"}).id()
@@ -274,7 +297,8 @@ var visits = []routeCase{
 		return at(s.user(""), obj{"first_name": fmt.Sprint("N", s.next())})
 	}},
 	{"GET /users/{id}/notifications", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications"), nil) }},
-	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), nil) }},
+	{"GET /users/{id}/notifications/stream", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/stream"), nil) }},
+	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), obj{"until": 1 << 40}) }},
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
@@ -373,6 +397,7 @@ var visits = []routeCase{
 	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
 	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
 	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
+	{"GET /organizations/{id}/events", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))
@@ -488,6 +513,11 @@ var visits = []routeCase{
 	{"GET /material-requests/{id}/events", "member", func(s *scene, _ string) visit { return at(s.req("/events"), nil) }},
 	{"GET /material-requests/{id}/messages", "member", func(s *scene, _ string) visit { return at(s.req("/messages"), nil) }},
 	{"POST /material-requests/{id}/messages", "requester", func(s *scene, _ string) visit { return at(s.req("/messages"), obj{"text": "Hello"}) }},
+	{"GET /material-requests/{id}/turns", "member", func(s *scene, _ string) visit { return at(s.req("/turns"), nil) }},
+	{"POST /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.newTurn(false), snooze(7)) }},
+	{"POST /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.newTurn(true), snooze(7)) }},
+	{"DELETE /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.snoozed(false, s.requester()), nil) }},
+	{"DELETE /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.snoozed(true, s.member), nil) }},
 	{"GET /material-requests/{id}/issues", "member", func(s *scene, _ string) visit { return at(s.req("/issues"), nil) }},
 	{"POST /material-requests/{id}/issues", "requester", func(s *scene, _ string) visit { return at(s.req("/issues"), obj{"text": "it thawed"}) }},
 	{"POST /material-requests/{id}/issues/{issue}/close", "member", func(s *scene, _ string) visit {

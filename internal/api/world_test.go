@@ -61,11 +61,12 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	sources := sourcetest.Start(t)
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Log: log,
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Escalation: 21, Log: log,
 	}
 	change(&config)
 	a := app.New(config)
 	door := api.New(a, config.Log)
+	door.Stop = stopped
 	handler := server.Record(door, config.Log)
 	s := httptest.NewServer(handler)
 	t.Cleanup(func() {
@@ -76,6 +77,13 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	})
 	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources}
 }
+
+// stopped ends every stream after what it has to say at first.
+var stopped = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // work does the jobs that a holds until stop is called, but those that come by themselves.
 func (w *world) work(a *app.App, cfg job.Config) (stop func()) {

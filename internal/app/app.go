@@ -22,6 +22,7 @@ import (
 type App struct {
 	Config
 	policy exchange.Policy
+	feeds  feeds
 }
 
 // Config is what an App needs.
@@ -40,6 +41,7 @@ type Config struct {
 	UploadLimit   int64         // bytes of one file
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
+	Escalation    exchange.Escalation
 	Log           *slog.Logger
 }
 

@@ -33,6 +33,9 @@ const (
 	Closed            EventKind = "closed"
 	Reopened          EventKind = "reopened"
 	Reminded          EventKind = "reminded"
+	Escalated         EventKind = "escalated"
+	Snoozed           EventKind = "snoozed"
+	Unsnoozed         EventKind = "unsnoozed"
 	Deleted           EventKind = "deleted"
 )
 
@@ -40,7 +43,7 @@ const (
 var EventKinds = []EventKind{
 	RequestMade, StatusChanged, Assigned, DocumentAdded, DocumentWithdrawn, DocumentAccepted, DocumentReturned,
 	AbstractChanged, AddressChanged, PaymentChanged, DetailsChanged, Messaged, IssueOpened, IssueClosed,
-	ShipmentChanged, Closed, Reopened, Reminded, Deleted,
+	ShipmentChanged, Closed, Reopened, Reminded, Escalated, Snoozed, Unsnoozed, Deleted,
 }
 
 // Event is one thing that happened to a request. Events are only ever added, and each carries
@@ -56,6 +59,13 @@ type Event struct {
 	Raw       string // Detail as JSON, to the letter as it was hashed and kept
 	Prev      string // hex SHA-256 of the event before; "" for the first
 	Hash      string
+}
+
+// OrganizationEvent is an event in the feed of the organization that has the material.
+type OrganizationEvent struct {
+	Event
+	Material int64
+	Title    string // of the material
 }
 
 // Head is the last event of a request's chain; the zero one is of a chain without events.
@@ -107,10 +117,11 @@ type Detail struct {
 	Issue      int64      `json:"issue,omitempty"`
 	Fields     []string   `json:"fields,omitempty"`
 	Text       string     `json:"text,omitempty"`
-	Party      Side       `json:"party,omitempty"` // of a reminder: whose turn it is, for what, since when, and the day of it
+	Party      Side       `json:"party,omitempty"` // of a reminder or an escalation: whose turn it is, for what, since when, and the day of it
 	What       []string   `json:"what,omitempty"`
 	Since      *Instant   `json:"since,omitempty"`
 	Days       int        `json:"days,omitempty"`
+	Until      *Instant   `json:"until,omitempty"` // of a snooze
 }
 
 // Seal puts e behind the event with number seq and hash prev, and hashes it.

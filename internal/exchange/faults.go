@@ -77,6 +77,8 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Check()
 	case Reason:
 		_, err = p.Check()
+	case SnoozeNew:
+		err = p.faults(new(string)).Err()
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fields

@@ -78,12 +78,15 @@ var (
 	MessageFields      = []Field{byID, {Name: "sent_at", Kind: Moment}}
 	NotificationFields = []Field{byID, {Name: "category", Kind: Word}, {Name: "kind", Kind: Word}, {Name: "request", Nullable: true}, byCreated,
 		{Name: "read_at", Kind: Moment, Nullable: true}}
-	OrganizationFields = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
-	RequestFields      = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
-	SettingsFields     = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
-	ShippingFields     = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
-	TokenFields        = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
-	VersionFields      = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
+	OrganizationEventFields = []Field{byID, {Name: "kind", Kind: Word}, byAt}
+	OrganizationFields      = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
+	RequestFields           = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
+	SettingsFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
+	ShippingFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
+	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word}, {Name: "began_at", Kind: Moment},
+		{Name: "ended_at", Kind: Moment, Nullable: true}}
+	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
+	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
 )
 
 // The filters below narrow a list; a nil field filters nothing. Their tags name the parameters.
@@ -102,4 +105,23 @@ type RequestFilter struct {
 	Active     *bool      `query:"is_active"`
 	Requester  *uuid.UUID `query:"requester"`
 	AssignedTo *uuid.UUID `query:"assigned_to"`
+}
+
+// NotificationFilter narrows a list of notifications.
+type NotificationFilter struct {
+	Unread       *bool      `query:"unread" help:"Only those that are unread, or that were read."`
+	Category     *Category  `query:"category"`
+	Kind         *EventKind `query:"kind"`
+	Request      *int64     `query:"request"`
+	Organization *int64     `query:"organization" help:"Only those of requests of this organization's materials."`
+	Since        *Instant   `query:"since" help:"Only those from this moment on."`
+}
+
+// EventFilter narrows a list of what happened in an organization's requests.
+type EventFilter struct {
+	Kind     *EventKind `query:"kind"`
+	Request  *int64     `query:"request"`
+	Material *int64     `query:"material"`
+	Actor    *uuid.UUID `query:"actor"`
+	Since    *Instant   `query:"since" help:"Only those from this moment on."`
 }

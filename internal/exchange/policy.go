@@ -50,6 +50,7 @@ const (
 	SettingsRead        Action = "settings.read"
 	SettingsUpdate      Action = "settings.update"
 	OrganizationHistory Action = "organization.history"
+	OrganizationEvents  Action = "organization.events" // what happened in the requests of its materials
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
@@ -138,6 +139,7 @@ var rules = Policy{
 	SettingsRead:        OwnerOf,
 	SettingsUpdate:      OwnerOf,
 	OrganizationHistory: MemberOf,
+	OrganizationEvents:  MemberOf,
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,

@@ -26,11 +26,12 @@ var MailCategories = append(slices.Clone(Categories), MembershipNotif)
 // Group is whom an audience is made of.
 type Group string
 
-// The groups. Members and the assignee hear by their switches; a requester always hears.
+// The groups. Members, the assignee and the owner of the lab hear by their switches; a requester always hears.
 const (
 	ToMembers   Group = "members"
 	ToRequester Group = "requester"
 	ToAssignee  Group = "assignee"
+	ToOwner     Group = "owner"
 )
 
 // Audience is one line of who hears of an event, and under which category.
@@ -52,6 +53,8 @@ func Audiences(e Event, by Roles) []Audience {
 		return []Audience{{ReminderNotif, ToRequester}}
 	case e.Kind == Reminded:
 		return []Audience{{ReminderNotif, ToMembers}}
+	case e.Kind == Escalated:
+		return []Audience{{ReminderNotif, ToOwner}}
 	case e.Kind == StatusChanged && (e.Detail.To == Approved || e.Detail.To == Rejected):
 		return []Audience{{DecisionNotif, ToRequester}, {DecisionNotif, ToMembers}}
 	case by.Requester && !by.Member:

@@ -24,11 +24,13 @@ func (c Conn) InsertNews(ctx context.Context, n exchange.News) (int64, error) {
 func (c Conn) NotifyOf(ctx context.Context, n exchange.News, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, mostIn) {
 		places, args := in([]any{n.ID, string(n.Kind.Category()), c.Now, n.Actor}, some)
-		if _, err := c.exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
+		told, err := c.exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
 			SELECT CAST($1 AS BIGINT), $2, $3, 'NEW', u.id FROM users u WHERE u.id <> $4 AND u.id IN (`+places+`) ORDER BY u.id
-			ON CONFLICT (user_id, news_id) DO NOTHING`, args...); err != nil {
+			ON CONFLICT (user_id, news_id) DO NOTHING`, args...)
+		if err != nil {
 			return err
 		}
+		*c.news = *c.news || told > 0
 	}
 	return nil
 }

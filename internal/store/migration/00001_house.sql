@@ -13,6 +13,7 @@ CREATE TABLE users (
   verified_email TEXT NOT NULL,
   registry_id TEXT NOT NULL UNIQUE,
   is_admin BOOLEAN NOT NULL,
+  marks {ref} NOT NULL DEFAULT 0, -- grows whenever notifications are marked as read or unread
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
@@ -241,6 +242,9 @@ CREATE TABLE material_requests (
   put_back BOOLEAN NOT NULL,
   waiting_since {time} NOT NULL,
   reminded INTEGER NOT NULL, -- the day of this turn on which its side was reminded last; 0: not yet
+  escalates BOOLEAN NOT NULL, -- it is the lab's turn, of which its owner was not told yet
+  snoozed_until {time},
+  clock TEXT NOT NULL, -- JSON: request_turns summed up until the present one
   last_seq {ref} NOT NULL, -- of its events, with the hash of the last one
   last_hash TEXT NOT NULL,
   deleted_at {time},
@@ -253,6 +257,20 @@ CREATE INDEX material_requests_assigned ON material_requests (assigned_to);
 CREATE INDEX material_requests_status ON material_requests (status, id);
 CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
+
+CREATE INDEX material_requests_escalates ON material_requests (waiting_since, id) WHERE escalates AND is_active AND deleted_at IS NULL;
+
+-- Whose turn it was in a request, and where it stood; each ends when the next begins.
+CREATE TABLE request_turns (
+  id {id},
+  request_id {ref} NOT NULL REFERENCES material_requests (id),
+  seq {ref} NOT NULL,
+  status {word} NOT NULL,
+  party {word} NOT NULL, -- '': nobody's turn
+  what TEXT NOT NULL, -- JSON
+  began_at {time} NOT NULL,
+  UNIQUE (request_id, seq)
+);
 
 CREATE TABLE request_documents (
   id {id},
@@ -288,8 +306,13 @@ CREATE TABLE request_events (
   detail TEXT NOT NULL,
   prev_hash TEXT NOT NULL,
   hash TEXT NOT NULL,
+  organization_id {ref} REFERENCES organizations (id), -- in whose feed it stands; NULL: of a deleted request
   UNIQUE (request_id, seq)
 );
+CREATE INDEX request_events_organization ON request_events (organization_id, id);
+CREATE INDEX request_events_kind ON request_events (organization_id, kind, id);
+CREATE INDEX request_events_actor ON request_events (organization_id, actor_id, id);
+CREATE INDEX request_events_at ON request_events (organization_id, at, id);
 
 -- What happened outside of requests and people are told of.
 CREATE TABLE news (
@@ -315,6 +338,7 @@ CREATE TABLE notifications (
   CHECK ((event_id IS NULL) <> (news_id IS NULL))
 );
 CREATE INDEX notifications_user ON notifications (user_id, id);
+CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
 CREATE INDEX notifications_news ON notifications (news_id) WHERE mail = 'NEW';
 CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
