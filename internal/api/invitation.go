@@ -57,7 +57,7 @@ func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 }
 
 func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
-	id, invitation, err := c.pathIDs("id", "invitation")
+	id, invitation, err := c.pathIDs("invitation")
 	if err != nil {
 		return None{}, err
 	}
@@ -65,7 +65,7 @@ func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
 }
 
 func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
-	id, invitation, err := c.pathIDs("id", "invitation")
+	id, invitation, err := c.pathIDs("invitation")
 	if err != nil {
 		return Invitation{}, err
 	}
