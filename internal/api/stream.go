@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
@@ -48,7 +49,7 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	if c.Method == http.MethodHead {
 		return None{}, nil
 	}
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(cmp.Or(a.Heartbeat, heartbeat))
 	defer beat.Stop()
 	s.text("retry: %d\n\n", comeAgain.Milliseconds())
 	for s.news(news) == nil {

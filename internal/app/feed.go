@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
@@ -51,7 +52,7 @@ type Item struct {
 }
 
 // News are what a feed has to tell: notifications that are new, and the number of unread ones where
-// that changed. Place is the place behind all of it; with More there are more at once.
+// that changed, with the place behind all of it. With More there are more at once.
 type News struct {
 	Items  []Item
 	Unread *int64
@@ -92,19 +93,20 @@ func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
 		}
 		return nil
 	}
-	settled := f.app.DB.Read().Now.Add(-2 * exchange.Settled) // its transaction may have begun long before it got its id
+	settled := settledBefore(f.app.DB.Read())
 	for i, n := range newest {
 		if n.At.Before(settled) || i == newestLooked-1 {
-			f.place = exchange.PlaceAt(n.ID)
-			newest = newest[:i]
+			f.place.Reach(n.ID)
 			break
 		}
-	}
-	for _, n := range newest {
 		f.place.Take(n.ID, now)
 	}
 	return nil
 }
+
+// settledBefore is the moment before which a notification was made that no other comes into sight
+// below any more. Its transaction may have begun long before it got its id.
+func settledBefore(c store.Conn) time.Time { return c.Now.Add(-2 * exchange.Settled) }
 
 // Fresh gives a signal when there may be something new; several may come as one.
 func (f *Feed) Fresh() <-chan struct{} { return f.fresh }
@@ -120,18 +122,21 @@ func (f *Feed) Read(ctx context.Context) (News, error) {
 	case <-ctx.Done():
 		return News{}, ctx.Err()
 	}
-	c := f.app.DB.Read()
+	c, now := f.app.DB.Read(), time.Now()
+	settled := settledBefore(c)
 	var news News
 	for after := f.place.Low(); ; {
 		list, err := c.NotificationsBehind(ctx, f.user, after, newsAtOnce)
 		if err != nil {
 			return news, err
 		}
-		now := time.Now()
 		for _, n := range list {
-			if after = n.ID; f.place.Take(n.ID, now) {
-				f.place.Shorten()
-				f.place.Settle(now)
+			after = n.ID
+			fresh := f.place.Take(n.ID, now)
+			if f.place.Shorten(); n.CreatedAt.Before(settled) {
+				f.place.Reach(n.ID) // all below it was in this list, or before
+			}
+			if fresh {
 				news.Items = append(news.Items, Item{n, f.place.String()})
 			}
 		}
@@ -139,10 +144,11 @@ func (f *Feed) Read(ctx context.Context) (News, error) {
 			break
 		}
 	}
-	news.Place = f.place.String()
 	if news.More {
 		return news, nil
 	}
+	f.place.Settle(now)
+	news.Place = f.place.String()
 	unread, err := c.Unread(ctx, f.user)
 	if err == nil && unread != f.unread {
 		f.unread, news.Unread = unread, &unread
@@ -221,9 +227,9 @@ func (a *App) look(ctx context.Context) {
 
 // lookForNews wakes the feeds of whom notifications were added for, or marked.
 func (a *App) lookForNews(ctx context.Context, place **exchange.Place) error {
-	c := a.DB.Read()
+	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
-		low, err := c.AddedBefore(ctx, c.Now.Add(-2*exchange.Settled), 16*newestLooked)
+		low, err := c.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
 		if err != nil {
 			return err
 		}
@@ -233,7 +239,7 @@ func (a *App) lookForNews(ctx context.Context, place **exchange.Place) error {
 	if err != nil {
 		return err
 	}
-	now, told := time.Now(), map[uuid.UUID]bool{}
+	told := map[uuid.UUID]bool{}
 	for _, n := range added {
 		if (*place).Take(n.ID, now) {
 			told[n.User] = true
