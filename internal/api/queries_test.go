@@ -22,7 +22,7 @@ var statements = map[string]int64{
 	"GET /users/{id}":                                           10,
 	"PUT,PATCH /users/{id}":                                     11,
 	"GET /users/{id}/notifications":                             4,
-	"GET /users/{id}/notifications/stream":                      4,
+	"GET /users/{id}/notifications/stream":                      5,
 	"POST /users/{id}/notifications/read":                       3, // the last one tells the streams
 	"PUT,PATCH /users/{id}/notifications/{notification}":        3,
 	"POST /users/{id}/addresses":                                3,

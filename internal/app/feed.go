@@ -40,7 +40,7 @@ type Feed struct {
 	user   uuid.UUID
 	place  exchange.Place
 	unread int64 // as it was told last; -1: not yet
-	marks  int64 // as it was seen last; -1: not yet
+	marks  int64 // as it was seen last
 	fresh  chan struct{}
 	over   chan struct{}
 }
@@ -66,21 +66,22 @@ func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, fr
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 		return nil, err
 	}
-	f := &Feed{app: a, who: who, user: user, unread: -1, marks: -1, fresh: make(chan struct{}, 1), over: make(chan struct{})}
-	if err := a.feeds.enter(ctx, f); err != nil {
-		return nil, err
-	}
+	f := &Feed{app: a, who: who, user: user, unread: -1, fresh: make(chan struct{}, 1), over: make(chan struct{})}
 	if err := f.begin(ctx, from); err != nil {
-		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return f, a.feeds.enter(ctx, f)
 }
 
 // begin finds the place to begin at.
 func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
-	now := time.Now()
-	newest, err := f.app.DB.Read().NewestNotifications(ctx, f.user, newestLooked)
+	c, now := f.app.DB.Read(), time.Now()
+	marks, err := c.Marks(ctx, []uuid.UUID{f.user})
+	if err != nil {
+		return err
+	}
+	f.marks = marks[f.user]
+	newest, err := c.NewestNotifications(ctx, f.user, newestLooked)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
 		}
 		return nil
 	}
-	settled := settledBefore(f.app.DB.Read())
+	settled := settledBefore(c)
 	for i, n := range newest {
 		if n.At.Before(settled) || i == newestLooked-1 {
 			f.place.Reach(n.ID)
