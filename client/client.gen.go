@@ -341,16 +341,6 @@ const (
 	ListOrganizationsParamsOrderingUpdatedAt      ListOrganizationsParamsOrdering = "updated_at"
 )
 
-// Defines values for ListOrganizationEventsParamsOrdering.
-const (
-	ListOrganizationEventsParamsOrderingAt        ListOrganizationEventsParamsOrdering = "at"
-	ListOrganizationEventsParamsOrderingID        ListOrganizationEventsParamsOrdering = "id"
-	ListOrganizationEventsParamsOrderingKind      ListOrganizationEventsParamsOrdering = "kind"
-	ListOrganizationEventsParamsOrderingMinusAt   ListOrganizationEventsParamsOrdering = "-at"
-	ListOrganizationEventsParamsOrderingMinusID   ListOrganizationEventsParamsOrdering = "-id"
-	ListOrganizationEventsParamsOrderingMinusKind ListOrganizationEventsParamsOrdering = "-kind"
-)
-
 // Defines values for ListGrantsOfParamsOrdering.
 const (
 	ListGrantsOfParamsOrderingCreatedAt      ListGrantsOfParamsOrdering = "created_at"
@@ -1438,6 +1428,57 @@ type LabAward struct {
 	User openapi_types.UUID `json:"user"`
 }
 
+// MailSettings defines model for MailSettings.
+type MailSettings struct {
+	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
+	Delivery string `json:"delivery"`
+
+	// DigestAt Time of day at which a digest comes, as 08:00.
+	DigestAt string `json:"digest_at"`
+
+	// DigestDay Day of the week on which a weekly digest comes.
+	DigestDay string `json:"digest_day"`
+
+	// Muted Categories of notifications that no mail is sent about.
+	Muted []NotificationCategory `json:"muted"`
+
+	// QuietFrom Time of day from which no mail is sent, as 22:00; null without quiet hours.
+	QuietFrom nullable.Nullable[string] `json:"quiet_from"`
+
+	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	QuietUntil nullable.Nullable[string] `json:"quiet_until"`
+
+	// Refused The address that a mail server refused for good, so that no mail is sent to it; null: none.
+	Refused nullable.Nullable[Refusal] `json:"refused"`
+
+	// TimeZone The user's time zone, a name of the IANA database.
+	TimeZone string `json:"time_zone"`
+}
+
+// MailSettingsPatch defines model for MailSettingsPatch.
+type MailSettingsPatch struct {
+	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
+	Delivery *string `json:"delivery,omitempty"`
+
+	// DigestAt Time of day at which a digest comes, as 08:00.
+	DigestAt *string `json:"digest_at,omitempty"`
+
+	// DigestDay Day of the week on which a weekly digest comes.
+	DigestDay *string `json:"digest_day,omitempty"`
+
+	// Muted Categories of notifications that no mail is sent about.
+	Muted []NotificationCategory `json:"muted,omitempty"`
+
+	// QuietFrom Time of day from which no mail is sent, as 22:00; null without quiet hours.
+	QuietFrom nullable.Nullable[string] `json:"quiet_from,omitempty"`
+
+	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	QuietUntil nullable.Nullable[string] `json:"quiet_until,omitempty"`
+
+	// TimeZone The user's time zone, a name of the IANA database.
+	TimeZone *string `json:"time_zone,omitempty"`
+}
+
 // Material defines model for Material.
 type Material struct {
 	// AdditionalInfo What else to know.
@@ -1794,40 +1835,6 @@ type Organization struct {
 	UpdatedAt Time `json:"updated_at"`
 }
 
-// OrganizationEvent defines model for OrganizationEvent.
-type OrganizationEvent struct {
-	// Actor Who did it; null for Aliquot itself, which reminds.
-	Actor nullable.Nullable[openapi_types.UUID] `json:"actor"`
-
-	// At When it was done.
-	//
-	// Examples: 2020-05-11T14:13:39+0000
-	At     Time   `json:"at"`
-	Detail Detail `json:"detail"`
-
-	// Hash SHA-256 of this event and the hash of the one before.
-	Hash string `json:"hash"`
-
-	// ID Names the object; it is never used again.
-	ID   int64     `json:"id"`
-	Kind EventKind `json:"kind"`
-
-	// Material The material that is asked for.
-	Material int64 `json:"material"`
-
-	// PrevHash Hash of the event before; empty for the first.
-	PrevHash string `json:"prev_hash"`
-
-	// Request The request that it belongs to.
-	Request int64 `json:"request"`
-
-	// Seq 1, 2, 3, ... within the request.
-	Seq int64 `json:"seq"`
-
-	// Title The title of the material.
-	Title string `json:"title"`
-}
-
 // OrganizationNew defines model for OrganizationNew.
 type OrganizationNew struct {
 	// CountersignDays In how many days the lab means to countersign an MTA.
@@ -2013,6 +2020,20 @@ type Reason struct {
 type Reference struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
+}
+
+// Refusal defines model for Refusal.
+type Refusal struct {
+	// Address Where the parcel goes, as it was when it was given.
+	Address string `json:"address"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At Time `json:"at"`
+
+	// Reason Why.
+	Reason string `json:"reason"`
 }
 
 // Registration defines model for Registration.
@@ -2439,12 +2460,6 @@ type Turn struct {
 	What []string `json:"what"`
 }
 
-// Until defines model for Until.
-type Until struct {
-	// Until Up to which notification; without it all. What came meanwhile stays unread.
-	Until *int64 `json:"until,omitempty"`
-}
-
 // User defines model for User.
 type User struct {
 	// Addresses The user's addresses; only the user and admins see them.
@@ -2520,9 +2535,6 @@ type Words struct {
 	// Text The words.
 	Text string `json:"text"`
 }
-
-// LastEventID defines model for Last-Event-ID.
-type LastEventID = string
 
 // Cursor defines model for cursor.
 type Cursor = string
@@ -2781,36 +2793,6 @@ type ListOrganizationsParams struct {
 // ListOrganizationsParamsOrdering defines parameters for ListOrganizations.
 type ListOrganizationsParamsOrdering string
 
-// ListOrganizationEventsParams defines parameters for ListOrganizationEvents.
-type ListOrganizationEventsParams struct {
-	// Kind Only items whose `kind` is this.
-	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
-
-	// Request Only items whose `request` is this.
-	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
-
-	// Material Only items whose `material` is this.
-	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
-
-	// Actor Only items whose `actor` is this.
-	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
-
-	// Since Only those from this moment on.
-	Since *Time `form:"since,omitempty" json:"since,omitempty"`
-
-	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
-	Ordering *ListOrganizationEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
-
-	// Limit How many items a page has at most.
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
-
-	// Cursor Where the page begins, from the Link of the one before.
-	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-}
-
-// ListOrganizationEventsParamsOrdering defines parameters for ListOrganizationEvents.
-type ListOrganizationEventsParamsOrdering string
-
 // ListGrantsOfParams defines parameters for ListGrantsOf.
 type ListGrantsOfParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -2963,23 +2945,8 @@ type ListAddressesParamsOrdering string
 
 // ListNotificationsParams defines parameters for ListNotifications.
 type ListNotificationsParams struct {
-	// Unread Only those that are unread, or that were read.
+	// Unread Only items whose `unread` is this.
 	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
-
-	// Category Only items whose `category` is this.
-	Category *NotificationCategory `form:"category,omitempty" json:"category,omitempty"`
-
-	// Kind Only items whose `kind` is this.
-	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
-
-	// Request Only items whose `request` is this.
-	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
-
-	// Organization Only those of requests of this organization's materials.
-	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
-
-	// Since Only those from this moment on.
-	Since *Time `form:"since,omitempty" json:"since,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -2993,12 +2960,6 @@ type ListNotificationsParams struct {
 
 // ListNotificationsParamsOrdering defines parameters for ListNotifications.
 type ListNotificationsParamsOrdering string
-
-// FollowNotificationsParams defines parameters for FollowNotifications.
-type FollowNotificationsParams struct {
-	// LastEventID The same as the header Last-Event-ID, for clients that cannot send it.
-	LastEventID *string `form:"last_event_id,omitempty" json:"last_event_id,omitempty"`
-}
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
@@ -3099,8 +3060,8 @@ type CreateAddressJSONRequestBody = AddressNew
 // UpdateAddressJSONRequestBody defines body for UpdateAddress for application/json ContentType.
 type UpdateAddressJSONRequestBody = AddressPatch
 
-// ReadNotificationsJSONRequestBody defines body for ReadNotifications for application/json ContentType.
-type ReadNotificationsJSONRequestBody = Until
+// UpdateMailSettingsJSONRequestBody defines body for UpdateMailSettings for application/json ContentType.
+type UpdateMailSettingsJSONRequestBody = MailSettingsPatch
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
@@ -4028,13 +3989,6 @@ type ClientInterface interface {
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganization(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
-	//
-	// Of a deleted request it only tells that. Open to members of the organization and admins.
-	//
-	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
-	ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
-
 	// ListGrantsOf List the grants that paid for an organization's materials
 	//
 	// Open to members of the organization and admins.
@@ -4312,6 +4266,38 @@ type ClientInterface interface {
 	// Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 	DeclineInvitation(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetMailSettings Read how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+	GetMailSettings(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMailSettingsWithBody Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettingsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMailSettings Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettings(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RetryMail Send mail again to an address that a mail server refused
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+	RetryMail(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListNotifications List a user's notifications, newest first
 	//
 	// Open to the owner and admins.
@@ -4319,30 +4305,12 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotifications(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReadNotificationsWithBody Mark all notifications as read
-	//
-	// With until only those up to that one. Open to the owner and admins.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
 	// ReadNotifications Mark all notifications as read
 	//
-	// With until only those up to that one. Open to the owner and admins.
-	//
-	// Takes a body of the `application/json` content type.
+	// Open to the owner and admins.
 	//
 	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// FollowNotifications Follow a user's notifications
-	//
-	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
-	//
-	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
-	FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateNotificationWithBody Mark a notification as read or unread
 	//
@@ -5688,23 +5656,6 @@ func (c *Client) UpdateOrganization(ctx context.Context, id int64, body UpdateOr
 	return c.Client.Do(req)
 }
 
-// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
-//
-// Of a deleted request it only tells that. Open to members of the organization and admins.
-//
-// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
-func (c *Client) ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListOrganizationEventsRequest(c.Server, id, params)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
 // ListGrantsOf List the grants that paid for an organization's materials
 //
 // Open to members of the organization and admins.
@@ -6332,6 +6283,78 @@ func (c *Client) DeclineInvitation(ctx context.Context, id openapi_types.UUID, i
 	return c.Client.Do(req)
 }
 
+// GetMailSettings Read how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+func (c *Client) GetMailSettings(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMailSettingsRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMailSettingsWithBody Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *Client) UpdateMailSettingsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMailSettingsRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMailSettings Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *Client) UpdateMailSettings(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMailSettingsRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RetryMail Send mail again to an address that a mail server refused
+//
+// Open to the owner and admins.
+//
+// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+func (c *Client) RetryMail(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetryMailRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListNotifications List a user's notifications, newest first
 //
 // Open to the owner and admins.
@@ -6349,51 +6372,13 @@ func (c *Client) ListNotifications(ctx context.Context, id openapi_types.UUID, p
 	return c.Client.Do(req)
 }
 
-// ReadNotificationsWithBody Mark all notifications as read
-//
-// With until only those up to that one. Open to the owner and admins.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *Client) ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReadNotificationsRequestWithBody(c.Server, id, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
 // ReadNotifications Mark all notifications as read
 //
-// With until only those up to that one. Open to the owner and admins.
-//
-// Takes a body of the `application/json` content type.
+// Open to the owner and admins.
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReadNotificationsRequest(c.Server, id, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// FollowNotifications Follow a user's notifications
-//
-// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
-//
-// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
-func (c *Client) FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewFollowNotificationsRequest(c.Server, id, params)
+func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -9286,151 +9271,6 @@ func NewUpdateOrganizationRequestWithBody(server string, id int64, contentType s
 	return req, nil
 }
 
-// NewListOrganizationEventsRequest constructs an http.Request for the ListOrganizationEvents method
-func NewListOrganizationEventsRequest(server string, id int64, params *ListOrganizationEventsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/organizations/%s/events", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.Kind != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Request != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Material != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Actor != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Since != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Ordering != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Limit != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Cursor != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
 // NewListGrantsOfRequest constructs an http.Request for the ListGrantsOf method
 func NewListGrantsOfRequest(server string, id int64, params *ListGrantsOfParams) (*http.Request, error) {
 	var err error
@@ -11062,6 +10902,121 @@ func NewDeclineInvitationRequest(server string, id openapi_types.UUID, invitatio
 	return req, nil
 }
 
+// NewGetMailSettingsRequest constructs an http.Request for the GetMailSettings method
+func NewGetMailSettingsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/mail-settings", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateMailSettingsRequest calls the generic UpdateMailSettings builder with application/json body
+func NewUpdateMailSettingsRequest(server string, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMailSettingsRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdateMailSettingsRequestWithBody constructs an http.Request for the UpdateMailSettings method, with any body, and a specified content type
+func NewUpdateMailSettingsRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/mail-settings", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRetryMailRequest constructs an http.Request for the RetryMail method
+func NewRetryMailRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/mail-settings/retry", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListNotificationsRequest constructs an http.Request for the ListNotifications method
 func NewListNotificationsRequest(server string, id openapi_types.UUID, params *ListNotificationsParams) (*http.Request, error) {
 	var err error
@@ -11100,66 +11055,6 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 		if params.Unread != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "unread", *params.Unread, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Category != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Kind != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Request != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Organization != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Since != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -11219,19 +11114,8 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 	return req, nil
 }
 
-// NewReadNotificationsRequest calls the generic ReadNotifications builder with application/json body
-func NewReadNotificationsRequest(server string, id openapi_types.UUID, body ReadNotificationsJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewReadNotificationsRequestWithBody(server, id, "application/json", bodyReader)
-}
-
-// NewReadNotificationsRequestWithBody constructs an http.Request for the ReadNotifications method, with any body, and a specified content type
-func NewReadNotificationsRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+// NewReadNotificationsRequest constructs an http.Request for the ReadNotifications method
+func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -11256,70 +11140,7 @@ func NewReadNotificationsRequestWithBody(server string, id openapi_types.UUID, c
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header.Add("Content-Type", contentType)
-
-	return req, nil
-}
-
-// NewFollowNotificationsRequest constructs an http.Request for the FollowNotifications method
-func NewFollowNotificationsRequest(server string, id openapi_types.UUID, params *FollowNotificationsParams) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/users/%s/notifications/stream", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	if params != nil {
-		// queryValues collects non-styled parameters (passthrough, JSON)
-		// that are safe to round-trip through url.Values.Encode().
-		queryValues := queryURL.Query()
-		// rawQueryFragments collects pre-encoded query fragments from
-		// styled parameters, preserving literal commas as delimiters
-		// per the OpenAPI spec (e.g. "color=blue,black,brown").
-		var rawQueryFragments []string
-
-		if params.LastEventID != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "last_event_id", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if encoded := queryValues.Encode(); encoded != "" {
-			rawQueryFragments = append(rawQueryFragments, encoded)
-		}
-		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -12233,15 +12054,6 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganizationWithResponse(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrganizationResponse, error)
 
-	// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
-	//
-	// Of a deleted request it only tells that. Open to members of the organization and admins.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
-	ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error)
-
 	// ListGrantsOfWithResponse List the grants that paid for an organization's materials
 	//
 	// Open to members of the organization and admins.
@@ -12557,6 +12369,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 	DeclineInvitationWithResponse(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*DeclineInvitationResponse, error)
 
+	// GetMailSettingsWithResponse Read how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+	GetMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetMailSettingsResponse, error)
+
+	// UpdateMailSettingsWithBodyWithResponse Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettingsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error)
+
+	// UpdateMailSettingsWithResponse Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error)
+
+	// RetryMailWithResponse Send mail again to an address that a mail server refused
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+	RetryMailWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*RetryMailResponse, error)
+
 	// ListNotificationsWithResponse List a user's notifications, newest first
 	//
 	// Open to the owner and admins.
@@ -12566,32 +12414,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*ListNotificationsResponse, error)
 
-	// ReadNotificationsWithBodyWithResponse Mark all notifications as read
-	//
-	// With until only those up to that one. Open to the owner and admins.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
-
 	// ReadNotificationsWithResponse Mark all notifications as read
 	//
-	// With until only those up to that one. Open to the owner and admins.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
-
-	// FollowNotificationsWithResponse Follow a user's notifications
-	//
-	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+	// Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
-	FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error)
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
 
 	// UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
 	//
@@ -13825,29 +13655,6 @@ func (r UpdateOrganizationResponse) StatusCode() int {
 	return 0
 }
 
-type ListOrganizationEventsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *[]OrganizationEvent
-}
-
-// Status returns HTTPResponse.Status
-func (r ListOrganizationEventsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r ListOrganizationEventsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
 type ListGrantsOfResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14484,6 +14291,75 @@ func (r DeclineInvitationResponse) StatusCode() int {
 	return 0
 }
 
+type GetMailSettingsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MailSettings
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMailSettingsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMailSettingsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateMailSettingsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MailSettings
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMailSettingsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMailSettingsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RetryMailResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MailSettings
+}
+
+// Status returns HTTPResponse.Status
+func (r RetryMailResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetryMailResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListNotificationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14522,27 +14398,6 @@ func (r ReadNotificationsResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ReadNotificationsResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type FollowNotificationsResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-}
-
-// Status returns HTTPResponse.Status
-func (r FollowNotificationsResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r FollowNotificationsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15715,21 +15570,6 @@ func (c *ClientWithResponses) UpdateOrganizationWithResponse(ctx context.Context
 	return ParseUpdateOrganizationResponse(rsp)
 }
 
-// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
-//
-// Of a deleted request it only tells that. Open to members of the organization and admins.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
-func (c *ClientWithResponses) ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error) {
-	rsp, err := c.ListOrganizationEvents(ctx, id, params, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseListOrganizationEventsResponse(rsp)
-}
-
 // ListGrantsOfWithResponse List the grants that paid for an organization's materials
 //
 // Open to members of the organization and admins.
@@ -16255,6 +16095,66 @@ func (c *ClientWithResponses) DeclineInvitationWithResponse(ctx context.Context,
 	return ParseDeclineInvitationResponse(rsp)
 }
 
+// GetMailSettingsWithResponse Read how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+func (c *ClientWithResponses) GetMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetMailSettingsResponse, error) {
+	rsp, err := c.GetMailSettings(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMailSettingsResponse(rsp)
+}
+
+// UpdateMailSettingsWithBodyWithResponse Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *ClientWithResponses) UpdateMailSettingsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error) {
+	rsp, err := c.UpdateMailSettingsWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMailSettingsResponse(rsp)
+}
+
+// UpdateMailSettingsWithResponse Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *ClientWithResponses) UpdateMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error) {
+	rsp, err := c.UpdateMailSettings(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMailSettingsResponse(rsp)
+}
+
+// RetryMailWithResponse Send mail again to an address that a mail server refused
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+func (c *ClientWithResponses) RetryMailWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*RetryMailResponse, error) {
+	rsp, err := c.RetryMail(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetryMailResponse(rsp)
+}
+
 // ListNotificationsWithResponse List a user's notifications, newest first
 //
 // Open to the owner and admins.
@@ -16270,49 +16170,19 @@ func (c *ClientWithResponses) ListNotificationsWithResponse(ctx context.Context,
 	return ParseListNotificationsResponse(rsp)
 }
 
-// ReadNotificationsWithBodyWithResponse Mark all notifications as read
-//
-// With until only those up to that one. Open to the owner and admins.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *ClientWithResponses) ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
-	rsp, err := c.ReadNotificationsWithBody(ctx, id, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReadNotificationsResponse(rsp)
-}
-
 // ReadNotificationsWithResponse Mark all notifications as read
 //
-// With until only those up to that one. Open to the owner and admins.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
-	rsp, err := c.ReadNotifications(ctx, id, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseReadNotificationsResponse(rsp)
-}
-
-// FollowNotificationsWithResponse Follow a user's notifications
-//
-// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+// Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
-// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
-func (c *ClientWithResponses) FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error) {
-	rsp, err := c.FollowNotifications(ctx, id, params, reqEditors...)
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotifications(ctx, id, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
-	return ParseFollowNotificationsResponse(rsp)
+	return ParseReadNotificationsResponse(rsp)
 }
 
 // UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
@@ -17686,32 +17556,6 @@ func ParseUpdateOrganizationResponse(rsp *http.Response) (*UpdateOrganizationRes
 	return response, nil
 }
 
-// ParseListOrganizationEventsResponse parses an HTTP response from a ListOrganizationEventsWithResponse call
-func ParseListOrganizationEventsResponse(rsp *http.Response) (*ListOrganizationEventsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &ListOrganizationEventsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest []OrganizationEvent
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
-	}
-
-	return response, nil
-}
-
 // ParseListGrantsOfResponse parses an HTTP response from a ListGrantsOfWithResponse call
 func ParseListGrantsOfResponse(rsp *http.Response) (*ListGrantsOfResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18394,6 +18238,84 @@ func ParseDeclineInvitationResponse(rsp *http.Response) (*DeclineInvitationRespo
 	return response, nil
 }
 
+// ParseGetMailSettingsResponse parses an HTTP response from a GetMailSettingsWithResponse call
+func ParseGetMailSettingsResponse(rsp *http.Response) (*GetMailSettingsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMailSettingsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MailSettings
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateMailSettingsResponse parses an HTTP response from a UpdateMailSettingsWithResponse call
+func ParseUpdateMailSettingsResponse(rsp *http.Response) (*UpdateMailSettingsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMailSettingsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MailSettings
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRetryMailResponse parses an HTTP response from a RetryMailWithResponse call
+func ParseRetryMailResponse(rsp *http.Response) (*RetryMailResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetryMailResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MailSettings
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListNotificationsResponse parses an HTTP response from a ListNotificationsWithResponse call
 func ParseListNotificationsResponse(rsp *http.Response) (*ListNotificationsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18429,22 +18351,6 @@ func ParseReadNotificationsResponse(rsp *http.Response) (*ReadNotificationsRespo
 	}
 
 	response := &ReadNotificationsResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	return response, nil
-}
-
-// ParseFollowNotificationsResponse parses an HTTP response from a FollowNotificationsWithResponse call
-func ParseFollowNotificationsResponse(rsp *http.Response) (*FollowNotificationsResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &FollowNotificationsResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -25,6 +25,9 @@ func (a *App) Handlers() []job.Handler {
 		SweepContent.Handle(a.sweepContent).Every(time.Hour),
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
 		Remind.Handle(a.remind).Every(time.Hour),
+		Tell.Handle(a.tellRest),
+		MailNotification.Handle(a.mailNotification),
+		MailDigest.Handle(a.mailDigest),
 		a.BulkHandler(),
 		ImportMaterials.Handle(a.importMaterials),
 	}

@@ -41,6 +41,11 @@ func scanEvent(r row, e *exchange.Event) error {
 	return json.Unmarshal([]byte(e.Raw), &e.Detail)
 }
 
+// Event reads one event.
+func (c Conn) Event(ctx context.Context, id int64) (exchange.Event, error) {
+	return one(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.id = $1", id)
+}
+
 // Events lists the events of a request; kind "" is every kind.
 func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
@@ -100,38 +105,4 @@ func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]Head, error)
 // Chain reads the events of a request from the first on; for verifying.
 func (c Conn) Chain(ctx context.Context, request int64) ([]exchange.Event, error) {
 	return all(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
-}
-
-// notify holds one statement for each audience, so that telling any number of people is one
-// statement; the unique index keeps it to one message per person and event.
-var notify = func() map[exchange.Audience]string {
-	from := map[exchange.Group]string{
-		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
-		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
-		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
-	}
-	statements := map[exchange.Audience]string{}
-	for _, category := range []exchange.Category{exchange.NewRequestNotif, exchange.StatusNotif, exchange.DecisionNotif,
-		exchange.AssignedNotif, exchange.ReminderNotif} {
-		for group, who := range from {
-			query := "INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id FROM " + who + " AND m.user_id <> $4"
-			if group != exchange.ToRequester { // a requester has no switch
-				query += " AND m." + string(category)
-			}
-			statements[exchange.Audience{Category: category, To: group}] = query + " ON CONFLICT (user_id, event_id) DO NOTHING"
-		}
-	}
-	return statements
-}()
-
-// Notify tells one audience of an event; person is the requester or the assignee, where the
-// audience is one of them. The actor hears nothing of their own act.
-func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
-	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
-	if a.To != exchange.ToMembers {
-		args = append(args, person)
-	}
-	n, err := c.exec(ctx, notify[a], args...)
-	*c.news = *c.news || n > 0
-	return err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -11,7 +12,7 @@ import (
 )
 
 const (
-	notificationColumns = "o.id, o.category, o.created_at, o.read_at, m.id, m.title, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns
+	notificationColumns = "o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, m.id, m.title, m.organization_id, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns
 	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
 	notificationJoins = `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = COALESCE(e.actor_id, o.user_id)
 		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`
@@ -29,7 +30,7 @@ var notifications = listing[exchange.Notification]{
 func scanNotification(r row, n *exchange.Notification) error {
 	e := &n.Event
 	var actor exchange.User
-	fields := append([]any{&n.ID, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Material, &n.Title,
+	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &n.Material, &n.Title, &n.Organization,
 		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
 		return err
@@ -68,6 +69,33 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.Not
 			WHERE r.id = e.request_id AND m.organization_id = ?)`, *by.Organization)
 	}
 	return notifications.page(ctx, c, p, f)
+}
+
+// Notification reads one notification.
+func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1", id)
+}
+
+// NotificationsByID reads those of the notifications that exist, the oldest first.
+func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in(nil, some)
+		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// NotificationForUpdate reads one notification and keeps others from changing it until commit.
+func (c Conn) NotificationForUpdate(ctx context.Context, id int64) (exchange.Notification, error) {
+	lock := ""
+	if c.db.dialect.forUpdate != "" {
+		lock = c.db.dialect.forUpdate + " OF o"
+	}
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1"+lock, id)
 }
 
 // Unread counts a person's unread notifications.
