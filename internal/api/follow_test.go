@@ -24,7 +24,7 @@ type told struct{ id, name, data string }
 // reader reads a stream as a page does.
 type reader struct {
 	t      testing.TB
-	header http.Header
+	answer answer // its body is only read where it is a refusal
 	cancel context.CancelFunc
 	mu     sync.Mutex
 	events []told
@@ -49,11 +49,11 @@ func (w *world) streams(change func(*api.API)) (url string) {
 func asItIs(*api.API) {}
 
 // follow opens a stream of somebody's notifications; the server is the one at url.
-func (p *person) follow(url, user, last string) (*reader, *http.Response) {
+func (p *person) follow(url, user, last string) *reader {
 	p.w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	p.w.t.Cleanup(cancel)
-	r, err := http.NewRequestWithContext(ctx, "GET", url+"/v1/users/"+user+"/notifications/stream/", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/v1/users/"+user+"/notifications/stream/", nil)
 	if err != nil {
 		p.w.t.Fatal(err)
 	}
@@ -67,11 +67,13 @@ func (p *person) follow(url, user, last string) (*reader, *http.Response) {
 		p.w.t.Fatal(err)
 	}
 	p.w.t.Cleanup(func() { _ = response.Body.Close() })
-	f := &reader{t: p.w.t, header: response.Header, cancel: cancel, ended: make(chan struct{})}
-	if response.StatusCode == 200 {
+	f := &reader{t: p.w.t, answer: answer{Status: response.StatusCode, Header: response.Header}, cancel: cancel, ended: make(chan struct{})}
+	if response.StatusCode == http.StatusOK {
 		go f.read(response.Body)
+	} else if f.answer.Raw, err = io.ReadAll(response.Body); err != nil {
+		p.w.t.Fatal(err)
 	}
-	return f, response
+	return f
 }
 
 // crowdClient has a connection for each stream.
@@ -80,10 +82,9 @@ var crowdClient = &http.Client{Transport: &http.Transport{DisableCompression: tr
 // own opens the stream of a person's own notifications.
 func (p *person) own(url, last string) *reader {
 	p.w.t.Helper()
-	f, response := p.follow(url, p.ID.String(), last)
-	if response.StatusCode != 200 {
-		raw, _ := io.ReadAll(response.Body)
-		p.w.t.Fatalf("%d %s", response.StatusCode, raw)
+	f := p.follow(url, p.ID.String(), last)
+	if f.answer.Status != http.StatusOK {
+		p.w.t.Fatalf("%d %s", f.answer.Status, f.answer.Raw)
 	}
 	return f
 }
@@ -116,6 +117,13 @@ func (f *reader) heard() []told {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.events)
+}
+
+// beaten is how many heartbeats came so far.
+func (f *reader) beaten() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.beats
 }
 
 // until waits until a stream told what is wanted, and gives all that it told.
