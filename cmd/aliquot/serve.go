@@ -80,7 +80,7 @@ func (s *serve) Run(e environment) error {
 	}
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
-		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Log: log,
+		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation), Log: log,
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
@@ -104,7 +104,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, contract); err != nil {
+		if err := web.Mount(mux, a, contract); err != nil {
 			return err
 		}
 	}

@@ -190,6 +190,10 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 			seconds = retryAfter
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	case http.StatusTooManyRequests:
+		if seconds, ok := e.Details["retry_after"].(int); ok { // else the limiter said so
+			w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		}
 	}
 	if r.ContentLength < 0 || r.ContentLength > bodyLimit {
 		w.Header().Set("Connection", "close") // else net/http waits for what is left of the body

@@ -19,6 +19,14 @@ import (
 // pathID is an integer id in the path.
 func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
 
+// pathIDs are two integer ids in the path.
+func (c *Call) pathIDs(outer, inner string) (of, id int64, err error) {
+	if of, err = c.pathID(outer); err == nil {
+		id, err = c.pathID(inner)
+	}
+	return of, id, err
+}
+
 // idOf reads an id as we write it. Whatever is none names no object, +1 and 01 too: an object has
 // one address.
 func idOf(text string) (int64, error) {

@@ -8,7 +8,7 @@ import (
 )
 
 func (a *API) login(c *Call, in exchange.Credentials) (Signed, error) {
-	return a.signed(c, exchange.Registration{Code: in.Code, OriginURL: in.OriginURL}, 200)
+	return a.signed(c, in.Registration(), 200)
 }
 
 // register answers 201 for someone new and 200 for someone who is registered already.

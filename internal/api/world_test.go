@@ -61,7 +61,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	sources := sourcetest.Start(t)
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Log: log,
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Escalation: 21, Log: log,
 	}
 	change(&config)
 	a := app.New(config)
@@ -129,7 +129,7 @@ func (w *world) anonymous() *person { return &person{w: w} }
 // signIn signs someone in, made up from a name; at first it registers them.
 func (w *world) signIn(name string) *person {
 	w.t.Helper()
-	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.UserPatch{})
+	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

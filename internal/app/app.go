@@ -41,6 +41,7 @@ type Config struct {
 	UploadLimit   int64         // bytes of one file
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
+	Escalation    exchange.Escalation
 	Log           *slog.Logger
 }
 

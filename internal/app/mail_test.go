@@ -74,7 +74,7 @@ func (m *mailing) must(err error) {
 
 func (m *mailing) person(name string) exchange.Actor {
 	m.Helper()
-	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.UserPatch{})
+	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.Registration{})
 	m.must(err)
 	who, err := m.app.Actor(m.Context(), signed.Token)
 	m.must(err)
@@ -113,7 +113,9 @@ func (m *mailing) work() {
 	jobtest.Poll(m.T, "nothing is due", func() bool {
 		part, err := m.db.Read().Jobs(m.Context(), exchange.Page{Limit: 10_000}, nil, exchange.JobFilter{})
 		m.must(err)
-		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool { return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load())) })
+		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool {
+			return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load()))
+		})
 	})
 }
 

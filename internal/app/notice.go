@@ -66,7 +66,6 @@ func (a *App) messageID(ctx context.Context, tx store.Conn, user uuid.UUID, noti
 	return token + "@" + a.host(), err
 }
 
-
 // unsubscribeURL is where a person stops mail of a category with one click; "" is the digest.
 func (a *App) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c exchange.Category) (string, error) {
 	token, err := seal(ctx, tx, ofUnsubscribe, user.String()+" "+string(c))

@@ -98,7 +98,9 @@ type Head struct {
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
 func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]Head, error) {
-	scan := func(r row, h *Head) error { return r.Scan(&h.Request, &h.Seq, &h.Hash) }
+	scan := func(r row, h *Head) error {
+		return r.Scan(&h.Request, &h.Seq, &h.Hash)
+	}
 	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
 }
 

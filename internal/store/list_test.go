@@ -105,8 +105,20 @@ func lists(l lab) map[string]list {
 			return tx.InsertInvitation(ctx, exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
 				Status: exchange.InvitationPending, ExpiresAt: times[1]})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Invitations(ctx, organization, p)
+			part, err := c.Invitations(ctx, organization, exchange.InvitationFilter{Role: new(exchange.Role(""))}, p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
+		}},
+		"join requests": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJoin(ctx, exchange.JoinRequest{OrganizationID: organization, UserID: user, Status: exchange.JoinDeclined})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.JoinRequests(ctx, organization, exchange.JoinFilter{Status: new(exchange.JoinDeclined)}, p)
+			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
+		}},
+		"join requests of a user": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJoin(ctx, exchange.JoinRequest{OrganizationID: organization, UserID: viewer, Status: exchange.JoinWithdrawn})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.JoinRequestsOf(ctx, viewer, exchange.JoinFilter{}, p)
+			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})
@@ -120,6 +132,15 @@ func lists(l lab) map[string]list {
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Tokens(ctx, user, p)
 			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
+		}},
+		"turns": {func(l lab) int64 {
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.InsertTurns(ctx, []exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
+			})
+			return newest(l, "request_turns")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Turns(ctx, request, p)
+			return ids(part, err, func(t exchange.RequestTurn) int64 { return t.ID })
 		}},
 		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})

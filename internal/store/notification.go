@@ -12,10 +12,13 @@ import (
 )
 
 const (
-	notificationColumns = "o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, m.id, m.title, m.organization_id, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns
+	notificationColumns = `o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, COALESCE(e.kind, n.kind), COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
+		e.id, e.at, COALESCE(e.request_id, 0), COALESCE(e.seq, 0), COALESCE(m.id, 0), COALESCE(m.title, ''),
+		n.id, n.at, COALESCE(g.id, 0), COALESCE(g.name, ''), ` + userColumns
 	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
-	notificationJoins = `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = COALESCE(e.actor_id, o.user_id)
-		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`
+	notificationJoins = `LEFT JOIN request_events e ON e.id = o.event_id LEFT JOIN material_requests r ON r.id = e.request_id LEFT JOIN materials m ON m.id = r.material_id
+		LEFT JOIN news n ON n.id = o.news_id LEFT JOIN organizations g ON g.id = COALESCE(m.organization_id, n.organization_id)
+		JOIN users u ON u.id = COALESCE(e.actor_id, n.actor_id, o.user_id)`
 )
 
 var notifications = listing[exchange.Notification]{
@@ -24,21 +27,32 @@ var notifications = listing[exchange.Notification]{
 	joins:   notificationJoins,
 	scan:    scanNotification,
 	id:      func(n exchange.Notification) int64 { return n.ID },
-	sorts:   map[string]string{"kind": "e.kind", "request": "e.request_id"},
+	sorts:   map[string]string{"kind": "COALESCE(e.kind, n.kind)", "request": "e.request_id"},
 }
 
 func scanNotification(r row, n *exchange.Notification) error {
-	e := &n.Event
+	var kind, detail string
+	var by uuid.UUID
+	var event, news *int64
+	var happened, known *time.Time // of the event; of the news
 	var actor exchange.User
-	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &n.Material, &n.Title, &n.Organization,
-		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&actor)...)
+	e := exchange.Event{}
+	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &kind, &by, &detail,
+		&event, utcNull{&happened}, &e.RequestID, &e.Seq, &n.Material, &n.Title,
+		&news, utcNull{&known}, &n.Organization, &n.OrganizationName}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
 		return err
 	}
-	if e.Actor != uuid.Nil {
+	if by != uuid.Nil {
 		n.Actor = &actor
 	}
-	return json.Unmarshal([]byte(e.Raw), &e.Detail)
+	if news != nil {
+		n.News = &exchange.News{ID: *news, Kind: exchange.NewsKind(kind), Actor: by, Organization: n.Organization, At: *known}
+		return json.Unmarshal([]byte(detail), &n.News.Detail)
+	}
+	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, exchange.EventKind(kind), by, *happened, detail
+	n.Event = e
+	return json.Unmarshal([]byte(detail), &n.Event.Detail)
 }
 
 // Notifications lists a person's notifications.
@@ -55,18 +69,16 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.Not
 	if by.Since != nil {
 		f.and("o.created_at >= ?", time.Time(*by.Since))
 	}
-	ofEvent := func(condition string, value any) {
-		f.and("EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND "+condition+")", value)
-	}
+	const ofEvent, ofNews = "EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND ", "EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND "
 	if by.Kind != nil {
-		ofEvent("e.kind = ?", string(*by.Kind))
+		f.and("("+ofEvent+"e.kind = ?) OR "+ofNews+"n.kind = ?))", string(*by.Kind), string(*by.Kind))
 	}
 	if by.Request != nil {
-		ofEvent("e.request_id = ?", *by.Request)
+		f.and(ofEvent+"e.request_id = ?)", *by.Request)
 	}
 	if by.Organization != nil {
-		ofEvent(`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
-			WHERE r.id = e.request_id AND m.organization_id = ?)`, *by.Organization)
+		f.and("("+ofEvent+`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
+			WHERE r.id = e.request_id AND m.organization_id = ?)) OR `+ofNews+"n.organization_id = ?))", *by.Organization, *by.Organization)
 	}
 	return notifications.page(ctx, c, p, f)
 }

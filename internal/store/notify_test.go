@@ -38,6 +38,10 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					}
 				}
 			}
+			lab, err := l.tx.Organization(l.ctx, organization)
+			if err != nil {
+				r.Fatal(err)
+			}
 			user := rapid.SampledFrom(w.users)
 			actor := user.Draw(r, "actor")
 			request := l.request(l.material(organization, w.users[0], nil), user.Draw(r, "requester"), w.users[0], nil)
@@ -46,7 +50,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 				want := map[uuid.UUID]exchange.Category{}
 				for range rapid.IntRange(0, 5).Draw(r, "audiences") {
 					audience := exchange.Audience{Category: rapid.SampledFrom(categories).Draw(r, "category"),
-						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester, exchange.ToAssignee}).Draw(r, "to")}
+						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester, exchange.ToAssignee, exchange.ToOwner}).Draw(r, "to")}
 					person := user.Draw(r, "person")
 					if err := l.tx.Notify(l.ctx, audience, event, organization, person); err != nil {
 						r.Fatal(err)
@@ -54,7 +58,8 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					for _, u := range w.users {
 						s, member := switches[u]
 						hears := audience.To == exchange.ToRequester && u == person ||
-							member && s.On(audience.Category) && (audience.To == exchange.ToMembers || audience.To == exchange.ToAssignee && u == person)
+							member && s.On(audience.Category) && (audience.To == exchange.ToMembers ||
+								audience.To == exchange.ToAssignee && u == person || audience.To == exchange.ToOwner && u == lab.Owner)
 						if _, told := want[u]; hears && !told && u != actor {
 							want[u] = audience.Category
 						}
@@ -84,7 +89,8 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 		material := l.material(organization, actor.ID, func(m *exchange.Material) { m.Title = odd })
 		request := l.request(material, requester, actor.ID, nil)
 		event := l.event(request, actor.ID, exchange.StatusChanged)
-		want := exchange.Notification{User: requester, Organization: organization, Mail: exchange.MailNew, Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd, Actor: &actor}
+		want := exchange.Notification{User: requester, Mail: exchange.MailNew, Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd,
+			Organization: organization, OrganizationName: "Lab", Actor: &actor}
 		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
 		l.write(func(ctx context, tx store.Conn) error {
 			want.CreatedAt = tx.Now

@@ -18,6 +18,7 @@ var notify = func() map[exchange.Audience]string {
 	from := map[exchange.Group]string{
 		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
 		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
+		exchange.ToOwner:     "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = (SELECT owner_id FROM organizations WHERE id = $5)",
 		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
 	}
 	statements := map[exchange.Audience]string{}
@@ -47,7 +48,7 @@ const (
 // first hundred; NotifyMembers tells the rest.
 func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
 	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
-	if a.To != exchange.ToMembers {
+	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
 		args = append(args, person)
 	}
 	n, err := c.exec(ctx, notify[a], args...)
