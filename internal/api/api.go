@@ -155,7 +155,7 @@ var statuses = map[exchange.Code]int{
 	exchange.Internal:            http.StatusInternalServerError,
 }
 
-// retryAfter is what an answer of 429 or 503 suggests, in seconds, where nothing better is known.
+// retryAfter is what an answer of 503 suggests, in seconds, where nothing better is known.
 const retryAfter = 5
 
 // fail answers with the error shape of contract.md section 2. The cause only goes to the log.
@@ -181,10 +181,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch status {
 	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Token")
-	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
-		if w.Header().Get("Retry-After") != "" {
-			break // the gate knows better
-		}
+	case http.StatusServiceUnavailable:
 		seconds, ok := e.Details["retry_after"].(int)
 		if !ok {
 			seconds = retryAfter

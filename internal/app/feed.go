@@ -183,7 +183,8 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	}
 	switch {
 	case own >= mostFeeds:
-		return exchange.Fail(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).With("limit", mostFeeds)
+		return exchange.Fail(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).
+			With("limit", mostFeeds).With("retry_after", 5)
 	case len(s.open) >= mostFeedsHere:
 		return exchange.Fail(exchange.Unavailable, "Too many streams are open; try again later, or read the list.").With("limit", mostFeedsHere)
 	}
