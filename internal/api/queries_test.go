@@ -25,7 +25,7 @@ var statements = map[string]int64{
 	"GET /users/{id}/mail-settings":                                             2,
 	"PUT,PATCH /users/{id}/mail-settings":                                       4,
 	"POST /users/{id}/mail-settings/retry":                                      2,
-	"GET /users/{id}/notifications/stream":                                      4,
+	"GET /users/{id}/notifications/stream":                                      5,
 	"POST /users/{id}/notifications/read":                                       3, // the last one tells the streams
 	"PUT,PATCH /users/{id}/notifications/{notification}":                        3,
 	"POST /users/{id}/addresses":                                                3,
