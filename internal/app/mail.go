@@ -27,6 +27,11 @@ type Mailed struct {
 // most: three days.
 const mailTries = 80
 
+// NoMailSoFar keeps mail about what happened until now from being sent: of sample data nobody wants any.
+func (a *App) NoMailSoFar(ctx context.Context) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.NoMailSoFar(ctx) })
+}
+
 // mailOf has mail sent about one thing that happened to those who have been told of it and want mail.
 func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail) error {
 	become := map[exchange.MailState][]int64{}

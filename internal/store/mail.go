@@ -131,6 +131,12 @@ func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids 
 	return nil
 }
 
+// NoMailSoFar says that no mail is wanted about what nobody looked at yet.
+func (c Conn) NoMailSoFar(ctx context.Context) error {
+	_, err := c.exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
+	return err
+}
+
 // DigestSince is since when something waits for a person's digest; some is false where nothing does.
 func (c Conn) DigestSince(ctx context.Context, user uuid.UUID) (since time.Time, some bool, err error) {
 	scan := func(r row, t *time.Time) error { return r.Scan(utc{t}) }
