@@ -17,6 +17,13 @@ CREATE TABLE users (
   updated_at {time} NOT NULL
 );
 
+-- What only this installation knows, such as the key of the links in its mail.
+CREATE TABLE secrets (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL,
+  created_at {time} NOT NULL
+);
+
 CREATE TABLE tokens (
   id {id},
   user_id {uuid} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
