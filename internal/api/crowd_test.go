@@ -16,6 +16,7 @@ type crowd struct {
 	*scene
 	size          int
 	grant, number int64
+	hook          string // the path of a webhook
 }
 
 // longList is a list of the crowd: its path, who reads it, the tables that a row more of it is
@@ -36,6 +37,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.newJob(job.Order{User: &s.requester().ID})
+	c.hook, _ = s.newDelivery()
 	s.again("requester")
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"title": "HT-29"})
 	s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"description": "Cells"})
@@ -49,7 +51,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 // crowded are the tables that grow, each after those that it needs.
 var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "tokens", "invitations", "shipping_requirements",
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_documents", "request_issues", "request_events",
-	"notifications", "material versions", "organization versions", "jobs"}
+	"notifications", "material versions", "organization versions", "jobs", "webhooks", "webhook_deliveries"}
 
 // lists are all lists.
 func (c *crowd) lists() map[string]longList {
@@ -67,6 +69,9 @@ func (c *crowd) lists() map[string]longList {
 		"GET /organizations/{id}/grants":    {organization + "/grants", c.member, []string{"grants", "grant_materials"}, map[string]string{"title": "title_sort"}},
 		"GET /organizations/{id}/invitations": {organization + "/invitations", c.member, []string{"invitations"},
 			map[string]string{"email": "email"}},
+		"GET /organizations/{id}/webhooks": {organization + "/webhooks", c.member, []string{"webhooks"}, map[string]string{"-updated_at": "updated_at"}},
+		"GET /organizations/{id}/webhooks/{webhook}/deliveries": {c.hook + "/deliveries", c.member, []string{"webhook_deliveries"},
+			map[string]string{"-ended_at": "ended_at", "type": "type"}},
 		"GET /organizations/{id}/history": {organization + "/history", c.member, []string{"organization versions"}, map[string]string{"at": ""}},
 		"GET /organization-user-settings": {"/organization-user-settings", c.member, []string{"organizations", "memberships"},
 			map[string]string{"organization": ""}},
@@ -168,6 +173,11 @@ func (c *crowd) more(table string, n int) {
 		c.copies("audit_events", fmt.Sprintf("o.object = '%s %d' AND o.version = 1", object, id), numbers, columns{"version": "n.i", "at": early})
 	case "jobs":
 		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs)", numbers, columns{"created_at": early, "ended_at": some(late)})
+	case "webhooks":
+		c.copies("webhooks", "o.id = (SELECT MIN(id) FROM webhooks)", numbers, columns{"created_at": early, "updated_at": late})
+	case "webhook_deliveries":
+		c.copies("webhook_deliveries", "o.id = (SELECT MIN(id) FROM webhook_deliveries)", numbers, columns{
+			"type": "CASE n.i % 2 WHEN 0 THEN 'ping' ELSE 'request.made' END", "created_at": early, "ended_at": some(late)})
 	default:
 		c.t.Fatalf("the crowd has no %s", table)
 	}

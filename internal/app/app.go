@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/importer"
 	"aliquot/internal/store"
+	"aliquot/internal/webhook"
 )
 
 // App is the use cases on one database, one place for content and one identity provider.
@@ -36,6 +37,7 @@ type Config struct {
 	UploadLimit   int64         // bytes of one file
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
+	Sender        *webhook.Client // of messages to webhooks
 	Log           *slog.Logger
 }
 

@@ -49,6 +49,7 @@ type Server struct {
 	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
 	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
+	WebhookPrivate       bool          `name:"webhook-private" help:"Let webhooks lead to private addresses too, and to http. Only where every owner of an organization may reach what this machine reaches. Default: https to public addresses."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
 	Workers              int           `default:"8" help:"How many jobs this process does at once in the background."`

@@ -41,6 +41,12 @@ func FaultsOf(body any, made bool) Faults {
 		}
 	case InvitationNew:
 		_, err = p.Create()
+	case WebhookPatch:
+		if made {
+			_, err = p.Create(anyURL)
+		} else {
+			_, err = p.Patch(Webhook{URL: "-"}, anyURL, time.Time{})
+		}
 	case Funding:
 		_, err = p.Check()
 	case ImportName:
@@ -77,3 +83,6 @@ func FaultsOf(body any, made bool) Faults {
 	}
 	return nil
 }
+
+// anyURL takes every address: which ones a webhook may have is not for this room to say.
+func anyURL(string) error { return nil }

@@ -42,6 +42,8 @@ const (
 	SettingsRead        Action = "settings.read"
 	SettingsUpdate      Action = "settings.update"
 	OrganizationHistory Action = "organization.history"
+	WebhookRead         Action = "webhook.read" // not its secret
+	WebhookWrite        Action = "webhook.write"
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
@@ -122,6 +124,8 @@ var rules = Policy{
 	SettingsRead:        OwnerOf,
 	SettingsUpdate:      OwnerOf,
 	OrganizationHistory: MemberOf,
+	WebhookRead:         MemberOf,
+	WebhookWrite:        OwnerOf,
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,

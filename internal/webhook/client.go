@@ -52,6 +52,9 @@ func New(private bool) *Client {
 	}}
 }
 
+// Check is CheckURL for the addresses that c sends to.
+func (c *Client) Check(address string) error { return CheckURL(address, c.private) }
+
 var errPrivate = errors.New("its host leads to an address that is private or reserved")
 
 // Message is what is sent: a payload under an id that is the same at every try.
@@ -74,7 +77,7 @@ type Answer struct {
 // as not delivered: any status but 2xx is one, a redirect too. The status decides: of an answer
 // whose body does not end, only what came is read.
 func (c *Client) Send(ctx context.Context, m Message) (Answer, error) {
-	if err := CheckURL(m.URL, c.private); err != nil {
+	if err := c.Check(m.URL); err != nil {
 		return Answer{}, fmt.Errorf("the address %w", err)
 	}
 	return c.post(ctx, m)
