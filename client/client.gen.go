@@ -1428,6 +1428,57 @@ type LabAward struct {
 	User openapi_types.UUID `json:"user"`
 }
 
+// MailSettings defines model for MailSettings.
+type MailSettings struct {
+	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
+	Delivery string `json:"delivery"`
+
+	// DigestAt Time of day at which a digest comes, as 08:00.
+	DigestAt string `json:"digest_at"`
+
+	// DigestDay Day of the week on which a weekly digest comes.
+	DigestDay string `json:"digest_day"`
+
+	// Muted Categories of notifications that no mail is sent about.
+	Muted []NotificationCategory `json:"muted"`
+
+	// QuietFrom Time of day from which no mail is sent, as 22:00; null without quiet hours.
+	QuietFrom nullable.Nullable[string] `json:"quiet_from"`
+
+	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	QuietUntil nullable.Nullable[string] `json:"quiet_until"`
+
+	// Refused The address that a mail server refused for good, so that no mail is sent to it; null: none.
+	Refused nullable.Nullable[Refusal] `json:"refused"`
+
+	// TimeZone The user's time zone, a name of the IANA database.
+	TimeZone string `json:"time_zone"`
+}
+
+// MailSettingsPatch defines model for MailSettingsPatch.
+type MailSettingsPatch struct {
+	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
+	Delivery *string `json:"delivery,omitempty"`
+
+	// DigestAt Time of day at which a digest comes, as 08:00.
+	DigestAt *string `json:"digest_at,omitempty"`
+
+	// DigestDay Day of the week on which a weekly digest comes.
+	DigestDay *string `json:"digest_day,omitempty"`
+
+	// Muted Categories of notifications that no mail is sent about.
+	Muted []NotificationCategory `json:"muted,omitempty"`
+
+	// QuietFrom Time of day from which no mail is sent, as 22:00; null without quiet hours.
+	QuietFrom nullable.Nullable[string] `json:"quiet_from,omitempty"`
+
+	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	QuietUntil nullable.Nullable[string] `json:"quiet_until,omitempty"`
+
+	// TimeZone The user's time zone, a name of the IANA database.
+	TimeZone *string `json:"time_zone,omitempty"`
+}
+
 // Material defines model for Material.
 type Material struct {
 	// AdditionalInfo What else to know.
@@ -1969,6 +2020,20 @@ type Reason struct {
 type Reference struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
+}
+
+// Refusal defines model for Refusal.
+type Refusal struct {
+	// Address Where the parcel goes, as it was when it was given.
+	Address string `json:"address"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At Time `json:"at"`
+
+	// Reason Why.
+	Reason string `json:"reason"`
 }
 
 // Registration defines model for Registration.
@@ -2994,6 +3059,9 @@ type CreateAddressJSONRequestBody = AddressNew
 
 // UpdateAddressJSONRequestBody defines body for UpdateAddress for application/json ContentType.
 type UpdateAddressJSONRequestBody = AddressPatch
+
+// UpdateMailSettingsJSONRequestBody defines body for UpdateMailSettings for application/json ContentType.
+type UpdateMailSettingsJSONRequestBody = MailSettingsPatch
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
@@ -4197,6 +4265,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 	DeclineInvitation(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetMailSettings Read how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+	GetMailSettings(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMailSettingsWithBody Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettingsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateMailSettings Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettings(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RetryMail Send mail again to an address that a mail server refused
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+	RetryMail(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListNotifications List a user's notifications, newest first
 	//
@@ -6173,6 +6273,78 @@ func (c *Client) AcceptInvitation(ctx context.Context, id openapi_types.UUID, in
 // Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 func (c *Client) DeclineInvitation(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDeclineInvitationRequest(c.Server, id, invitation)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMailSettings Read how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+func (c *Client) GetMailSettings(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMailSettingsRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMailSettingsWithBody Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *Client) UpdateMailSettingsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMailSettingsRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateMailSettings Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *Client) UpdateMailSettings(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateMailSettingsRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RetryMail Send mail again to an address that a mail server refused
+//
+// Open to the owner and admins.
+//
+// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+func (c *Client) RetryMail(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRetryMailRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -10730,6 +10902,121 @@ func NewDeclineInvitationRequest(server string, id openapi_types.UUID, invitatio
 	return req, nil
 }
 
+// NewGetMailSettingsRequest constructs an http.Request for the GetMailSettings method
+func NewGetMailSettingsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/mail-settings", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateMailSettingsRequest calls the generic UpdateMailSettings builder with application/json body
+func NewUpdateMailSettingsRequest(server string, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateMailSettingsRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewUpdateMailSettingsRequestWithBody constructs an http.Request for the UpdateMailSettings method, with any body, and a specified content type
+func NewUpdateMailSettingsRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/mail-settings", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRetryMailRequest constructs an http.Request for the RetryMail method
+func NewRetryMailRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/mail-settings/retry", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListNotificationsRequest constructs an http.Request for the ListNotifications method
 func NewListNotificationsRequest(server string, id openapi_types.UUID, params *ListNotificationsParams) (*http.Request, error) {
 	var err error
@@ -12081,6 +12368,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 	DeclineInvitationWithResponse(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*DeclineInvitationResponse, error)
+
+	// GetMailSettingsWithResponse Read how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+	GetMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetMailSettingsResponse, error)
+
+	// UpdateMailSettingsWithBodyWithResponse Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettingsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error)
+
+	// UpdateMailSettingsWithResponse Change how a user wants mail
+	//
+	// Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+	UpdateMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error)
+
+	// RetryMailWithResponse Send mail again to an address that a mail server refused
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+	RetryMailWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*RetryMailResponse, error)
 
 	// ListNotificationsWithResponse List a user's notifications, newest first
 	//
@@ -13968,6 +14291,75 @@ func (r DeclineInvitationResponse) StatusCode() int {
 	return 0
 }
 
+type GetMailSettingsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MailSettings
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMailSettingsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMailSettingsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateMailSettingsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MailSettings
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateMailSettingsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateMailSettingsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RetryMailResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MailSettings
+}
+
+// Status returns HTTPResponse.Status
+func (r RetryMailResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RetryMailResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListNotificationsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -15701,6 +16093,66 @@ func (c *ClientWithResponses) DeclineInvitationWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseDeclineInvitationResponse(rsp)
+}
+
+// GetMailSettingsWithResponse Read how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/mail-settings (the `GetMailSettings` operationId).
+func (c *ClientWithResponses) GetMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*GetMailSettingsResponse, error) {
+	rsp, err := c.GetMailSettings(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMailSettingsResponse(rsp)
+}
+
+// UpdateMailSettingsWithBodyWithResponse Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *ClientWithResponses) UpdateMailSettingsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error) {
+	rsp, err := c.UpdateMailSettingsWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMailSettingsResponse(rsp)
+}
+
+// UpdateMailSettingsWithResponse Change how a user wants mail
+//
+// Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{id}/mail-settings (the `UpdateMailSettings` operationId).
+func (c *ClientWithResponses) UpdateMailSettingsWithResponse(ctx context.Context, id openapi_types.UUID, body UpdateMailSettingsJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateMailSettingsResponse, error) {
+	rsp, err := c.UpdateMailSettings(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateMailSettingsResponse(rsp)
+}
+
+// RetryMailWithResponse Send mail again to an address that a mail server refused
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/mail-settings/retry (the `RetryMail` operationId).
+func (c *ClientWithResponses) RetryMailWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*RetryMailResponse, error) {
+	rsp, err := c.RetryMail(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRetryMailResponse(rsp)
 }
 
 // ListNotificationsWithResponse List a user's notifications, newest first
@@ -17776,6 +18228,84 @@ func ParseDeclineInvitationResponse(rsp *http.Response) (*DeclineInvitationRespo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Invitation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetMailSettingsResponse parses an HTTP response from a GetMailSettingsWithResponse call
+func ParseGetMailSettingsResponse(rsp *http.Response) (*GetMailSettingsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMailSettingsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MailSettings
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateMailSettingsResponse parses an HTTP response from a UpdateMailSettingsWithResponse call
+func ParseUpdateMailSettingsResponse(rsp *http.Response) (*UpdateMailSettingsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateMailSettingsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MailSettings
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRetryMailResponse parses an HTTP response from a RetryMailWithResponse call
+func ParseRetryMailResponse(rsp *http.Response) (*RetryMailResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RetryMailResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MailSettings
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -19,6 +19,8 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
 	"aliquot/internal/limit"
+	"aliquot/internal/mail"
+	"aliquot/internal/notice"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/web"
@@ -49,6 +51,10 @@ func (s *serve) Run(e environment) error {
 	if s.PublicURL == "" {
 		s.PublicURL = "http://" + l.Addr().String()
 	}
+	post, err := mail.Open(s.Mail, s.Sender(), log)
+	if err != nil {
+		return err
+	}
 	db, folder, err := open(e.ctx, s.Store)
 	if err != nil {
 		return err
@@ -69,8 +75,12 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return err
 	}
+	words, err := notice.New(s.PublicURL)
+	if err != nil {
+		return fmt.Errorf("public-url: %w", err)
+	}
 	a := app.New(app.Config{
-		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
+		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders,
 		Sender: webhook.New(s.WebhookPrivate), Log: log,
 	})

@@ -112,6 +112,8 @@ func (a *API) currentTag(object any) (tag string, err error) {
 		body = showWebhook(o)
 	case exchange.Membership:
 		body = showSettings(o)
+	case exchange.MailSettings:
+		body = showMailSettings(o)
 	case app.OrganizationView:
 		body = showOrganization(o)
 	case app.UserView:

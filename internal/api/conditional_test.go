@@ -124,7 +124,8 @@ func TestOfManyChangesToOneVersionOneSucceeds(t *testing.T) {
 			fmt.Sprintf("/shipping-requirements/%d", s.shipping):                {s.member, "restrictions"},
 			fmt.Sprintf("/attachments/%d", s.newAttachment().id()):              {s.owner, "description"},
 			fmt.Sprintf("/organization-user-settings/%d", s.settings(s.member)): {s.member, ""},
-			s.user(""): {s.requester(), "first_name"}, home: {s.requester(), "state"}, s.req(""): {s.requester(), "payment_method_notes"},
+			s.user("/mail-settings"):                                            {s.requester(), "time_zone"},
+			s.user(""):                                                          {s.requester(), "first_name"}, home: {s.requester(), "state"}, s.req(""): {s.requester(), "payment_method_notes"},
 		} {
 			tag := change.by.want(200, "GET", path, nil).Header.Get("ETag")
 			var done, refused atomic.Int32
@@ -132,6 +133,9 @@ func TestOfManyChangesToOneVersionOneSucceeds(t *testing.T) {
 			for i := range 8 {
 				all.Go(func() {
 					body := obj{change.field: fmt.Sprint("no. ", i)}
+					if change.field == "time_zone" {
+						body["time_zone"] = "Europe/Amsterdam"
+					}
 					if change.field == "" {
 						body = obj{"reminder_notif": false}
 					}

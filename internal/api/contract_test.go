@@ -43,6 +43,8 @@ const (
 		+ description:string decide_days:int countersign_days:int ship_days:int`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
+	mailSettingsFields = `delivery:string time_zone:string quiet_from:string? quiet_until:string? digest_at:string digest_day:string muted:[string]
+		refused:{address:string reason:string at:time}?`
 	shippingFields = `id:int needs_shipping_address:bool needs_payment:bool accepts_shipping_code:bool accepts_reimbursement:bool
 		accepts_other_payment_methods:bool accepted_payment_details:string restrictions:string organization:int + created_at:time updated_at:time`
 	publicUserFields = personFields + " registry_id:string organizations:[{" + labFields + "}]"
@@ -95,7 +97,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}": deliveryFields +
 			" payload:object attempts:[{at:time took_ms:int status:int? error:string? excerpt:string}]",
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": deliveryFields,
-		"/organization-user-settings":                                            settingsFields, "/organization-user-settings/{id}": settingsFields,
+		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
+		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
 		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,

@@ -172,7 +172,7 @@ func (c *crowd) more(table string, n int) {
 		}
 		c.copies("audit_events", fmt.Sprintf("o.object = '%s %d' AND o.version = 1", object, id), numbers, columns{"version": "n.i", "at": early})
 	case "jobs":
-		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs)", numbers, columns{"created_at": early, "ended_at": some(late)})
+		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs WHERE user_id IS NOT NULL)", numbers, columns{"created_at": early, "ended_at": some(late)})
 	case "webhooks":
 		c.copies("webhooks", "o.id = (SELECT MIN(id) FROM webhooks)", numbers, columns{"created_at": early, "updated_at": late})
 	case "webhook_deliveries":

@@ -8,6 +8,14 @@ import (
 // meanings say what the fields of bodies are. One word means one thing wherever it stands; where
 // it does not, the name of the object stands before it.
 var meanings = map[string]string{
+	"time_zone":                         "The user's time zone, a name of the IANA database.",
+	"refused":                           "The address that a mail server refused for good, so that no mail is sent to it; null: none.",
+	"quiet_until":                       "Time of day at which the mail comes that waited for the end of the quiet hours.",
+	"quiet_from":                        "Time of day from which no mail is sent, as 22:00; null without quiet hours.",
+	"muted":                             "Categories of notifications that no mail is sent about.",
+	"digest_day":                        "Day of the week on which a weekly digest comes.",
+	"digest_at":                         "Time of day at which a digest comes, as 08:00.",
+	"delivery":                          "AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.",
 	"accepted_payment_details":          "What requesters are told about paying.",
 	"accepts_other_payment_methods":     "Other ways of paying can be agreed.",
 	"accepts_reimbursement":             "The lab ships and is paid back.",

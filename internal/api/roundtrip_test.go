@@ -58,7 +58,8 @@ func (s *scene) writable() map[string][]string {
 	bare := s.requester().want(201, "POST", "/attachments", obj{"filename": "100% \"bare\".pdf"}).id()
 	shared := s.linked("executed_mta_attachment").id()
 	list := map[string][]string{
-		s.user(""): {"requester", "admin"},
+		s.user(""):               {"requester", "admin"},
+		s.user("/mail-settings"): {"requester", "admin"},
 		fmt.Sprintf("%s/%d", s.user("/addresses"), s.newAddress()):          {"requester", "admin"},
 		fmt.Sprintf("/organizations/%d", s.id):                              {"owner", "admin"},
 		fmt.Sprintf("/organization-user-settings/%d", s.settings(s.member)): {"member", "admin"},
@@ -187,6 +188,7 @@ func TestNullClearsWhatIsNullableAndNothingElse(t *testing.T) {
 			{s.member, s.req("/shipment"), []string{"sent_at"}, []string{"carrier", "tracking", "conditions"}},
 			{s.owner, fmt.Sprintf("/organizations/%d", s.id), nil, []string{"name", "description", "owner", "members", "decide_days", "countersign_days", "ship_days"}},
 			{s.requester(), s.user(""), nil, []string{"first_name", "last_name", "email"}},
+			{s.requester(), s.user("/mail-settings"), []string{"quiet_from"}, []string{"delivery", "time_zone", "digest_at", "digest_day", "muted"}},
 			{s.requester(), fmt.Sprintf("%s/%d", s.user("/addresses"), s.newAddress()), nil, []string{"name", "institution", "address_line_1",
 				"address_line_2", "locality", "state", "country", "postal_code", "saved_for_reuse"}},
 			{s.owner, s.newWebhook(), []string{"events"}, []string{"url", "description", "enabled"}},

@@ -30,6 +30,12 @@ var routes = []route{
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
 
+	on("GET /users/{id}/mail-settings", exchange.MailSettingsRead, 200, (*API).getMailSettings, "Read how a user wants mail"),
+	on("PUT,PATCH /users/{id}/mail-settings", exchange.MailSettingsWrite, 200, (*API).updateMailSettings,
+		"Change how a user wants mail"),
+	on("POST /users/{id}/mail-settings/retry", exchange.MailSettingsWrite, 200, (*API).retryMail,
+		"Send mail again to an address that a mail server refused"),
+
 	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress, "Add an address"),
 	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses, "List a user's addresses").sortedBy(exchange.AddressFields),
 	on("GET /users/{id}/addresses/{address}", exchange.AddressRead, 200, (*API).getAddress, "Read an address"),

@@ -242,6 +242,11 @@ var visits = []routeCase{
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
+	{"GET /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings"), nil) }},
+	{"PUT,PATCH /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit {
+		return at(s.user("/mail-settings"), obj{"digest_day": other(s, "FRIDAY", "MONDAY")})
+	}},
+	{"POST /users/{id}/mail-settings/retry", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings/retry"), nil) }},
 	{"POST /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), address("x")) }},
 	{"GET /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), nil) }},
 	{"GET /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {

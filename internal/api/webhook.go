@@ -28,8 +28,8 @@ type WebhookSecret struct {
 	Secret string `json:"secret"`
 }
 
-// Delivery is one message to a webhook.
-type Delivery struct {
+// WebhookDelivery is one message to a webhook.
+type WebhookDelivery struct {
 	ID        int64                  `json:"id"`
 	Webhook   int64                  `json:"webhook"`
 	Event     *int64                 `json:"event"` // null: a ping
@@ -46,7 +46,7 @@ type Delivery struct {
 
 // LoggedDelivery is a delivery with what is sent, and every try.
 type LoggedDelivery struct {
-	Delivery
+	WebhookDelivery
 	Payload  json.RawMessage `json:"payload"`
 	Attempts []Attempt       `json:"attempts"`
 }
@@ -73,8 +73,8 @@ func showWebhook(w exchange.Webhook) Webhook {
 		timeOf(w.FailingSince), timeOf(w.OldUntil), Time(w.CreatedAt), Time(w.UpdatedAt)}
 }
 
-func showDelivery(d exchange.Delivery) Delivery {
-	return Delivery{d.ID, d.WebhookID, d.Event, d.MessageID, d.Type, d.State, d.Attempts, d.Status, orNone(d.Error), timeOf(d.NextAt),
+func showDelivery(d exchange.WebhookDelivery) WebhookDelivery {
+	return WebhookDelivery{d.ID, d.WebhookID, d.Event, d.MessageID, d.Type, d.State, d.Attempts, d.Status, orNone(d.Error), timeOf(d.NextAt),
 		Time(d.CreatedAt), timeOf(d.EndedAt)}
 }
 
@@ -146,17 +146,17 @@ func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
-func (a *API) pingWebhook(c *Call, _ None) (Delivery, error) {
+func (a *API) pingWebhook(c *Call, _ None) (WebhookDelivery, error) {
 	organization, id, err := c.pathWebhook()
 	if err != nil {
-		return Delivery{}, err
+		return WebhookDelivery{}, err
 	}
 	d, err := a.App.PingWebhook(c.Context(), c.Actor, organization, id)
 	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
 	return showDelivery(d), err
 }
 
-func (a *API) listDeliveries(c *Call, f exchange.DeliveryFilter) ([]Delivery, error) {
+func (a *API) listDeliveries(c *Call, f exchange.DeliveryFilter) ([]WebhookDelivery, error) {
 	organization, id, err := c.pathWebhook()
 	if err != nil {
 		return nil, err
@@ -178,14 +178,14 @@ func (a *API) getDelivery(c *Call, _ None) (LoggedDelivery, error) {
 	return LoggedDelivery{showDelivery(d), json.RawMessage(d.Payload), list(attempts, showAttempt)}, err
 }
 
-func (a *API) redeliver(c *Call, _ None) (Delivery, error) {
+func (a *API) redeliver(c *Call, _ None) (WebhookDelivery, error) {
 	organization, id, err := c.pathWebhook()
 	if err != nil {
-		return Delivery{}, err
+		return WebhookDelivery{}, err
 	}
 	delivery, err := c.pathID("delivery")
 	if err != nil {
-		return Delivery{}, err
+		return WebhookDelivery{}, err
 	}
 	d, err := a.App.Redeliver(c.Context(), c.Actor, organization, id, delivery)
 	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)

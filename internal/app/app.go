@@ -13,6 +13,8 @@ import (
 	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/importer"
+	"aliquot/internal/mail"
+	"aliquot/internal/notice"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
 )
@@ -30,6 +32,8 @@ type Config struct {
 	Files         files.Store
 	Identity      *identity.Client // nil: nobody can sign in
 	Importer      *importer.Importer
+	Mail          *mail.Post     // nil: no mail is sent
+	Notice        *notice.Writer // of the words of mail
 	Access        exchange.Access
 	Registration  []string      // "open", "closed", or registry ids and mail domains
 	Admins        []string      // registry ids

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,26 +29,32 @@ type Sending struct {
 	Tries        int   `json:"tries"`
 }
 
-func sendingOf(w exchange.Webhook, d exchange.Delivery) Sending {
+func sendingOf(w exchange.Webhook, d exchange.WebhookDelivery) Sending {
 	return Sending{w.OrganizationID, w.ID, d.ID, d.Round, d.Tries}
 }
 
-// hook tells the webhooks of an organization of an event of q, one of its requests. It costs one
-// statement where none is switched on, and tells each once however often it is called.
-func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, q exchange.Requested) error {
-	list, err := tx.WebhooksOn(ctx, q.Organization)
+// hook tells the webhooks of an organization of an event of one of its requests. It costs one statement
+// where none is switched on, and tells each once however often it is called. What it tells of the
+// request is as of now.
+func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organization int64) error {
+	list, err := tx.WebhooksOn(ctx, organization)
+	list = slices.DeleteFunc(list, func(w exchange.Webhook) bool { return !w.Wants(e.Kind.Type()) })
 	if err != nil || len(list) == 0 {
+		return err
+	}
+	q, err := tx.Request(ctx, e.RequestID)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		q, err = tx.DeletedRequest(ctx, e.RequestID)
+	}
+	if err != nil {
 		return err
 	}
 	people, err := tx.Users(ctx, []uuid.UUID{q.Requester, e.Actor})
 	if err != nil {
 		return err
 	}
-	m := exchange.Told(e, q, people, a.PublicURL+"/v1")
+	m := exchange.Told(e, q, people, a.PublicURL)
 	for _, w := range list {
-		if !w.Wants(m.Type) {
-			continue
-		}
 		if _, err := send(ctx, tx, w, &e.ID, m.Type, m); err != nil {
 			return err
 		}
@@ -62,7 +69,7 @@ func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, 
 	if err != nil {
 		return 0, err
 	}
-	d := exchange.Delivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
+	d := exchange.WebhookDelivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
 		MessageID: "msg_" + strings.ReplaceAll(uuid.NewString(), "-", "")}
 	added := false
 	if d.ID, added, err = tx.InsertDelivery(ctx, d); err != nil || !added {
@@ -119,18 +126,18 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s Sending) error {
 // read reads what is to be sent and where to. d.ID is 0 where it was deleted; turn is false where it is
 // not this try's turn.
 func (s Sending) read(ctx context.Context, c store.Conn, readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
-	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.Delivery, error)) (w exchange.Webhook, d exchange.Delivery, turn bool, err error) {
+	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook, d exchange.WebhookDelivery, turn bool, err error) {
 	if w, err = readWebhook(c, ctx, s.Organization, s.Webhook); err == nil {
 		d, err = readDelivery(c, ctx, s.Webhook, s.Delivery)
 	}
 	if exchange.CodeOf(err) == exchange.NotFound && err != nil {
-		return w, exchange.Delivery{}, false, nil
+		return w, exchange.WebhookDelivery{}, false, nil
 	}
 	return w, d, d.State == exchange.DeliveryPending && d.Round == s.Round && d.Tries == s.Tries, err
 }
 
 // settle keeps what an attempt came to, with the job of the next one.
-func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.Delivery, t exchange.Attempt, wait time.Duration, jitter float64) error {
+func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery, t exchange.Attempt, wait time.Duration, jitter float64) error {
 	d, after := d.Tried(w, t, wait, jitter)
 	if err := tx.UpdateDelivery(ctx, d); err != nil {
 		return err

@@ -261,22 +261,6 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 	return tell(ctx, tx, *q, roles, events)
 }
 
-// tell tells of events whoever is to hear of them; roles are those of the actor.
-func tell(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, events []exchange.Event) error {
-	for _, e := range events {
-		for _, audience := range exchange.Audiences(e, roles) {
-			person := q.Requester
-			if audience.To == exchange.ToAssignee {
-				person = q.AssignedTo
-			}
-			if err := tx.Notify(ctx, audience, e, q.Organization, person); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // ShipRequest sets how the parcel travels.
 func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.Requested, error) {
 	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {

@@ -130,7 +130,7 @@ func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organizatio
 }
 
 // PingWebhook sends a message to a webhook, to try it out.
-func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d exchange.Delivery, err error) {
+func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d exchange.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 		m := exchange.PingMessage{Type: exchange.Ping, Timestamp: tx.Now, Data: exchange.PingData{Organization: organization, Webhook: id}}
 		sent, err := send(ctx, tx, w, nil, m.Type, m)
@@ -153,15 +153,15 @@ func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id 
 }
 
 // Deliveries lists the deliveries to a webhook of the last 30 days.
-func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.Part[exchange.Delivery], error) {
+func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.Part[exchange.WebhookDelivery], error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
-		return exchange.Part[exchange.Delivery]{}, err
+		return exchange.Part[exchange.WebhookDelivery]{}, err
 	}
 	return a.DB.Read().Deliveries(ctx, id, p, f)
 }
 
 // Delivery reads a delivery with its attempts, the first one first.
-func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id, delivery int64) (d exchange.Delivery, attempts []exchange.Attempt, err error) {
+func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id, delivery int64) (d exchange.WebhookDelivery, attempts []exchange.Attempt, err error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
 		return d, nil, err
 	}
@@ -173,7 +173,7 @@ func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id
 }
 
 // Redeliver sends a message again now, under the id that it has, whatever became of it before.
-func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id, delivery int64) (d exchange.Delivery, err error) {
+func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id, delivery int64) (d exchange.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 		old, err := tx.DeliveryForUpdate(ctx, id, delivery)
 		if err != nil {

@@ -48,6 +48,8 @@ type Server struct {
 	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
 	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
+	Mail                 string        `help:"Mail server, as smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message into a file; give it by ALIQUOT_MAIL_FILE where it has a password. Without it, messages are written to the log."`
+	MailFrom             string        `name:"mail-from" help:"Sender of messages, as Aliquot <aliquot@example.org>; what bounces comes back there. Default: aliquot at the host of public-url."`
 	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
 	WebhookPrivate       bool          `name:"webhook-private" help:"Let webhooks lead to private addresses too, and to http. Only where every owner of an organization may reach what this machine reaches. Default: https to public addresses."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
@@ -164,6 +166,18 @@ func (s *Server) reminders() error {
 		return fmt.Errorf("reminders: must be at most %d days; they go on every 30 days", mostReminders)
 	}
 	return nil
+}
+
+// Sender is the setting mail-from, or what stands for it; public-url is set by then.
+func (s *Server) Sender() string {
+	if s.MailFrom != "" {
+		return s.MailFrom
+	}
+	host := "localhost"
+	if u, err := url.Parse(s.PublicURL); err == nil && u.Hostname() != "" && net.ParseIP(u.Hostname()) == nil {
+		host = u.Hostname()
+	}
+	return "Aliquot <aliquot@" + host + ">"
 }
 
 // Bytes is a size such as 100MiB.

@@ -66,14 +66,17 @@ type Head struct {
 
 // Notification is one line of a person's feed.
 type Notification struct {
-	ID        int64
-	Category  Category
-	Event     Event
-	Material  int64
-	Title     string // of the material
-	Actor     *User  // nil: Aliquot itself
-	CreatedAt time.Time
-	ReadAt    *time.Time
+	ID           int64
+	User         uuid.UUID // whose feed
+	Category     Category
+	Event        Event
+	Material     int64
+	Title        string // of the material
+	Organization int64  // that the material belongs to
+	Actor        *User  // nil: Aliquot itself
+	CreatedAt    time.Time
+	ReadAt       *time.Time
+	Mail         MailState
 }
 
 // Detail is what an event tells beside its kind; only what applies is there.

@@ -22,15 +22,17 @@ type Action string
 
 // The actions.
 const (
-	Login            Action = "login"
-	Register         Action = "register"
-	Logout           Action = "logout"
-	UserRead         Action = "user.read"
-	UserReadPrivate  Action = "user.read-private"
-	UserUpdate       Action = "user.update"
-	NotificationRead Action = "notification.read"
-	TokenRead        Action = "token.read"
-	TokenRevoke      Action = "token.revoke"
+	Login             Action = "login"
+	Register          Action = "register"
+	Logout            Action = "logout"
+	UserRead          Action = "user.read"
+	UserReadPrivate   Action = "user.read-private"
+	UserUpdate        Action = "user.update"
+	NotificationRead  Action = "notification.read"
+	MailSettingsRead  Action = "mail-settings.read"
+	MailSettingsWrite Action = "mail-settings.write"
+	TokenRead         Action = "token.read"
+	TokenRevoke       Action = "token.revoke"
 
 	OrganizationCreate  Action = "organization.create"
 	OrganizationRead    Action = "organization.read"
@@ -104,15 +106,17 @@ const (
 type Policy map[Action]Relation
 
 var rules = Policy{
-	Login:            Anyone,
-	Register:         Anyone,
-	Logout:           SignedIn,
-	UserRead:         SignedIn,
-	UserReadPrivate:  OwnerOf,
-	UserUpdate:       OwnerOf,
-	NotificationRead: OwnerOf,
-	TokenRead:        OwnerOf,
-	TokenRevoke:      OwnerOf,
+	Login:             Anyone,
+	Register:          Anyone,
+	Logout:            SignedIn,
+	UserRead:          SignedIn,
+	UserReadPrivate:   OwnerOf,
+	UserUpdate:        OwnerOf,
+	NotificationRead:  OwnerOf,
+	MailSettingsRead:  OwnerOf,
+	MailSettingsWrite: OwnerOf,
+	TokenRead:         OwnerOf,
+	TokenRevoke:       OwnerOf,
 
 	OrganizationCreate:  Anyone,
 	OrganizationRead:    Anyone,

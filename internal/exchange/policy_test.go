@@ -73,6 +73,8 @@ const matrix = `
 | both | user.read-private | the owner | n | n | n | y | n | n | n | y |
 | both | user.update | the owner | n | n | n | y | n | n | n | y |
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
+| both | mail-settings.read | the owner | n | n | n | y | n | n | n | y |
+| both | mail-settings.write | the owner | n | n | n | y | n | n | n | y |
 | both | token.read | the owner | n | n | n | y | n | n | n | y |
 | both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |

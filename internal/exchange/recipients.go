@@ -12,6 +12,9 @@ const (
 	ReminderNotif   Category = "reminder_notif"
 )
 
+// Categories are all of them.
+var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
+
 // Group is whom an audience is made of.
 type Group string
 

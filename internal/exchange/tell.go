@@ -9,93 +9,137 @@ import (
 // Tell says in one sentence what an event was, for the people who hear of it: who did what
 // with the request of which material.
 func Tell(e Event, actor, material string) string {
-	return fmt.Sprintf("%s %s (request %d, %s).", actor, did(e), e.RequestID, material)
+	return fmt.Sprintf("%s %s (request %d, %s).", actor, Did(e, "", ""), e.RequestID, material)
 }
 
-func did(e Event) string {
-	switch e.Kind {
+// Did is that sentence behind its actor: "accepted the request". Whoever reads it may be on a side of
+// the request, which is "your request" to its requester, and then it names the material, where
+// material is not empty: "accepted your request for HeLa".
+func Did(e Event, reader Side, material string) string {
+	return telling{e.Detail, reader, material}.did(e.Kind)
+}
+
+// telling is what a sentence about an event depends on.
+type telling struct {
+	Detail
+	reader   Side
+	material string
+}
+
+func (t telling) did(kind EventKind) string {
+	switch kind {
 	case RequestMade:
-		return "sent a request"
+		return "sent a request" + t.of("for")
 	case StatusChanged:
-		return statusDid(e.Detail)
+		return t.moved()
 	case Assigned:
-		return "assigned the request"
+		return "assigned " + t.request()
 	case DocumentAdded:
-		return "handed in the " + slotName(e.Detail.Slot)
+		return "handed in the " + slotName(t.Slot) + t.of("for")
 	case DocumentWithdrawn:
-		return "withdrew the " + slotName(e.Detail.Slot)
+		return "withdrew the " + slotName(t.Slot) + t.of("for")
 	case DocumentAccepted:
-		return "accepted the " + slotName(e.Detail.Slot)
+		return "accepted the " + slotName(t.Slot) + t.of("for")
 	case DocumentReturned:
-		return "asked for a corrected " + slotName(e.Detail.Slot)
+		return "asked for a corrected " + slotName(t.Slot) + t.of("for")
 	case AbstractChanged:
-		return "wrote the research abstract"
+		return "wrote the research abstract" + t.of("for")
 	case AddressChanged:
-		return "set the shipping address"
+		return "set the shipping address" + t.of("for")
 	case PaymentChanged:
-		return "set how the shipment is paid"
+		return "set how the shipment" + t.of("of") + " is paid"
 	case Messaged:
-		return "wrote a message"
+		return "wrote a message" + t.of("about")
 	case IssueOpened:
-		return "reported a problem"
+		return "reported a problem" + t.of("with")
 	case IssueClosed:
-		return "closed a problem"
+		return "closed a problem" + t.of("with")
 	case ShipmentChanged:
-		return "set how the parcel travels"
+		return "set how the parcel" + t.of("with") + " travels"
 	case Closed:
-		return "closed the request"
+		return "closed " + t.request()
 	case Reopened:
-		return "reopened the request"
+		return "reopened " + t.request()
 	case Reminded:
-		return reminderDid(e.Detail)
+		return t.reminded()
 	case Deleted:
-		return "deleted the request"
+		return "deleted " + t.request()
 	default:
-		return "changed the details"
+		return "changed the details" + t.of("of the request for")
 	}
 }
 
-func statusDid(d Detail) string {
-	switch d.To {
+func (t telling) moved() string {
+	switch t.To {
 	case Open:
-		if d.From == Approved {
-			return "returned the request for correction"
+		if t.From == Approved {
+			return "returned " + t.request() + " for correction"
 		}
-		return "opened the request again"
+		return "opened " + t.request() + " again"
 	case Approved:
-		return "accepted the request"
+		return "accepted " + t.request()
 	case InFulfillment:
-		if d.From == Fulfilled {
-			return "put the shipment back into preparation"
+		if t.From == Fulfilled {
+			return "put the shipment" + t.of("of") + " back into preparation"
 		}
-		return "started to prepare the shipment"
+		return "started to prepare the shipment" + t.of("of")
 	case Fulfilled:
-		if d.Issue != 0 {
-			return "put the shipment back to sent"
+		if t.Issue != 0 {
+			return "put the shipment" + t.of("of") + " back to sent"
 		}
-		return "sent the parcel"
+		return "sent the parcel" + t.of("with")
 	case Verified:
-		return "confirmed the receipt"
+		return "confirmed the receipt" + t.of("of")
 	case Rejected:
-		return "declined the request"
+		return "declined " + t.request()
 	case Cancelled:
-		return "cancelled the request"
+		return "cancelled " + t.request()
 	default:
-		return "withdrew the request as invalid"
+		return "withdrew " + t.request() + " as invalid"
 	}
 }
 
-func reminderDid(d Detail) string {
-	owed := make([]string, len(d.What))
-	for i, what := range d.What {
-		owed[i] = owedNames[what]
+func (t telling) reminded() string {
+	if t.material != "" { // whose turn it is now is told beside the sentence
+		return "reminded " + t.side(t.Party) + " of " + t.request()
+	}
+	owed := make([]string, len(t.What))
+	for i, what := range t.What {
+		owed[i] = Owed(what)
 	}
 	since := ""
-	if d.Since != nil {
-		since = " since " + time.Time(*d.Since).UTC().Format(time.DateOnly)
+	if t.Since != nil {
+		since = " since " + time.Time(*t.Since).UTC().Format(time.DateOnly)
 	}
-	return fmt.Sprintf("reminded the %s, whose turn it is%s: %s", d.Party, since, strings.Join(owed, ", "))
+	return fmt.Sprintf("reminded %s, whose turn it is%s: %s", t.side(t.Party), since, strings.Join(owed, ", "))
 }
+
+// request is what the request is called.
+func (t telling) request() string {
+	if t.reader == RequesterSide {
+		return "your request" + t.of("for")
+	}
+	return "the request" + t.of("for")
+}
+
+// of names the material behind a preposition.
+func (t telling) of(preposition string) string {
+	if t.material == "" {
+		return ""
+	}
+	return " " + preposition + " " + t.material
+}
+
+// side is what a side is called.
+func (t telling) side(s Side) string {
+	if s == t.reader {
+		return "you"
+	}
+	return "the " + string(s)
+}
+
+// Owed is what a turn is for, in words.
+func Owed(what string) string { return owedNames[what] }
 
 // owedNames are what a turn can be for, in words.
 var owedNames = map[string]string{

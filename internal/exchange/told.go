@@ -27,7 +27,8 @@ type EventData struct {
 // ToldRequest is a request as it was when the message was made.
 type ToldRequest struct {
 	ID        int64        `json:"id"`
-	URL       string       `json:"url"`
+	URL       string       `json:"url"` // of its page
+	API       string       `json:"api"`
 	Status    Status       `json:"status"`
 	Active    bool         `json:"is_active"`
 	Material  ToldMaterial `json:"material"`
@@ -78,16 +79,18 @@ type PingData struct {
 }
 
 // Told is the message about e, an event of q; people are those who have a part in it, and base is
-// where the API is.
+// where people reach the installation.
 func Told(e Event, q Requested, people []User, base string) EventMessage {
 	person := func(id uuid.UUID) ToldPerson {
 		i := slices.IndexFunc(people, func(u User) bool { return u.ID == id })
 		return ToldPerson{id, people[i].Name()}
 	}
+	id := strconv.FormatInt(q.ID, 10)
 	m := EventMessage{Type: e.Kind.Type(), Timestamp: e.At, Data: EventData{
 		Organization: q.Organization,
-		Request:      ToldRequest{q.ID, base + "/material-requests/" + strconv.FormatInt(q.ID, 10), q.Status, q.Active, ToldMaterial{q.MaterialID, q.Material}, person(q.Requester)},
-		Event:        ToldEvent{ID: e.ID, Seq: e.Seq, Kind: e.Kind, At: e.At, Detail: e.Detail},
+		Request: ToldRequest{q.ID, base + "/requests/" + id, base + "/v1/material-requests/" + id, q.Status, q.Active,
+			ToldMaterial{q.MaterialID, q.Material}, person(q.Requester)},
+		Event: ToldEvent{ID: e.ID, Seq: e.Seq, Kind: e.Kind, At: e.At, Detail: e.Detail},
 	}}
 	if e.Actor != uuid.Nil {
 		m.Data.Event.Actor = new(person(e.Actor))

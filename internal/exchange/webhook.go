@@ -135,8 +135,8 @@ func (w Webhook) Secrets(now time.Time) []string {
 	return []string{w.Secret}
 }
 
-// Delivery is one message to one webhook, which is sent until it is taken or given up.
-type Delivery struct {
+// WebhookDelivery is one message to one webhook, which is sent until it is taken or given up.
+type WebhookDelivery struct {
 	ID        int64
 	WebhookID int64
 	Event     *int64 // nil: a ping
@@ -200,7 +200,7 @@ const gone = 410
 // Tried is a delivery of w after an attempt, and w after it. A receiver may ask to wait longer than we
 // would; jitter, from 0 to 1, spreads what failed together. A ping is tried once, and does not count as
 // a failure of the webhook.
-func (d Delivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter float64) (Delivery, Webhook) {
+func (d WebhookDelivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter float64) (WebhookDelivery, Webhook) {
 	now := t.At.Add(t.Took)
 	d.Tries, d.Status, d.Error, d.NextAt = d.Tries+1, t.Status, t.Error, nil
 	switch {
@@ -228,18 +228,18 @@ func (d Delivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter float64
 }
 
 // Skip is d given up, since its webhook is off.
-func (d Delivery) Skip(now time.Time) Delivery {
+func (d WebhookDelivery) Skip(now time.Time) WebhookDelivery {
 	d.Error, d.NextAt = "The webhook is switched off.", nil
 	return d.end(DeliveryFailed, now)
 }
 
 // Again is d to be sent once more under its id, as often as a new one.
-func (d Delivery) Again(now time.Time) Delivery {
+func (d WebhookDelivery) Again(now time.Time) WebhookDelivery {
 	d.State, d.Round, d.Tries, d.NextAt, d.EndedAt = DeliveryPending, d.Round+1, 0, &now, nil
 	return d
 }
 
-func (d Delivery) end(state DeliveryState, now time.Time) Delivery {
+func (d WebhookDelivery) end(state DeliveryState, now time.Time) WebhookDelivery {
 	d.State, d.EndedAt = state, &now
 	return d
 }

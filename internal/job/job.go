@@ -37,14 +37,39 @@ func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Ord
 	if err != nil {
 		return 0, fmt.Errorf("job %s: %w", k.Name, err)
 	}
-	j := exchange.Job{Kind: k.Name, User: o.User, Args: raw, DueAt: &tx.Now}
+	return tx.InsertJob(ctx, k.job(tx, raw, o))
+}
+
+// job is the job of an order.
+func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o Order) exchange.Job {
+	j := exchange.Job{Kind: k.Name, User: o.User, Args: args, DueAt: &tx.Now}
 	if o.Key != "" {
 		j.Key = &o.Key
 	}
 	if !o.At.IsZero() {
 		j.DueAt = &o.At
 	}
-	return tx.InsertJob(ctx, j)
+	return j
+}
+
+// Queued is one of many jobs that are enqueued at once.
+type Queued[Args any] struct {
+	Args Args
+	Order
+}
+
+// EnqueueAll adds many jobs in the caller's transaction with few statements. Where there is one with the
+// key of one of them already, that one is not added.
+func (k Kind[Args]) EnqueueAll(ctx context.Context, tx store.Conn, list []Queued[Args]) error {
+	jobs := make([]exchange.Job, len(list))
+	for i, q := range list {
+		raw, err := json.Marshal(q.Args)
+		if err != nil {
+			return fmt.Errorf("job %s: %w", k.Name, err)
+		}
+		jobs[i] = k.job(tx, raw, q.Order)
+	}
+	return tx.InsertJobs(ctx, jobs)
 }
 
 // Handler does the jobs of one kind.

@@ -35,6 +35,23 @@ func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
 	return id, err
 }
 
+// InsertJobs adds many jobs, but for those of a kind and a key that there is one of.
+func (c Conn) InsertJobs(ctx context.Context, jobs []exchange.Job) error {
+	for some := range inBatches(jobs, c.db.dialect.atOnce) {
+		args := make([]any, 0, 13*len(some))
+		for _, j := range some {
+			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0, 0, "", c.Now)
+		}
+		_, err := c.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
+			VALUES `+places(len(some), 13)+" ON CONFLICT (kind, key) DO NOTHING", args...)
+		if err != nil {
+			return err
+		}
+		*c.enqueued = true
+	}
+	return nil
+}
+
 // Job reads one job.
 func (c Conn) Job(ctx context.Context, id int64) (exchange.Job, error) {
 	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)

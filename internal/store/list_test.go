@@ -119,11 +119,11 @@ func lists(l lab) map[string]list {
 			return ids(part, err, func(w exchange.Webhook) int64 { return w.ID })
 		}},
 		"deliveries": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			id, _, err := tx.InsertDelivery(ctx, exchange.Delivery{WebhookID: hook, Type: exchange.Ping})
+			id, _, err := tx.InsertDelivery(ctx, exchange.WebhookDelivery{WebhookID: hook, Type: exchange.Ping})
 			return id, err
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Deliveries(ctx, hook, p, exchange.DeliveryFilter{Type: new(exchange.Ping)})
-			return ids(part, err, func(d exchange.Delivery) int64 { return d.ID })
+			return ids(part, err, func(d exchange.WebhookDelivery) int64 { return d.ID })
 		}},
 		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})

@@ -83,7 +83,7 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 		material := l.material(organization, actor.ID, func(m *exchange.Material) { m.Title = odd })
 		request := l.request(material, requester, actor.ID, nil)
 		event := l.event(request, actor.ID, exchange.StatusChanged)
-		want := exchange.Notification{Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd, Actor: &actor}
+		want := exchange.Notification{User: requester, Organization: organization, Mail: exchange.MailNew, Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd, Actor: &actor}
 		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
 		l.write(func(ctx context, tx store.Conn) error {
 			want.CreatedAt = tx.Now

@@ -42,6 +42,13 @@ func (c Conn) Request(ctx context.Context, id int64) (exchange.Requested, error)
 	return c.withDocuments(ctx, q, err)
 }
 
+// DeletedRequest reads a request that was deleted, without its documents. It is nobody's turn in it.
+func (c Conn) DeletedRequest(ctx context.Context, id int64) (exchange.Requested, error) {
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
+	q.Active = false
+	return q, err
+}
+
 // RequestForUpdate reads one request and keeps others from changing it until commit.
 func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requested, error) {
 	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)

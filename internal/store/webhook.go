@@ -69,24 +69,24 @@ func (c Conn) DeleteWebhook(ctx context.Context, id int64) error {
 const deliveryColumns = `o.id, o.webhook_id, o.event_id, o.message_id, o.type, o.payload, o.state, o.round, o.tries,
 	(SELECT COUNT(*) FROM webhook_attempts t WHERE t.delivery_id = o.id), o.status, o.error, o.next_at, o.created_at, o.ended_at`
 
-func scanDelivery(r row, d *exchange.Delivery) error {
+func scanDelivery(r row, d *exchange.WebhookDelivery) error {
 	return r.Scan(&d.ID, &d.WebhookID, &d.Event, &d.MessageID, &d.Type, &d.Payload, &d.State, &d.Round, &d.Tries,
 		&d.Attempts, &d.Status, &d.Error, utcNull{&d.NextAt}, utc{&d.CreatedAt}, utcNull{&d.EndedAt})
 }
 
 // Delivery reads one delivery to a webhook.
-func (c Conn) Delivery(ctx context.Context, webhook, id int64) (exchange.Delivery, error) {
+func (c Conn) Delivery(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
 	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2", webhook, id)
 }
 
 // DeliveryForUpdate reads one delivery and keeps others from changing it until commit.
-func (c Conn) DeliveryForUpdate(ctx context.Context, webhook, id int64) (exchange.Delivery, error) {
+func (c Conn) DeliveryForUpdate(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
 	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, webhook, id)
 }
 
 // Deliveries lists the deliveries to a webhook.
-func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.Part[exchange.Delivery], error) {
-	l := listing[exchange.Delivery]{columns: deliveryColumns, table: "webhook_deliveries", scan: scanDelivery, id: func(d exchange.Delivery) int64 { return d.ID }}
+func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.Part[exchange.WebhookDelivery], error) {
+	l := listing[exchange.WebhookDelivery]{columns: deliveryColumns, table: "webhook_deliveries", scan: scanDelivery, id: func(d exchange.WebhookDelivery) int64 { return d.ID }}
 	w := where("o.webhook_id = ?", webhook)
 	andEqual(w, "o.state", f.State)
 	andEqual(w, "o.type", f.Type)
@@ -95,7 +95,7 @@ func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f 
 
 // InsertDelivery adds a delivery that is to be sent now, and gives its id; added is false where the
 // webhook has one of that event already.
-func (c Conn) InsertDelivery(ctx context.Context, d exchange.Delivery) (id int64, added bool, err error) {
+func (c Conn) InsertDelivery(ctx context.Context, d exchange.WebhookDelivery) (id int64, added bool, err error) {
 	ids, err := all(ctx, c, value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id, message_id, type, payload, state, round, tries, error, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', $7, $7) ON CONFLICT (webhook_id, event_id) DO NOTHING RETURNING id`,
 		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(exchange.DeliveryPending), c.Now)
@@ -106,7 +106,7 @@ func (c Conn) InsertDelivery(ctx context.Context, d exchange.Delivery) (id int64
 }
 
 // UpdateDelivery saves a delivery.
-func (c Conn) UpdateDelivery(ctx context.Context, d exchange.Delivery) error {
+func (c Conn) UpdateDelivery(ctx context.Context, d exchange.WebhookDelivery) error {
 	_, err := c.exec(ctx, `UPDATE webhook_deliveries SET state = $2, round = $3, tries = $4, status = $5, error = $6, next_at = $7, ended_at = $8 WHERE id = $1`,
 		d.ID, string(d.State), d.Round, d.Tries, d.Status, d.Error, d.NextAt, d.EndedAt)
 	return err

@@ -277,10 +277,28 @@ CREATE TABLE notifications (
   category {word} NOT NULL,
   created_at {time} NOT NULL,
   read_at {time},
+  mail {word} NOT NULL, -- what became of the mail about it
   UNIQUE (user_id, event_id) -- one message per person and event
 );
-
 CREATE INDEX notifications_user ON notifications (user_id, id);
+CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
+CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
+
+-- How a person wants mail; who has no row wants it at once.
+CREATE TABLE mail_settings (
+  user_id {uuid} PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  delivery {word} NOT NULL,
+  time_zone TEXT NOT NULL,
+  quiet_from INTEGER, -- minutes of the day; both or neither
+  quiet_until INTEGER,
+  digest_at INTEGER NOT NULL, -- minutes of the day
+  digest_day INTEGER NOT NULL, -- 0: Sunday
+  muted TEXT NOT NULL, -- JSON: categories
+  refused_address TEXT NOT NULL, -- '': none
+  refused_reason TEXT NOT NULL,
+  refused_at {time},
+  updated_at {time} NOT NULL
+);
 
 CREATE TABLE audit_events (
   id {id},

@@ -1,0 +1,63 @@
+package api
+
+import "aliquot/internal/exchange"
+
+// MailSettings are how a person wants mail.
+type MailSettings struct {
+	Delivery   exchange.Delivery   `json:"delivery"`
+	TimeZone   string              `json:"time_zone"`
+	QuietFrom  *string             `json:"quiet_from"`
+	QuietUntil *string             `json:"quiet_until"`
+	DigestAt   string              `json:"digest_at"`
+	DigestDay  string              `json:"digest_day"`
+	Muted      []exchange.Category `json:"muted"`
+	Refused    *Refusal            `json:"refused"`
+}
+
+// Refusal is an address that a mail server refused.
+type Refusal struct {
+	Address string `json:"address"`
+	Reason  string `json:"reason"`
+	At      Time   `json:"at"`
+}
+
+func showMailSettings(s exchange.MailSettings) MailSettings {
+	out := MailSettings{Delivery: s.Delivery, TimeZone: s.TimeZone, DigestAt: s.DigestAt.String(), DigestDay: exchange.Weekdays[s.DigestDay], Muted: s.Muted}
+	if s.QuietFrom != nil && s.QuietUntil != nil {
+		out.QuietFrom, out.QuietUntil = new(s.QuietFrom.String()), new(s.QuietUntil.String())
+	}
+	if out.Muted == nil {
+		out.Muted = []exchange.Category{}
+	}
+	if s.Refused != nil {
+		out.Refused = &Refusal{s.Refused.Address, s.Refused.Reason, Time(s.Refused.At)}
+	}
+	return out
+}
+
+func (a *API) getMailSettings(c *Call, _ None) (MailSettings, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return MailSettings{}, err
+	}
+	s, err := a.App.MailSettings(c.Context(), c.Actor, id)
+	return showMailSettings(s), err
+}
+
+func (a *API) retryMail(c *Call, _ None) (MailSettings, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return MailSettings{}, err
+	}
+	s, err := a.App.RetryMail(c.Context(), c.Actor, id)
+	return showMailSettings(s), err
+}
+
+func (a *API) updateMailSettings(c *Call, in exchange.MailSettingsPatch) (MailSettings, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return MailSettings{}, err
+	}
+	s, err := a.App.UpdateMailSettings(c.Context(), c.Actor, id, in)
+	return showMailSettings(s), err
+}

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/mail"
+	"aliquot/internal/notice"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// MailDigest is the job that sends a person their digest, when it is due.
+var MailDigest = job.Kind[Digesting]{Name: "mail.digest", Most: mailTries}
+
+// Digesting names whose digest it is.
+type Digesting struct {
+	User uuid.UUID `json:"user"`
+}
+
+// digestAt is the job of the digest of a person at a moment; there is one of them.
+func digestAt(user uuid.UUID, at time.Time) job.Queued[Digesting] {
+	return job.Queued[Digesting]{Args: Digesting{user}, Order: job.Order{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
+}
+
+// The most notifications in one digest, where more wait another one follows, and the most requests of each
+// side in the list of what waits.
+const (
+	mostDigested = 500
+	mostWaiting  = 200
+)
+
+// digesting is what a job that sends a digest has marked as being sent.
+type digesting struct {
+	Sending []int64 `json:"sending"`
+}
+
+// mailDigest sends a person what waits for their digest, each notification at most once. Where it is not
+// due any more, since they chose another time, another job is there.
+func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error {
+	var at digesting
+	if err := r.Resume(&at); err != nil {
+		return err
+	}
+	if len(at.Sending) > 0 { // the process that sent it died, or it waits again
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			return p, digesting{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c := a.DB.Read()
+	reader, err := c.Reader(ctx, args.User)
+	if err != nil {
+		return err
+	}
+	since, some, err := c.DigestSince(ctx, reader.ID)
+	if err != nil || !some || reader.Mail.DigestDue(since, c.Now).After(c.Now) {
+		return err
+	}
+	m := mail.Message{To: reader.Email, ToName: reader.Name(), At: c.Now}
+	if at.Sending, err = a.beginDigest(ctx, r, reader, &m); err != nil || len(at.Sending) == 0 {
+		return err
+	}
+	words, err := a.digest(ctx, reader, since, at.Sending, m.Unsubscribe)
+	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
+	var state exchange.MailState
+	var reason string
+	if err == nil {
+		state, reason, err = a.post(ctx, m)
+	}
+	if err != nil {
+		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSendingDigest, exchange.MailDigest, at.Sending...))
+	}
+	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		if state == exchange.MailRefused {
+			if err := a.refuse(ctx, tx, reader, reason); err != nil {
+				return nil, err
+			}
+		}
+		if len(at.Sending) == mostDigested {
+			d := digestAt(reader.ID, tx.Now)
+			if _, err := MailDigest.Enqueue(ctx, tx, d.Args, d.Order); err != nil {
+				return nil, err
+			}
+		}
+		return Mailed{state}, tx.MailBecomes(ctx, exchange.MailSendingDigest, state, at.Sending...)
+	})
+}
+
+// beginDigest marks what waits for a digest as being sent, and gives its ids: none where the person wants
+// no mail any more.
+func (a *App) beginDigest(ctx context.Context, r *job.Run, reader store.Reader, m *mail.Message) (ids []int64, err error) {
+	become := exchange.MailSendingDigest
+	if state := reader.Mail.MailFor("", reader.Email); state == exchange.MailNotWanted || state == exchange.MailNoAddress {
+		become = state
+	}
+	var at digesting
+	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+		at = digesting{}
+		if ids, err = tx.DigestIDs(ctx, reader.ID, mostDigested); err != nil {
+			return p, nil, err
+		}
+		if become == exchange.MailSendingDigest {
+			at.Sending = ids
+		}
+		if m.ID, err = a.messageID(ctx, tx, reader.ID, 0); err != nil {
+			return p, nil, err
+		}
+		if m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, reader.ID, ""); err != nil {
+			return p, nil, err
+		}
+		return p, at, tx.MailBecomes(ctx, exchange.MailDigest, become, ids...)
+	})
+	return at.Sending, err
+}
+
+// digest writes the digest of notifications, and of what waits for the person now.
+func (a *App) digest(ctx context.Context, reader store.Reader, since time.Time, ids []int64, unsubscribe string) (notice.Words, error) {
+	c := a.DB.Read()
+	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: unsubscribe}
+	list, err := c.NotificationsByID(ctx, ids)
+	if err != nil {
+		return notice.Words{}, err
+	}
+	type known struct {
+		notice.Event
+		visible bool
+	}
+	requests := map[int64]known{}
+	for _, n := range list {
+		if slices.Contains(reader.Mail.Muted, n.Category) {
+			continue
+		}
+		k, some := requests[n.Event.RequestID]
+		if !some {
+			if k.Event, k.visible, err = a.facts(ctx, c, n, reader); err != nil {
+				return notice.Words{}, err
+			}
+			requests[n.Event.RequestID] = k
+		}
+		if k.visible {
+			d.Events = append(d.Events, of(k.Event, n))
+		}
+	}
+	d.Waiting, err = a.waitingFor(ctx, c, reader.ID)
+	if err != nil {
+		return notice.Words{}, err
+	}
+	return a.Notice.Digest(d)
+}
+
+// of is what mail tells of a notification, with the facts of another one about the same request.
+func of(f notice.Event, n exchange.Notification) notice.Event {
+	f.Event, f.Category, f.Actor = n.Event, n.Category, ""
+	if n.Actor != nil {
+		f.Actor = n.Actor.Name()
+	}
+	return f
+}
+
+// waitingFor are the requests in which it is a person's turn: of those that they made, and of those that
+// they look after.
+func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]notice.Waiting, error) {
+	var list []notice.Waiting
+	for _, f := range []exchange.RequestFilter{{Active: new(true), AssignedTo: &user}, {Active: new(true), Requester: &user}} {
+		side := exchange.LabSide
+		if f.Requester != nil {
+			side = exchange.RequesterSide
+		}
+		part, err := c.Requests(ctx, exchange.Page{Limit: mostWaiting}, f, user, false)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range part.Items {
+			if turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil && turn.Side == side {
+				list = append(list, notice.Waiting{Request: q})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(x, y notice.Waiting) int { return x.Request.WaitingSince.Compare(y.Request.WaitingSince) })
+	people, labs := make([]uuid.UUID, len(list)), make([]int64, len(list))
+	for i, w := range list {
+		people[i], labs[i] = w.Request.Requester, w.Request.Organization
+	}
+	users, err := c.Users(ctx, people)
+	if err != nil {
+		return nil, err
+	}
+	organizations, err := c.OrganizationsByID(ctx, labs)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, u := range users {
+		names[u.ID.String()] = u.Name()
+	}
+	for _, o := range organizations {
+		names[strconv.FormatInt(o.ID, 10)] = o.Name
+	}
+	for i := range list {
+		list[i].Requester, list[i].Organization = names[people[i].String()], names[strconv.FormatInt(labs[i], 10)]
+	}
+	return list, nil
+}

@@ -1,0 +1,181 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/mail"
+	"aliquot/internal/store"
+)
+
+// MailNotification is the job that sends mail about one notification.
+var MailNotification = job.Kind[Mailing]{Name: "mail.notification", Most: mailTries}
+
+// Mailing names what a mail is about.
+type Mailing struct {
+	Notification int64 `json:"notification"`
+}
+
+// Mailed is the result of a job that sends mail.
+type Mailed struct {
+	Mail exchange.MailState `json:"mail"`
+}
+
+// mailTries is how often a mail is tried that the mail server puts off, with an hour between tries at the
+// most: three days.
+const mailTries = 80
+
+// mailOf has mail sent about an event to those who have been told of it and want mail.
+func (a *App) mailOf(ctx context.Context, tx store.Conn, e exchange.Event) error {
+	list, err := tx.NotificationsToMail(ctx, e.ID, 2*tellAtOnce)
+	if err != nil {
+		return err
+	}
+	become := map[exchange.MailState][]int64{}
+	var mails []job.Queued[Mailing]
+	var digests []job.Queued[Digesting]
+	for _, n := range list {
+		state := n.Mail.MailFor(n.Category, n.Address)
+		if a.Mail == nil {
+			state = exchange.MailNotWanted
+		}
+		become[state] = append(become[state], n.Notification)
+		switch state {
+		case exchange.MailWaiting:
+			mails = append(mails, job.Queued[Mailing]{Args: Mailing{n.Notification}, Order: job.Order{At: n.Mail.Quiet(tx.Now)}})
+		case exchange.MailDigest:
+			digests = append(digests, digestAt(n.Mail.User, n.Mail.Digest(tx.Now)))
+		}
+	}
+	if err := MailNotification.EnqueueAll(ctx, tx, mails); err != nil {
+		return err
+	}
+	if err := MailDigest.EnqueueAll(ctx, tx, digests); err != nil {
+		return err
+	}
+	for state, ids := range become {
+		if err := tx.MailBecomes(ctx, exchange.MailNew, state, ids...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mailNotification sends mail about one notification, at most once. That it is being sent is committed
+// before: whoever finds it so later does not know whether it arrived, and does not send it again.
+func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) error {
+	c := a.DB.Read()
+	n, err := c.Notification(ctx, args.Notification)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	reader, err := c.Reader(ctx, n.User)
+	if err != nil {
+		return err
+	}
+	facts, visible, err := a.facts(ctx, c, n, reader)
+	if err != nil {
+		return err
+	}
+	state := reader.Mail.MailFor(n.Category, reader.Email)
+	if !visible {
+		state = exchange.MailNotWanted
+	}
+	if state == exchange.MailWaiting {
+		state = exchange.MailSending
+	}
+	m := mail.Message{To: reader.Email, ToName: reader.Name(), At: n.Event.At, References: []string{a.thread(n.Event.RequestID)}}
+	var found exchange.MailState
+	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+		now, err := tx.NotificationForUpdate(ctx, n.ID)
+		if err != nil {
+			return p, nil, err
+		}
+		switch found = now.Mail; {
+		case found == exchange.MailSending: // the process that sent it died
+			return p, nil, tx.MailBecomes(ctx, found, exchange.MailInDoubt, n.ID)
+		case found != exchange.MailWaiting:
+			return p, nil, nil
+		}
+		if until := reader.Mail.Quiet(tx.Now); state == exchange.MailSending && until.After(tx.Now) {
+			found = exchange.MailNew // not now
+			_, err = MailNotification.Enqueue(ctx, tx, args, job.Order{At: until})
+			return p, nil, err
+		}
+		if state == exchange.MailDigest {
+			d := digestAt(n.User, reader.Mail.Digest(tx.Now))
+			if _, err := MailDigest.Enqueue(ctx, tx, d.Args, d.Order); err != nil {
+				return p, nil, err
+			}
+		}
+		if m.ID, err = a.messageID(ctx, tx, n.User, n.ID); err != nil {
+			return p, nil, err
+		}
+		if m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, n.User, n.Category); err != nil {
+			return p, nil, err
+		}
+		return p, nil, tx.MailBecomes(ctx, exchange.MailWaiting, state, n.ID)
+	})
+	if err != nil || found != exchange.MailWaiting || state != exchange.MailSending {
+		return err
+	}
+	facts.Unsubscribe = m.Unsubscribe
+	words, err := a.Notice.Event(facts)
+	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
+	var reason string
+	if err == nil {
+		state, reason, err = a.post(ctx, m)
+	}
+	if err != nil { // it was not sent, so it may be again
+		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSending, exchange.MailWaiting, n.ID))
+	}
+	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		if state == exchange.MailRefused {
+			if err := a.refuse(ctx, tx, reader, reason); err != nil {
+				return nil, err
+			}
+		}
+		return Mailed{state}, tx.MailBecomes(ctx, exchange.MailSending, state, n.ID)
+	})
+}
+
+// post sends a message. Where it fails and may be sent again the error says so: one that GiveUp marks
+// only after somebody mended something.
+func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailState, reason string, err error) {
+	err = a.Mail.Send(ctx, m)
+	failure, ok := errors.AsType[*mail.Failure](err)
+	switch {
+	case err == nil:
+		return exchange.MailSent, "", nil
+	case !ok || failure.Kind == mail.Rejected:
+		return "", "", job.GiveUp(&exchange.Error{Code: exchange.Unavailable, Message: "The mail server does not take it: " + err.Error(), Cause: err})
+	case failure.Kind == mail.Temporary:
+		return "", "", &exchange.Error{Code: exchange.Unavailable, Message: "The mail server puts it off: " + failure.Text, Cause: err}
+	case failure.Kind == mail.Refused:
+		return exchange.MailRefused, failure.Text, nil
+	default:
+		a.Log.WarnContext(ctx, "mail in doubt", "id", m.ID, "error", err)
+		return exchange.MailInDoubt, "", nil
+	}
+}
+
+// mailWaitsAgain says that mail was not sent. It is not cut off by the end of the job.
+func (a *App) mailWaitsAgain(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
+	return a.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) error {
+		return tx.MailBecomes(ctx, was, now, ids...)
+	})
+}
+
+// refuse keeps that a mail server refused the address of a person for good.
+func (a *App) refuse(ctx context.Context, tx store.Conn, reader store.Reader, reason string) error {
+	now, err := tx.ReaderForUpdate(ctx, reader.ID)
+	if err != nil {
+		return err
+	}
+	now.Mail.Refused = &exchange.Refusal{Address: reader.Email, Reason: reason, At: tx.Now}
+	return tx.SaveMailSettings(ctx, now.Mail)
+}

@@ -1,0 +1,435 @@
+package app_test
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
+	"aliquot/internal/mail"
+	"aliquot/internal/mail/mailtest"
+	"aliquot/internal/notice"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// mailing is a lab whose owner is Ada, with one more member, Ben, and Rosa, who asks for its material, on
+// a database whose clock stands still until it is set, and with a mail server.
+type mailing struct {
+	*testing.T
+	db             *store.DB
+	app            *app.App
+	server         *mailtest.Server
+	now            *atomic.Pointer[time.Time]
+	ada, ben, rosa exchange.Actor
+	lab, material  int64
+}
+
+func newMailing(t *testing.T, db *store.DB) *mailing {
+	t.Helper()
+	m := &mailing{T: t, db: db, server: mailtest.Start(t), now: &atomic.Pointer[time.Time]{}}
+	m.set("2026-03-02T09:00:00Z")
+	db.Clock = func() time.Time { return *m.now.Load() }
+	log := slog.New(slog.DiscardHandler)
+	post, err := mail.Open(m.server.URL, "Aliquot <aliquot@example.org>", log)
+	m.must(err)
+	words, err := notice.New("https://aliquot.example.org")
+	m.must(err)
+	m.app = app.New(app.Config{DB: db, PublicURL: "https://aliquot.example.org", Mail: post, Notice: words, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: 1e6 * time.Hour, Reminders: exchange.Reminders{7}, Log: log})
+	m.ada, m.ben, m.rosa = m.person("ada"), m.person("ben"), m.person("rosa")
+	o, err := m.app.CreateOrganization(t.Context(), m.ada, exchange.OrganizationPatch{Name: exchange.Some("Mora lab"),
+		Owner: exchange.Some(exchange.UserRef(m.ada.ID)), Members: exchange.Some([]exchange.UserRef{exchange.UserRef(m.ben.ID)})})
+	m.must(err)
+	m.lab = o.ID
+	m.ada, m.ben = m.person("ada"), m.person("ben") // who belong to it by now
+	s, _, err := m.app.CreateMaterial(t.Context(), m.ada, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+		Organization: exchange.Some(exchange.Ref(o.ID))})
+	m.must(err)
+	m.material = s.ID
+	return m
+}
+
+func (m *mailing) set(now string) {
+	m.Helper()
+	at, err := time.Parse(time.RFC3339, now)
+	m.must(err)
+	m.now.Store(&at)
+}
+
+func (m *mailing) must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+func (m *mailing) person(name string) exchange.Actor {
+	m.Helper()
+	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.UserPatch{})
+	m.must(err)
+	who, err := m.app.Actor(m.Context(), signed.Token)
+	m.must(err)
+	return who
+}
+
+// ask has Rosa ask for the material.
+func (m *mailing) ask() int64 {
+	m.Helper()
+	q, err := m.app.CreateRequest(m.Context(), m.rosa, exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
+	m.must(err)
+	return q.ID
+}
+
+func (m *mailing) say(who exchange.Actor, request int64, text string) {
+	m.Helper()
+	_, err := m.app.SendMessage(m.Context(), who, request, exchange.Words{Text: exchange.Some(text)})
+	m.must(err)
+}
+
+func (m *mailing) wants(who exchange.Actor, p exchange.MailSettingsPatch) {
+	m.Helper()
+	_, err := m.app.UpdateMailSettings(m.Context(), who, who.ID, p)
+	m.must(err)
+}
+
+// work runs the jobs that are due until none is.
+func (m *mailing) work() {
+	m.Helper()
+	var handlers []job.Handler
+	for _, h := range m.app.Handlers() {
+		handlers = append(handlers, h.Every(0))
+	}
+	stop := jobtest.Start(m.T, job.Config{DB: m.db, Handlers: handlers, Lease: 1e6 * time.Hour, Log: slog.New(slog.DiscardHandler)})
+	defer stop()
+	jobtest.Poll(m.T, "nothing is due", func() bool {
+		part, err := m.db.Read().Jobs(m.Context(), exchange.Page{Limit: 10_000}, nil, exchange.JobFilter{})
+		m.must(err)
+		return !slices.ContainsFunc(part.Items, func(j exchange.Job) bool {
+			return j.DueAt != nil && (j.State == exchange.JobRunning || !j.DueAt.After(*m.now.Load()))
+		})
+	})
+}
+
+// got are the subjects of the mail that somebody got, in order.
+func (m *mailing) got(name string) (subjects []string) {
+	m.Helper()
+	for _, l := range m.server.Messages() {
+		if l.To == name+"@example.org" {
+			subjects = append(subjects, l.Subject)
+		}
+	}
+	return subjects
+}
+
+// mails are what became of the mail about the notifications of somebody, the oldest first.
+func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
+	m.Helper()
+	part, err := m.db.Read().Notifications(m.Context(), who.ID, false, exchange.Page{Limit: 10_000})
+	m.must(err)
+	for _, n := range slices.Backward(part.Items) {
+		states = append(states, n.Mail)
+	}
+	return states
+}
+
+func eachMailing(t *testing.T, test func(m *mailing)) {
+	t.Helper()
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newMailing(t, db)) })
+}
+
+func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		id := m.ask()
+		m.say(m.ben, id, "How much?")
+		m.say(m.rosa, id, "Two vials.")
+		m.work()
+		for name, want := range map[string]int{"ada": 2, "ben": 2, "rosa": 1} { // the actor hears nothing of their own act
+			if got := m.got(name); len(got) != want {
+				m.Errorf("%s got %q, want %d", name, got, want)
+			}
+		}
+		ids := map[string]bool{}
+		for _, l := range m.server.Messages() {
+			ids[l.Header.Get("Message-Id")] = true
+			if want := fmt.Sprintf("<request.%d@aliquot.example.org>", id); l.Header.Get("References") != want || l.Header.Get("In-Reply-To") != want {
+				m.Errorf("References %q, In-Reply-To %q, want %s", l.Header.Get("References"), l.Header.Get("In-Reply-To"), want)
+			}
+			if !strings.HasPrefix(l.Header.Get("List-Unsubscribe"), "<https://aliquot.example.org/unsubscribe?token=") ||
+				l.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
+				m.Errorf("List-Unsubscribe %q %q", l.Header.Get("List-Unsubscribe"), l.Header.Get("List-Unsubscribe-Post"))
+			}
+			if !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/requests/%d", id)) || l.HTML == "" {
+				m.Errorf("no link to the request in %s", l.Text)
+			}
+		}
+		if len(ids) != 5 {
+			m.Errorf("%d ids of 5 messages", len(ids))
+		}
+		for _, who := range []exchange.Actor{m.ada, m.ben, m.rosa} {
+			for _, state := range m.mails(who) {
+				if state != exchange.MailSent {
+					m.Errorf("got %s, want SENT", state)
+				}
+			}
+		}
+	})
+}
+
+func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		tries := 0
+		m.server.Answer(func(string) error {
+			if tries++; tries <= 2 {
+				return mailtest.Reply(451, 4, 7, 1, "greylisted, come back")
+			}
+			return nil
+		})
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.ask()
+		m.work()
+		for _, now := range []string{"2026-03-02T09:30:00Z", "2026-03-02T10:30:00Z"} {
+			if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailWaiting}) || len(m.got("ada")) != 0 {
+				m.Errorf("got %v and %v, want it to wait", got, m.got("ada"))
+			}
+			m.set(now)
+			m.work()
+		}
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailSent}) || len(m.got("ada")) != 1 {
+			m.Errorf("got %v and %v, want it sent once", got, m.got("ada"))
+		}
+	})
+}
+
+func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.server.Answer(func(to string) error {
+			if to == "ada@example.org" {
+				return mailtest.Reply(550, 5, 1, 1, "no such user here")
+			}
+			return nil
+		})
+		id := m.ask()
+		m.work()
+		m.say(m.rosa, id, "Hello?")
+		m.work()
+		s, err := m.app.MailSettings(m.Context(), m.ada, m.ada.ID)
+		m.must(err)
+		if s.Refused == nil || s.Refused.Address != "ada@example.org" || !strings.Contains(s.Refused.Reason, "no such user here") {
+			m.Errorf("got %+v, want what the mail server said", s.Refused)
+		}
+		m.server.Answer(nil)
+		m.say(m.rosa, id, "Hello??")
+		m.work()
+		_, err = m.app.RetryMail(m.Context(), m.ada, m.ada.ID)
+		m.must(err)
+		m.say(m.rosa, id, "Hello???")
+		m.work()
+		want := []exchange.MailState{exchange.MailRefused, exchange.MailNoAddress, exchange.MailNoAddress, exchange.MailSent}
+		if got := m.mails(m.ada); !slices.Equal(got, want) {
+			m.Errorf("got %v, want %v", got, want)
+		}
+		if got := m.got("ben"); len(got) != 4 {
+			m.Errorf("the colleague got %v, want all four", got)
+		}
+	})
+}
+
+func TestMailThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.server.AnswerMessage(func(mailtest.Letter) error { return mailtest.ErrDrop })
+		m.ask()
+		m.work()
+		m.set("2026-03-03T09:00:00Z")
+		m.work()
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) || len(m.got("ada")) != 1 {
+			m.Errorf("got %v, %d messages, want it in doubt and sent once", got, len(m.got("ada")))
+		}
+	})
+}
+
+func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 3, 0, "later") })
+		m.ask()
+		m.work()
+		_, err := storetest.SQL(m.T, m.db).ExecContext(m.Context(), "UPDATE notifications SET mail = 'SENDING' WHERE mail = 'WAITING'")
+		m.must(err)
+		m.server.Answer(nil)
+		m.set("2026-03-03T09:00:00Z")
+		m.work()
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) || len(m.got("ada")) != 0 {
+			m.Errorf("got %v, %d messages, want it in doubt and not sent", got, len(m.got("ada")))
+		}
+	})
+}
+
+func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{TimeZone: exchange.Some("Europe/Amsterdam"), QuietFrom: exchange.NullOf("09:00"), QuietUntil: exchange.NullOf("12:00")})
+		m.ask()
+		m.work()
+		if len(m.got("ada")) != 1 || len(m.got("ben")) != 0 {
+			m.Errorf("Ada got %v and Ben %v, want it for Ada alone", m.got("ada"), m.got("ben"))
+		}
+		m.wants(m.ben, exchange.MailSettingsPatch{QuietUntil: exchange.NullOf("13:00")}) // longer, while it waits
+		m.set("2026-03-02T11:00:00Z")
+		if m.work(); len(m.got("ben")) != 0 {
+			m.Errorf("at eleven, which is quiet now: %v", m.got("ben"))
+		}
+		m.set("2026-03-02T12:00:00Z")
+		if m.work(); len(m.got("ben")) != 1 {
+			m.Errorf("at noon: %v, want it", m.got("ben"))
+		}
+	})
+}
+
+func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY"), DigestAt: exchange.Some("17:00")})
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY"), DigestDay: exchange.Some("FRIDAY")})
+		id := m.ask()
+		m.say(m.rosa, id, "Please.")
+		m.work()
+		m.set("2026-03-02T16:59:00Z")
+		m.work()
+		if got := append(m.got("ada"), m.got("ben")...); len(got) != 0 {
+			m.Errorf("before the digest is due: %v", got)
+		}
+		m.set("2026-03-02T17:00:00Z")
+		m.work()
+		if got := m.got("ada"); len(got) != 1 || got[0] != "2 things happened in 1 request; 1 waits for you" {
+			m.Errorf("got %q", got)
+		}
+		m.say(m.rosa, id, "Please!")
+		m.work()
+		m.set("2026-03-06T08:00:00Z")
+		m.work()
+		if got := m.got("ada"); len(got) != 2 || got[1] != "1 thing happened in 1 request; 1 waits for you" {
+			m.Errorf("got %q", got)
+		}
+		if got := m.got("ben"); len(got) != 1 || got[0] != "3 things happened in 1 request; none waits for you" {
+			m.Errorf("the weekly one: %q", got)
+		}
+		sent := []exchange.MailState{exchange.MailSent, exchange.MailSent, exchange.MailSent}
+		if !slices.Equal(m.mails(m.ada), sent) || !slices.Equal(m.mails(m.ben), sent) {
+			m.Errorf("got %v and %v, want all sent", m.mails(m.ada), m.mails(m.ben))
+		}
+	})
+}
+
+func TestADigestThatIsPutOffIsSentOnceLater(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+		m.server.Answer(func(string) error { return mailtest.Reply(421, 4, 3, 2, "going down") })
+		m.ask()
+		m.work()
+		m.set("2026-03-03T08:00:00Z")
+		m.work()
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailDigest}) {
+			m.Errorf("got %v, want it to wait", got)
+		}
+		m.server.Answer(nil)
+		m.set("2026-03-03T09:30:00Z")
+		m.work()
+		m.set("2026-03-04T09:30:00Z")
+		m.work()
+		if got := m.got("ada"); len(got) != 1 {
+			m.Errorf("got %q, want one digest", got)
+		}
+	})
+}
+
+func TestWhatWaitsForADigestComesWhenThePersonWantsIt(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY")})
+		m.ask()
+		m.work()
+		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("AT_ONCE")})
+		m.work()
+		if got := m.got("ada"); len(got) != 1 {
+			m.Errorf("got %q, want it at once", got)
+		}
+	})
+}
+
+func TestOneClickStopsMailOfACategoryAndAnotherOneTakesItBack(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		id := m.ask()
+		m.work()
+		m.say(m.rosa, id, "one")
+		m.work()
+		last := m.server.Messages()[1]
+		_, token, _ := strings.Cut(strings.Trim(last.Header.Get("List-Unsubscribe"), "<>"), "token=")
+		s, err := m.app.Subscription(m.Context(), token)
+		m.must(err)
+		if s.User.ID != m.ada.ID || s.Category != exchange.StatusNotif || !s.On {
+			m.Errorf("got %+v", s)
+		}
+		for _, on := range []bool{false, false, true} {
+			s, err = m.app.Subscribe(m.Context(), token, on)
+			m.must(err)
+			if s.On != on {
+				m.Errorf("got %+v after %v", s, on)
+			}
+			m.say(m.rosa, id, "more")
+			m.work()
+		}
+		if got := m.got("ada"); len(got) != 3 {
+			m.Errorf("got %q, want the request, the first and the last message", got)
+		}
+		if _, err := m.app.Subscribe(m.Context(), token+"x", false); exchange.CodeOf(err) != exchange.NotFound {
+			m.Errorf("a token that was changed: %v, want NOT_FOUND", err)
+		}
+	})
+}
+
+func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "later") })
+		m.ask()
+		m.work()
+		_, err := m.app.UpdateOrganization(m.Context(), m.ada, m.lab, exchange.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})})
+		m.must(err)
+		m.server.Answer(nil)
+		m.set("2026-03-03T09:00:00Z")
+		m.work()
+		if got := m.mails(m.ben); !slices.Equal(got, []exchange.MailState{exchange.MailNotWanted}) || len(m.got("ben")) != 0 {
+			m.Errorf("got %v and %v, want nothing", got, m.got("ben"))
+		}
+		if len(m.got("ada")) != 1 {
+			m.Errorf("Ada, who is there still, got %v", m.got("ada"))
+		}
+	})
+}
+
+func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		id := m.ask()
+		m.must(m.app.SetAdmin(m.Context(), "ben", true))
+		m.must(m.app.DeleteRequest(m.Context(), m.person("ben"), id))
+		m.work()
+		if got := m.got("rosa"); len(got) != 1 || !strings.Contains(got[0], "deleted") {
+			m.Errorf("the requester got %q", got)
+		}
+		for _, subject := range m.got("ada") {
+			if !strings.Contains(subject, "deleted") {
+				m.Errorf("got %q about a request that is gone", subject)
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/notice"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// facts are what mail about a notification tells. visible: the person may still see the request.
+func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (f notice.Event, visible bool, err error) {
+	f = notice.Event{Event: n.Event, Category: n.Category, Reader: n.User, Location: reader.Mail.Location()}
+	if n.Actor != nil {
+		f.Actor = n.Actor.Name()
+	}
+	if f.Request, err = c.Request(ctx, n.Event.RequestID); exchange.CodeOf(err) == exchange.NotFound && n.Event.Kind == exchange.Deleted {
+		f.Request, err = c.DeletedRequest(ctx, n.Event.RequestID)
+	}
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return f, false, nil
+	} else if err != nil {
+		return f, false, err
+	}
+	if visible = f.Request.Requester == n.User; !visible {
+		if visible, err = c.IsMember(ctx, f.Request.Organization, n.User); err != nil || !visible {
+			return f, false, err
+		}
+	}
+	lab, err := c.Organization(ctx, f.Request.Organization)
+	if err != nil {
+		return f, false, err
+	}
+	requester, err := c.User(ctx, f.Request.Requester)
+	f.Organization, f.Owner, f.Requester = lab.Name, lab.Owner, requester.Name()
+	return f, true, err
+}
+
+// thread is the id of the message that all mail about a request refers to, so that mail programs show it
+// as one conversation. Nobody ever got it.
+func (a *App) thread(request int64) string { return fmt.Sprintf("request.%d@%s", request, a.host()) }
+
+// host is that of the installation, for the ids of its mail.
+func (a *App) host() string {
+	if u, err := url.Parse(a.PublicURL); err == nil && u.Hostname() != "" {
+		return u.Hostname()
+	}
+	return "localhost"
+}
+
+// The purposes of the tokens that mail carries.
+const (
+	ofMessage     = "message"
+	ofUnsubscribe = "unsubscribe"
+)
+
+// messageID is the id of mail to a person about one of their notifications, 0: a digest of several. Nobody
+// else can make one, so that a bounce which names it is about mail of ours.
+func (a *App) messageID(ctx context.Context, tx store.Conn, user uuid.UUID, notification int64) (string, error) {
+	token, err := seal(ctx, tx, ofMessage, fmt.Sprintf("%s %d %d", user, notification, tx.Now.Unix()))
+	return token + "@" + a.host(), err
+}
+
+// unsubscribeURL is where a person stops mail of a category with one click; "" is the digest.
+func (a *App) unsubscribeURL(ctx context.Context, tx store.Conn, user uuid.UUID, c exchange.Category) (string, error) {
+	token, err := seal(ctx, tx, ofUnsubscribe, user.String()+" "+string(c))
+	return a.PublicURL + "/unsubscribe?token=" + token, err
+}
+
+// Subscription is what the link at the end of a mail is about.
+type Subscription struct {
+	User     exchange.User
+	Category exchange.Category // "": digests, which end for all categories
+	On       bool
+}
+
+// Subscription reads what the token of a link is about. Whoever has the mail may do this, signed in or not.
+func (a *App) Subscription(ctx context.Context, token string) (Subscription, error) {
+	c := a.DB.Read()
+	s, reader, err := subscription(ctx, c, token, c.Reader)
+	if err != nil {
+		return s, err
+	}
+	s.On = reader.Mail.MailFor(s.Category, reader.Email) != exchange.MailNotWanted
+	return s, nil
+}
+
+func subscription(ctx context.Context, c store.Conn, token string, read func(context.Context, uuid.UUID) (store.Reader, error)) (s Subscription, reader store.Reader, err error) {
+	text, err := unseal(ctx, c, ofUnsubscribe, token)
+	if err != nil {
+		return s, reader, err
+	}
+	user, category, _ := strings.Cut(text, " ")
+	id, err := uuid.Parse(user)
+	if err != nil {
+		return s, reader, err
+	}
+	reader, err = read(ctx, id)
+	return Subscription{User: reader.User, Category: exchange.Category(category)}, reader, err
+}
+
+// Subscribe stops the mail that the token of a link is about, or has it sent again.
+func (a *App) Subscribe(ctx context.Context, token string, on bool) (s Subscription, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		var reader store.Reader
+		if s, reader, err = subscription(ctx, tx, token, tx.ReaderForUpdate); err != nil {
+			return err
+		}
+		who := exchange.Actor{ID: s.User.ID} // the token is theirs
+		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(s.User.ID), object("mail settings of", s.User.ID)); err != nil {
+			return err
+		}
+		s.On = on
+		after := reader.Mail.Subscribe(s.Category, on)
+		if same(after, reader.Mail) {
+			return nil
+		}
+		after.UpdatedAt = tx.Now
+		return saveMailSettings(ctx, tx, after)
+	})
+	return s, err
+}

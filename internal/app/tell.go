@@ -1,0 +1,104 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Tell is the job that tells of what happened whoever has not been told in the transaction of the act:
+// the members behind the first hundred, everybody who wants mail of it, and webhooks.
+var Tell = job.Kind[Telling]{Name: "tell"}
+
+// Telling are the events of one act, and whose act it was.
+type Telling struct {
+	Organization int64          `json:"organization"`
+	Events       []int64        `json:"events"`
+	By           exchange.Roles `json:"by"`
+}
+
+// tell tells of events whoever is to hear of them; roles are those of the actor. However many people
+// that are, it is done with a few statements, and the job does the rest.
+func tell(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, events []exchange.Event) error {
+	args := Telling{Organization: q.Organization, By: roles}
+	for _, e := range events {
+		for _, audience := range exchange.Audiences(e, roles) {
+			person := q.Requester
+			if audience.To == exchange.ToAssignee {
+				person = q.AssignedTo
+			}
+			if err := tx.Notify(ctx, audience, e, q.Organization, person); err != nil {
+				return err
+			}
+		}
+		args.Events = append(args.Events, e.ID)
+	}
+	_, err := Tell.Enqueue(ctx, tx, args, job.Order{})
+	return err
+}
+
+// tellAtOnce is how many members one transaction tells; SQLite has no other writer meanwhile.
+const tellAtOnce = 500
+
+// told is how far a job that tells is: which of the events, and behind which of the members.
+type told struct {
+	Event int       `json:"event"`
+	After uuid.UUID `json:"after"`
+}
+
+// tellRest tells the members, some hundreds in each step, and has mail sent to who was told.
+func (a *App) tellRest(ctx context.Context, r *job.Run, args Telling) error {
+	var at told
+	if err := r.Resume(&at); err != nil {
+		return err
+	}
+	for at.Event < len(args.Events) {
+		var next told
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			next, err = a.tellSome(ctx, tx, args, at)
+			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next, err
+		})
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+	return nil
+}
+
+func (a *App) tellSome(ctx context.Context, tx store.Conn, args Telling, at told) (told, error) {
+	e, err := tx.Event(ctx, args.Events[at.Event])
+	if err != nil {
+		return at, err
+	}
+	next := told{Event: at.Event + 1}
+	for _, audience := range exchange.Audiences(e, args.By) {
+		if audience.To != exchange.ToMembers {
+			continue // was told in the transaction of the act
+		}
+		members, err := tx.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
+		if err != nil {
+			return at, err
+		}
+		if len(members) == 0 {
+			break
+		}
+		last := members[len(members)-1]
+		if err := tx.NotifyMembers(ctx, audience.Category, e, args.Organization, at.After, last); err != nil {
+			return at, err
+		}
+		if len(members) == tellAtOnce {
+			next = told{Event: at.Event, After: last}
+		}
+	}
+	if next.Event > at.Event {
+		if err := a.hook(ctx, tx, e, args.Organization); err != nil {
+			return at, err
+		}
+	}
+	return next, a.mailOf(ctx, tx, e)
+}

@@ -1,0 +1,240 @@
+package exchange
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Delivery is how a person wants mail about what they are notified of.
+type Delivery string
+
+// The ways of delivery.
+const (
+	AtOnce Delivery = "AT_ONCE"
+	Daily  Delivery = "DAILY"  // one digest a day
+	Weekly Delivery = "WEEKLY" // one digest a week
+	Never  Delivery = "NEVER"
+)
+
+// Deliveries are all of them.
+var Deliveries = []Delivery{AtOnce, Daily, Weekly, Never}
+
+// MailSettings are how a person wants mail. It is for mail alone: what they are notified of, the switches
+// of their memberships say.
+type MailSettings struct {
+	User       uuid.UUID
+	Delivery   Delivery
+	TimeZone   string  // name of the IANA database
+	QuietFrom  *Minute // when no mail is sent; both or neither
+	QuietUntil *Minute
+	DigestAt   Minute
+	DigestDay  time.Weekday // of a weekly digest
+	Muted      []Category   // no mail about these
+	Refused    *Refusal     // nil: no address of theirs was refused
+	UpdatedAt  time.Time
+}
+
+// DefaultMail is how mail starts: at once, and digests, should one be chosen, on Monday at eight.
+func DefaultMail(user uuid.UUID) MailSettings {
+	return MailSettings{User: user, Delivery: AtOnce, TimeZone: "UTC", DigestAt: 8 * 60, DigestDay: time.Monday}
+}
+
+// Refusal says that a mail server refused an address for good. No mail is sent to it, until the person
+// has another one, or says that it works again.
+type Refusal struct {
+	Address string
+	Reason  string
+	At      time.Time
+}
+
+// Minute is a time of day, in minutes since midnight.
+type Minute int
+
+// String is the time as 08:30.
+func (m Minute) String() string { return fmt.Sprintf("%02d:%02d", m/60, m%60) }
+
+// parseMinute reads 08:30; false: it is none.
+func parseMinute(s string) (Minute, bool) {
+	hour, minute, _ := strings.Cut(s, ":")
+	h, err := strconv.Atoi(hour)
+	m, err2 := strconv.Atoi(minute)
+	at := Minute(h*60 + m)
+	return at, err == nil && err2 == nil && h >= 0 && h < 24 && m >= 0 && m < 60 && at.String() == s
+}
+
+// MailSettingsPatch is the body of PUT and PATCH /users/:id/mail-settings.
+type MailSettingsPatch struct {
+	Delivery   Opt[string]     `json:"delivery"`
+	TimeZone   Opt[string]     `json:"time_zone"`
+	QuietFrom  Null[string]    `json:"quiet_from"`
+	QuietUntil Null[string]    `json:"quiet_until"`
+	DigestAt   Opt[string]     `json:"digest_at"`
+	DigestDay  Opt[string]     `json:"digest_day"`
+	Muted      Opt[[]Category] `json:"muted"`
+}
+
+// Patch lays p over s.
+func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
+	var f Faults
+	if p.Delivery.Set {
+		if s.Delivery = Delivery(p.Delivery.Value); !slices.Contains(Deliveries, s.Delivery) {
+			f.Add("delivery", "must be one of %v", Deliveries)
+		}
+	}
+	if p.TimeZone.Set {
+		if _, err := time.LoadLocation(p.TimeZone.Value); err != nil || p.TimeZone.Value == "" || p.TimeZone.Value == "Local" {
+			f.Add("time_zone", "must be a name of the IANA time zone database, such as Europe/Amsterdam")
+		}
+		s.TimeZone = p.TimeZone.Value
+	}
+	s.QuietFrom, s.QuietUntil = f.minuteOrNull("quiet_from", p.QuietFrom, s.QuietFrom), f.minuteOrNull("quiet_until", p.QuietUntil, s.QuietUntil)
+	switch {
+	case (s.QuietFrom == nil) != (s.QuietUntil == nil):
+		f.Add("quiet_until", "must be there together with quiet_from; both null: no quiet hours")
+	case s.QuietFrom != nil && *s.QuietFrom == *s.QuietUntil:
+		f.Add("quiet_until", "must differ from quiet_from; to have no mail at all, set delivery to NEVER")
+	}
+	if p.DigestAt.Set {
+		s.DigestAt = *f.minuteOrNull("digest_at", NullOf(p.DigestAt.Value), &s.DigestAt)
+	}
+	if p.DigestDay.Set {
+		if i := slices.Index(Weekdays, p.DigestDay.Value); i >= 0 {
+			s.DigestDay = time.Weekday(i)
+		} else {
+			f.Add("digest_day", "must be one of %v", Weekdays)
+		}
+	}
+	if p.Muted.Set {
+		s.Muted = slices.Compact(slices.Sorted(slices.Values(p.Muted.Value)))
+		for _, c := range s.Muted {
+			if !slices.Contains(Categories, c) {
+				f.Add("muted", "must be a list of some of %v", Categories)
+				break
+			}
+		}
+	}
+	return s, f.Err()
+}
+
+// Weekdays are the days of a week, beginning as time.Weekday does.
+var Weekdays = []string{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"}
+
+func (f *Faults) minuteOrNull(field string, o Null[string], old *Minute) *Minute {
+	if !o.Set {
+		return old
+	}
+	if o.Value == nil {
+		return nil
+	}
+	m, ok := parseMinute(*o.Value)
+	if !ok {
+		f.Add(field, "must be a time of day, as 08:30")
+		return old
+	}
+	return &m
+}
+
+// Subscribe has mail about a category sent or not; "" is that of digests, and so of all.
+func (s MailSettings) Subscribe(c Category, on bool) MailSettings {
+	s.Muted = slices.DeleteFunc(slices.Clone(s.Muted), func(m Category) bool { return m == c })
+	switch {
+	case c == "" && on && s.Delivery == Never:
+		s.Delivery = Daily
+	case c == "" && !on:
+		s.Delivery = Never
+	case c != "" && !on:
+		s.Muted = append(s.Muted, c)
+		slices.Sort(s.Muted)
+	}
+	return s
+}
+
+// MailState is what became of the mail about a notification.
+type MailState string
+
+// The states of mail. A process that dies while it sends leaves SENDING: whether that mail arrived nobody
+// knows, so it is never sent again.
+const (
+	MailNew           MailState = "NEW"            // nobody looked at it yet
+	MailWaiting       MailState = "WAITING"        // it is sent when its job is due
+	MailSending       MailState = "SENDING"        // it is on its way to the mail server
+	MailSent          MailState = "SENT"           // the mail server has it
+	MailInDoubt       MailState = "IN_DOUBT"       // it may have been sent
+	MailRefused       MailState = "REFUSED"        // the mail server refused the address
+	MailDigest        MailState = "DIGEST"         // it waits for the next digest
+	MailSendingDigest MailState = "SENDING_DIGEST" // the digest is on its way
+	MailNotWanted     MailState = "NOT_WANTED"     // the person does not want it, or may no longer see it
+	MailNoAddress     MailState = "NO_ADDRESS"     // the person has no address that works
+)
+
+// MailFor says what is to become of mail about a category to a person with an address: MailWaiting,
+// MailDigest, or that none is sent.
+func (s MailSettings) MailFor(c Category, address string) MailState {
+	switch {
+	case s.Delivery == Never || slices.Contains(s.Muted, c):
+		return MailNotWanted
+	case address == "" || s.Refused != nil && s.Refused.Address == address:
+		return MailNoAddress
+	case s.Delivery == AtOnce:
+		return MailWaiting
+	default:
+		return MailDigest
+	}
+}
+
+// Location is the person's time zone.
+func (s MailSettings) Location() *time.Location {
+	if l, err := time.LoadLocation(s.TimeZone); err == nil { // it was there when it was set
+		return l
+	}
+	return time.UTC
+}
+
+// Quiet gives the end of the person's quiet hours where now is within them, else now.
+func (s MailSettings) Quiet(now time.Time) time.Time {
+	if s.QuietFrom == nil {
+		return now
+	}
+	local := now.In(s.Location())
+	for _, days := range []int{-1, 0} { // those that began yesterday, and today
+		from, until := at(local, days, *s.QuietFrom), at(local, days, *s.QuietUntil)
+		if *s.QuietUntil < *s.QuietFrom {
+			until = at(local, days+1, *s.QuietUntil)
+		}
+		if !local.Before(from) && local.Before(until) {
+			return until.UTC()
+		}
+	}
+	return now
+}
+
+// Digest is when the digest is due that holds what happened at a moment.
+func (s MailSettings) Digest(happened time.Time) time.Time {
+	local := happened.In(s.Location())
+	for day := 0; ; day++ {
+		next := at(local, day, s.DigestAt)
+		if next.After(local) && (s.Delivery != Weekly || next.Weekday() == s.DigestDay) {
+			return next.UTC()
+		}
+	}
+}
+
+// DigestDue is when what happened since a moment is to be sent, which waits for a digest: at once, where
+// the person has no digest any more, or it was due before now.
+func (s MailSettings) DigestDue(since, now time.Time) time.Time {
+	if due := s.Digest(since); (s.Delivery == Daily || s.Delivery == Weekly) && due.After(now) {
+		return due
+	}
+	return now
+}
+
+// at is a time of the day so many days behind that of t, in the time zone of t. Where the clocks skip it,
+// it is the moment that the time zone makes of it.
+func at(t time.Time, days int, m Minute) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day()+days, int(m)/60, int(m)%60, 0, 0, t.Location())
+}

@@ -1,0 +1,185 @@
+package mail
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"mime/multipart"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// messageID is what Aliquot writes between the <> of a Message-ID: a dot-atom of RFC 5322 on both sides.
+var messageID = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}@[A-Za-z0-9.-]{1,253}$")
+
+// compose writes a message as a letter in the form of RFC 5322, with lines that end in CRLF. It fails where an
+// address or an id is none, because these are written as they are.
+func compose(from netmail.Address, m Message) ([]byte, error) {
+	if !sendable(m.To) {
+		return nil, &Failure{Kind: Refused, Phase: "recipient", Text: fmt.Sprintf("%s is no mail address", oneLine(m.To))}
+	}
+	var l letter
+	l.field("From", mailbox(from.Name, from.Address)...)
+	l.field("To", mailbox(m.ToName, m.To)...)
+	l.field("Subject", phrase(m.Subject, false)...)
+	l.field("Date", strings.Fields(m.At.Format(time.RFC1123Z))...)
+	for i, id := range append([]string{m.ID}, m.References...) {
+		if !messageID.MatchString(id) {
+			return nil, &Failure{Kind: Rejected, Phase: "message", Text: fmt.Sprintf("%s is no Message-ID", oneLine(id))}
+		}
+		if i == 0 {
+			l.field("Message-ID", "<"+id+">")
+		}
+	}
+	if n := len(m.References); n > 0 {
+		l.field("In-Reply-To", "<"+m.References[n-1]+">")
+		l.field("References", strings.Fields("<"+strings.Join(m.References, "> <")+">")...)
+	}
+	// No human wrote this: RFC 3834, and for Exchange, which sends notes of absence all the same.
+	l.field("Auto-Submitted", "auto-generated")
+	l.field("X-Auto-Response-Suppress", "OOF,", "AutoReply")
+	if m.Unsubscribe != "" {
+		u, err := url.Parse(m.Unsubscribe)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(m.Unsubscribe) > 800 || !ascii(u.String()) {
+			return nil, &Failure{Kind: Rejected, Phase: "message", Text: "the address for unsubscribing is no address of the web"}
+		}
+		l.field("List-Unsubscribe", "<"+webAddress.Replace(u.String())+">")
+		l.field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
+	}
+	l.field("MIME-Version", "1.0")
+	if err := l.body(m.Text, m.HTML); err != nil {
+		return nil, &Failure{Kind: Rejected, Phase: "message", Text: err.Error(), cause: err}
+	}
+	return l.Bytes(), nil
+}
+
+// webAddress escapes what url.URL leaves as it is in a query and what would end the address in a header.
+var webAddress = strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20")
+
+type letter struct{ bytes.Buffer }
+
+// longestLine is that of a header, as RFC 2047 wants it.
+const longestLine = 76
+
+// field writes a header field, folded between its words.
+func (l *letter) field(name string, words ...string) {
+	n, _ := l.WriteString(name + ":")
+	for i, word := range words {
+		if i > 0 && n+1+len(word) > longestLine {
+			l.WriteString("\r\n")
+			n = 0
+		}
+		added, _ := l.WriteString(" " + word)
+		n += added
+	}
+	l.WriteString("\r\n")
+}
+
+// body writes the text, and where there is one the HTML as its alternative.
+func (l *letter) body(text, html string) error {
+	const plainType, htmlType, encoding = "text/plain; charset=utf-8", "text/html; charset=utf-8", "quoted-printable"
+	if html == "" {
+		l.field("Content-Type", plainType)
+		l.field("Content-Transfer-Encoding", encoding)
+		l.WriteString("\r\n")
+		return l.quoted(&l.Buffer, text)
+	}
+	parts := multipart.NewWriter(&l.Buffer)
+	l.field("Content-Type", "multipart/alternative;", "boundary="+parts.Boundary())
+	l.WriteString("\r\n")
+	for _, part := range []struct{ kind, text string }{{plainType, text}, {htmlType, html}} {
+		w, err := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {part.kind}, "Content-Transfer-Encoding": {encoding}})
+		if err == nil {
+			err = l.quoted(w, part.text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return parts.Close()
+}
+
+func (l *letter) quoted(w interface{ Write([]byte) (int, error) }, text string) error {
+	q := quotedprintable.NewWriter(w)
+	if _, err := q.Write([]byte(strings.ToValidUTF8(text, "\uFFFD"))); err != nil {
+		return err
+	}
+	return q.Close()
+}
+
+// mailbox is a name with an address, or an address alone.
+func mailbox(name, address string) []string {
+	if name = plain(name); name == "" {
+		return []string{address}
+	}
+	return append(phrase(name, true), "<"+address+">")
+}
+
+// mostPlain is the longest word that is written as it is; the line of a header may have 998 characters.
+const mostPlain = 60
+
+// phrase gives the words of a header that stand for text: as they are where they are ASCII of
+// ordinary length that cannot be taken for encoded words, and encoded as RFC 2047 says otherwise.
+// Those of a name are quoted where they hold anything but letters and digits.
+func phrase(text string, quote bool) []string {
+	text = plain(text)
+	words := strings.Fields(text)
+	simple := ascii(text) && !strings.Contains(text, "=?")
+	for _, word := range words {
+		simple = simple && len(word) <= mostPlain
+	}
+	if !simple {
+		return encoded(text)
+	}
+	if quote && strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		return strings.Fields(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`)
+	}
+	return words
+}
+
+// encoded cuts text into encoded words of RFC 2047, none of which parts a character.
+func encoded(text string) []string {
+	const most = 39 // bytes, which are 64 characters encoded
+	var words []string
+	for text != "" {
+		n := 0
+		for n < len(text) {
+			_, size := utf8.DecodeRuneInString(text[n:])
+			if n+size > most {
+				break
+			}
+			n += size
+		}
+		words = append(words, "=?utf-8?b?"+base64.StdEncoding.EncodeToString([]byte(text[:n]))+"?=")
+		text = text[n:]
+	}
+	return words
+}
+
+// plain makes text one line of valid UTF-8: control characters and runs of white space become one blank.
+func plain(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\uFFFD"))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// sendable says whether an address can be written as it is: no name, no comment, nothing quoted.
+func sendable(address string) bool {
+	a, err := netmail.ParseAddress(address)
+	return err == nil && a.Name == "" && a.Address == address && len(address) <= 254
+}
+
+func ascii(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
+}

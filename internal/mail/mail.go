@@ -1,0 +1,146 @@
+// Package mail hands messages to a mail server, to a folder or to the log, and reads what comes back
+// of them. It knows no request and no person: who hears what is decided above it.
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	netmail "net/mail"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Message is one message to one address. Whatever stands in its texts, the letter that is made of it
+// has the header fields that are named here and no others.
+type Message struct {
+	ID          string    // Message-ID without <>
+	References  []string  // of the thread, oldest first, without <>; In-Reply-To is the last
+	To          string    // address
+	ToName      string    // of who reads it; may be empty
+	Subject     string    // white space is made one blank
+	Text, HTML  string    // the same in two forms; without HTML the letter is plain text
+	Unsubscribe string    // address of the web that takes the one-click POST of RFC 8058; "": none
+	At          time.Time // Date
+}
+
+// Post sends messages; it may be used by many goroutines at once.
+type Post struct {
+	from  netmail.Address
+	carry func(context.Context, Message, []byte) error
+}
+
+// Open makes a Post to an address: smtp://user:password@host:port, smtps://user:password@host:port,
+// file:FOLDER, or "" for the log. from is "Name <address>" or an address. Nothing is connected to
+// before the first message. Its errors name the setting, and never the password.
+func Open(address, from string, log *slog.Logger) (*Post, error) {
+	sender, err := netmail.ParseAddress(from)
+	if err != nil || !sendable(sender.Address) || !ascii(sender.Address) {
+		return nil, fmt.Errorf("mail-from: %q is no mail address; write one such as aliquot@example.org or Aliquot <aliquot@example.org>", from)
+	}
+	p := &Post{from: *sender}
+	switch folder, isFolder := strings.CutPrefix(address, "file:"); {
+	case address == "":
+		p.carry = logged(log)
+	case isFolder:
+		p.carry, err = filed(strings.TrimPrefix(folder, "//"))
+	default:
+		var s *server
+		s, err = parse(address)
+		p.carry = func(ctx context.Context, m Message, letter []byte) error {
+			return s.send(ctx, sender.Address, m.To, letter)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Send sends a message. An error is a *Failure, whose Kind says what to do with the message and with
+// its address.
+func (p *Post) Send(ctx context.Context, m Message) error {
+	letter, err := compose(p.from, m)
+	if err != nil {
+		return err
+	}
+	return p.carry(ctx, m, letter)
+}
+
+// parse reads the address of a mail server. A faulty one is not repeated: its password may stand anywhere in it.
+func parse(address string) (*server, error) {
+	wrong := errors.New("mail: must be smtp://host, smtp://user:password@host:port, smtps://user:password@host:port or file:FOLDER; " +
+		"in user and password, characters such as / ? # % are written as %2F %3F %23 %25")
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, wrong
+	}
+	s := &server{host: u.Hostname(), port: u.Port(), tls: u.Scheme == "smtps", wait: patience}
+	if u.User != nil {
+		s.user = u.User.Username()
+		s.password, _ = u.User.Password()
+		if s.user == "" || s.password == "" {
+			return nil, errors.New("mail: a user needs a password, and a password a user: smtp://user:password@host:port")
+		}
+	}
+	if s.port == "" {
+		s.port = map[bool]string{false: "587", true: "465"}[s.tls]
+	}
+	return s, nil
+}
+
+// logged writes each message as one record, for an installation without a mail server.
+func logged(log *slog.Logger) func(context.Context, Message, []byte) error {
+	return func(ctx context.Context, m Message, _ []byte) error {
+		log.InfoContext(ctx, "mail", "to", m.To, "subject", m.Subject, "text", m.Text)
+		return nil
+	}
+}
+
+// filed writes each message as a file that mail programs open, for trying out. The names sort by
+// the time of writing.
+func filed(folder string) (func(context.Context, Message, []byte) error, error) {
+	if folder == "" {
+		return nil, errors.New("mail: file: needs a folder, such as file:./outbox")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("mail: the folder cannot be made: %w", err)
+	}
+	return func(_ context.Context, m Message, letter []byte) error {
+		name := time.Now().UTC().Format("2006-01-02T15-04-05.000000000Z") + "_" + fileName(m.ID) + ".eml"
+		if err := writeWhole(filepath.Join(folder, name), letter); err != nil {
+			return &Failure{Kind: Temporary, Phase: "folder", Text: err.Error(), cause: err}
+		}
+		return nil
+	}, nil
+}
+
+// fileName keeps of an id what is harmless in the name of a file.
+func fileName(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-.@", r) {
+			return r
+		}
+		return '_'
+	}, id[:min(len(id), 100)])
+}
+
+// writeWhole writes a file that others see whole or not at all.
+func writeWhole(path string, content []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".letter-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

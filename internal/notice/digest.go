@@ -1,0 +1,135 @@
+package notice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Digest is what happened in a span of time, told to one reader at once, and what waits for them.
+type Digest struct {
+	Reader      uuid.UUID
+	From, To    time.Time
+	Events      []Event        // oldest first; Reader, Location and Unsubscribe are those of the digest
+	Waiting     []Waiting      // in the order in which it is told
+	Location    *time.Location // the reader's time zone; nil: UTC
+	Unsubscribe string         // address at which the reader stops digests; "": none
+}
+
+// Waiting is a request in which it is the turn of the reader or of the reader's lab.
+type Waiting struct {
+	Request      exchange.Requested // as it is now
+	Organization string             // the name of the lab
+	Requester    string             // display name
+}
+
+// Digest writes one message about many events, request by request in the order of their last events,
+// newest last. Of each part it tells the last 50 requests, of each request the last 20 events, and how
+// many more there are.
+func (w *Writer) Digest(d Digest) (Words, error) {
+	in := zone(d.Location)
+	events := slices.Clone(d.Events)
+	for i := range events {
+		events[i].Reader, events[i].Location = d.Reader, in
+	}
+	groups := byRequest(events)
+	subject := count(len(d.Waiting), "request waits", "requests wait") + " for you"
+	if len(d.Events) > 0 {
+		wait := count(len(d.Waiting), "waits for you", "wait for you")
+		if len(d.Waiting) == 0 {
+			wait = "none waits for you"
+		}
+		subject = fmt.Sprintf("%s happened in %s; %s", count(len(d.Events), "thing", "things"),
+			count(len(groups), "request", "requests"), wait)
+	}
+	p := page{
+		Subject: subject, Lead: subject + ".",
+		Facts: []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
+		Link:  link{"Open your requests", w.base + "/requests"},
+		Why:   "You get this e-mail from Aliquot because you asked for digests instead of one e-mail per event.",
+	}
+	if d.Unsubscribe != "" {
+		p.Change = link{"Stop digests", d.Unsubscribe}
+	}
+	if len(d.Waiting) > 0 {
+		p.Parts = append(p.Parts, w.waiting(d, in))
+	}
+	if len(groups) > 0 {
+		p.Parts = append(p.Parts, w.happened(groups, in))
+	}
+	return w.write(p)
+}
+
+// byRequest groups events, the group with the newest event last.
+func byRequest(events []Event) [][]Event {
+	last := map[int64]int{}
+	for i, e := range events {
+		last[e.Request.ID] = i
+	}
+	of := map[int64][]Event{}
+	var groups [][]Event
+	for i, e := range events {
+		id := e.Request.ID
+		of[id] = append(of[id], e)
+		if last[id] == i {
+			groups = append(groups, of[id])
+		}
+	}
+	return groups
+}
+
+func (w *Writer) waiting(d Digest, in *time.Location) part {
+	p, list := part{Title: "What waits for you"}, d.Waiting
+	if more := len(list) - onePageMost; more > 0 {
+		list, p.More = list[:onePageMost], fmt.Sprintf("And %d more.", more)
+	}
+	for _, x := range list {
+		r, t := x.Request, turnOf(x.Request, member, d.Reader)
+		anchor := "next"
+		if t.mine() {
+			anchor = t.anchor()
+		}
+		p.Groups = append(p.Groups, group{
+			Title: heading(r, t.as, x.Organization, x.Requester), URL: w.request(r, anchor), Turn: t.sentence(in), Mine: t.mine(),
+		})
+	}
+	return p
+}
+
+func (w *Writer) happened(groups [][]Event, in *time.Location) part {
+	p := part{Title: "What happened"}
+	if more := len(groups) - onePageMost; more > 0 {
+		groups, p.More = groups[more:], fmt.Sprintf("And in %d more.", more)
+	}
+	for _, events := range groups {
+		latest := events[len(events)-1]
+		as := latest.role()
+		t := turnOf(latest.Request, as, latest.Reader)
+		g := group{
+			Title: heading(latest.Request, as, latest.Organization, latest.Requester),
+			URL:   w.place(latest, t).URL, Turn: t.sentence(in), Mine: t.mine(),
+		}
+		if more := len(events) - oneGroupMost; more > 0 {
+			events = events[more:]
+			g.Lines = append(g.Lines, happened{Text: count(more, "earlier event", "earlier events") + "."})
+		}
+		for _, e := range events {
+			h := happened{Text: moment(e.Event.At, in) + ": " + e.did(nameMost, nameMost) + "."}
+			for _, q := range e.quotes() {
+				h.Lines = append(h.Lines, shorten(q.Label+" "+line(strings.Join(q.Lines, " ")), excerptMost))
+			}
+			g.Lines = append(g.Lines, h)
+		}
+		p.Groups = append(p.Groups, g)
+	}
+	return p
+}
+
+func heading(r exchange.Requested, as role, organization, by string) string {
+	return naming(r, as, organization, by) + ": " + glued(r.Material, titleMost, "a material")
+}

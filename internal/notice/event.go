@@ -1,0 +1,227 @@
+package notice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Event is something that happened to a request, told to one reader.
+type Event struct {
+	Event        exchange.Event
+	Category     exchange.Category  // under which the reader hears of it
+	Actor        string             // display name; "": Aliquot itself
+	Request      exchange.Requested // as it is now
+	Organization string             // the name of the lab
+	Requester    string             // display name
+	Reader       uuid.UUID
+	Owner        uuid.UUID      // of the lab
+	Location     *time.Location // the reader's time zone; nil: UTC
+	Unsubscribe  string         // address at which the reader stops mail of this category; "": none
+}
+
+// role is the reader's part in a request.
+type role int
+
+const (
+	requester role = iota
+	assignee
+	owner
+	member
+)
+
+// role says as whom the reader hears of e, the closest relation first. Someone on both sides hears
+// of what only a lab hears of as one of the lab.
+func (e Event) role() role {
+	lab := e.Event.Detail.Party == exchange.LabSide || e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif
+	switch {
+	case e.Reader == e.Request.Requester && !lab:
+		return requester
+	case e.Reader == e.Request.AssignedTo:
+		return assignee
+	case e.Reader == e.Owner:
+		return owner
+	default:
+		return member
+	}
+}
+
+func (r role) side() exchange.Side {
+	if r == requester {
+		return exchange.RequesterSide
+	}
+	return exchange.LabSide
+}
+
+// Event writes about one event. The subject says who did what, and whose turn it is now.
+func (w *Writer) Event(e Event) (Words, error) {
+	e.Location = zone(e.Location)
+	as := e.role()
+	turn := turnOf(e.Request, as, e.Reader)
+	var returned exchange.Slot // whose reason is told with the event
+	if e.Event.Kind == exchange.DocumentReturned {
+		returned = e.Event.Detail.Slot
+	}
+	p := page{
+		Subject: e.subject(turn),
+		Lead:    e.did(nameMost, titleMost) + ".",
+		Facts:   []string{e.about(as)},
+		Quotes:  e.quotes(),
+		Turn:    turn.sentence(e.Location),
+		Mine:    turn.mine(),
+		Needs:   needs(e.Request, as, returned),
+		Link:    w.place(e, turn),
+		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as)),
+	}
+	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
+		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")
+	}
+	if e.Unsubscribe != "" {
+		p.Change = link{"Stop e-mail about " + kinds[e.Category], e.Unsubscribe}
+	}
+	return w.write(p)
+}
+
+// did is who did what, with at most so many characters for the name and for the title.
+func (e Event) did(name, title int) string {
+	text := glued(e.actor(name), name, "") + " " +
+		exchange.Did(e.Event, e.role().side(), glued(e.material(title), title, ""))
+	if to := e.Event.Detail.AssignedTo; e.Event.Kind == exchange.Assigned && to != nil && *to == e.Reader {
+		text += " to you"
+	}
+	return text
+}
+
+func (e Event) actor(most int) string    { return called(or(e.Actor, "Aliquot"), most, "Someone") }
+func (e Event) material(most int) string { return called(e.Request.Material, most, "a material") }
+
+// subject gives the title of the material the room that the rest leaves, and takes more from the name
+// only where that is not enough.
+func (e Event) subject(t turn) string {
+	name, title := utf8.RuneCountInString(e.actor(subjectName)), utf8.RuneCountInString(e.material(titleMost))
+	full := func() string { return flow(e.did(name, title)) + ": " + t.short() }
+	over := func() int { return max(utf8.RuneCountInString(full())-subjectMost, 0) }
+	title = max(title-over(), min(title, titleLeast))
+	name -= over()
+	return full()
+}
+
+// about says which request it is, and when it happened.
+func (e Event) about(as role) string {
+	return fmt.Sprintf("%s. This happened on %s.", naming(e.Request, as, e.Organization, e.Requester), moment(e.Event.At, e.Location))
+}
+
+// naming is what a request is called by its number and its other side.
+func naming(r exchange.Requested, as role, organization, by string) string {
+	if as == requester {
+		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, nameMost, "a lab"))
+	}
+	return fmt.Sprintf("Request %d by %s", r.ID, glued(by, nameMost, "someone"))
+}
+
+// quotes are what people wrote that belongs to e.
+func (e Event) quotes() []quote {
+	var list []quote
+	add := func(label, text string) {
+		if l := lines(text); len(l) > 0 {
+			list = append(list, quote{label, l})
+		}
+	}
+	r, d := e.Request, e.Event.Detail
+	switch e.Event.Kind {
+	case exchange.RequestMade:
+		add("How much:", r.Quantity)
+		add("Note:", r.Note)
+		add("Research abstract:", r.Abstract)
+	case exchange.AbstractChanged:
+		add("Research abstract:", r.Abstract)
+	case exchange.Messaged:
+		add("The message:", d.Text)
+	case exchange.IssueOpened, exchange.IssueClosed:
+		add("The problem:", d.Text)
+	case exchange.DetailsChanged:
+		if slices.Contains(d.Fields, "rejection_reason") {
+			add("The reason:", r.Rejection)
+		}
+	case exchange.ShipmentChanged:
+		add("The parcel:", parcel(r.Shipment))
+	case exchange.StatusChanged:
+		if d.To == exchange.Fulfilled {
+			add("The parcel:", parcel(r.Shipment))
+		}
+	}
+	add("The reason:", d.Reason)
+	if len(d.Missing) > 0 {
+		missing := make([]string, len(d.Missing))
+		for i, n := range d.Missing {
+			missing[i] = exchange.Owed(string(n))
+		}
+		add("Without "+and(missing)+", because:", d.Override)
+	}
+	return list
+}
+
+// parcel is how the parcel travels, a line for each.
+func parcel(s *exchange.Shipment) string {
+	if s == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc([]string{line(s.Carrier), line(s.Tracking), s.Conditions},
+		func(s string) bool { return s == "" }), "\n")
+}
+
+// place is the exact place that e is about: a document, what someone wrote, what the reader is to do
+// next, or what happened.
+func (w *Writer) place(e Event, t turn) link {
+	anchor := fmt.Sprintf("event-%d", e.Event.ID)
+	switch k := e.Event.Kind; {
+	case k == exchange.Deleted:
+		return link{"Open your requests", w.base + "/requests"}
+	case e.Event.Detail.Slot != "":
+		anchor = requirement(string(e.Event.Detail.Slot))
+	case t.mine() && k != exchange.Messaged && k != exchange.IssueOpened:
+		anchor = t.anchor()
+	}
+	return link{fmt.Sprintf("Open request %d", e.Request.ID), w.request(e.Request, anchor)}
+}
+
+func (w *Writer) request(r exchange.Requested, anchor string) string {
+	return fmt.Sprintf("%s/requests/%d#%s", w.base, r.ID, anchor)
+}
+
+// because says as whom the reader hears of e.
+func (e Event) because(as role) string {
+	lab := glued(e.Organization, nameMost, "a lab")
+	switch as {
+	case requester:
+		return "you made this request"
+	case assignee:
+		return "this request is assigned to you at " + lab
+	case owner:
+		return "you own " + lab
+	default:
+		return "you are a member of " + lab
+	}
+}
+
+// kinds are the categories in words.
+var kinds = map[exchange.Category]string{
+	exchange.NewRequestNotif: "new requests",
+	exchange.StatusNotif:     "what happens to requests",
+	exchange.DecisionNotif:   "decisions on requests",
+	exchange.AssignedNotif:   "requests assigned to you",
+	exchange.ReminderNotif:   "reminders",
+}
+
+func zone(in *time.Location) *time.Location {
+	if in == nil {
+		return time.UTC
+	}
+	return in
+}

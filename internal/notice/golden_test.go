@@ -1,0 +1,173 @@
+package notice_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/notice"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the messages in testdata/golden")
+
+// goldens are the files of testdata/golden: every message, a file for each kind of it; one of each
+// shape is there as HTML too.
+func goldens(t *testing.T) map[string]string {
+	t.Helper()
+	w, files := writer(t), map[string]string{}
+	keep := func(file, title string, m notice.Words, err error) {
+		if err != nil {
+			t.Fatalf("%s, %s: %v", file, title, err)
+		}
+		files[file+".txt"] += "######## " + title + "\nSubject: " + m.Subject + "\n\n" + m.Text + "\n"
+		if slices.Contains(asHTML, file) && files[file+".html"] == "" {
+			files[file+".html"] = m.HTML
+		}
+	}
+	for _, kind := range exchange.EventKinds {
+		for _, told := range tellings(t, kind) {
+			m, err := w.Event(told.event)
+			keep(string(kind), told.name, m, err)
+		}
+	}
+	for name, d := range digests(t) {
+		m, err := w.Digest(d)
+		keep("digest_"+name, name, m, err)
+	}
+	for _, role := range []string{"member", "owner"} {
+		m, err := w.Invitation(invitation(role))
+		keep("invitation", role, m, err)
+	}
+	for _, kind := range notice.MembershipKinds {
+		for _, note := range []string{"", "We share a freezer.\nAsk Ruth."} {
+			m, err := w.Membership(membership(kind, note))
+			keep("membership", string(kind), m, err)
+		}
+	}
+	return files
+}
+
+var asHTML = []string{string(exchange.DocumentReturned), string(exchange.Messaged), "digest_of_both", "invitation", "membership"}
+
+func invitation(role string) notice.Invitation {
+	return notice.Invitation{
+		Organization: "Receptor Lab", Inviter: "Rosalyn Vance", Role: role, Expires: start.AddDate(0, 0, 30),
+		Link: "https://aliquot.example.org/invitations/k3y", Location: berlin,
+	}
+}
+
+func membership(kind notice.MembershipKind, note string) notice.Membership {
+	return notice.Membership{Kind: kind, Organization: "Receptor Lab", Person: "Ruth Benfield", Note: note, Link: "https://aliquot.example.org/labs/5#people"}
+}
+
+// digests are those of the tests by name.
+func digests(t *testing.T) map[string]notice.Digest {
+	t.Helper()
+	told := func(kind exchange.EventKind, request int64, material string, hours int) notice.Event {
+		e := tellings(t, kind)[0].event
+		e.Request.ID, e.Event.RequestID, e.Request.Material = request, request, material
+		e.Event.At = start.Add(time.Duration(hours) * time.Hour)
+		return e
+	}
+	waiting := notice.Waiting{Request: at(exchange.Approved), Organization: "Receptor Lab", Requester: "Josiah Carberry"}
+	d := notice.Digest{
+		Reader: josiah, From: start, To: start.AddDate(0, 0, 1), Location: berlin,
+		Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y",
+		Events: []notice.Event{
+			told(exchange.StatusChanged, 31, "HeLa", 1), told(exchange.Messaged, 31, "HeLa", 2), told(exchange.IssueClosed, 40, "pUC19", 3),
+			told(exchange.DocumentReturned, 31, "HeLa", 4),
+		},
+		Waiting: []notice.Waiting{waiting},
+	}
+	all := map[string]notice.Digest{"of_both": d}
+	quiet, busy, lab := d, d, d
+	quiet.Waiting = nil
+	all["of_events"] = quiet
+	busy.Events = nil
+	all["of_waiting"] = busy
+	lab.Reader, lab.Events = grace, []notice.Event{told(exchange.DocumentAdded, 31, "HeLa", 1)}
+	open := waiting
+	open.Request = at(exchange.Open)
+	other := open
+	other.Request.ID, other.Request.AssignedTo = 44, ruth
+	lab.Waiting = []notice.Waiting{open, other}
+	all["of_a_lab"] = lab
+	return all
+}
+
+func TestEveryMessageInEveryRoleIsTheGoldenOne(t *testing.T) {
+	t.Parallel()
+	const dir = "testdata/golden"
+	files := goldens(t)
+	if *update {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(files)), have); diff != "" {
+		t.Fatalf("files of %s (-want +got), make golden writes them:\n%s", dir, diff)
+	}
+	for name, got := range files {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+			t.Errorf("%s (-want +got), make golden writes it anew:\n%s", name, diff)
+		}
+	}
+}
+
+// A lab may ask for its own material: who asked then is who answers.
+func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	e := tellings(t, exchange.Messaged)[0].event
+	e.Request.AssignedTo = josiah
+	for status, want := range map[exchange.Status]string{
+		exchange.Approved: "your turn (signed MTA, IRB document and 2 more)", exchange.Open: "your turn (decision)",
+	} {
+		e.Request.Status = status
+		m, err := w.Event(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(m.Subject, ": "+want) {
+			t.Errorf("%s: got the subject %q, want %s", status, m.Subject, want)
+		}
+	}
+	reminder := tellings(t, exchange.Reminded)
+	e = reminder[len(reminder)-1].event
+	e.Reader = josiah
+	m, err := w.Event(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "Aliquot reminded you of the request for HeLa: your lab's turn (executed MTA)"; m.Subject != want {
+		t.Errorf("got the subject %q, want %q", m.Subject, want)
+	}
+}

@@ -1,0 +1,98 @@
+package notice
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Invitation asks someone into an organization, who may never have heard of Aliquot.
+type Invitation struct {
+	Organization string
+	Inviter      string // display name
+	Role         string // "member" or "owner"
+	Expires      time.Time
+	Link         string         // at which it is answered
+	Location     *time.Location // of the reader; nil: UTC
+}
+
+// Invitation writes to who is invited.
+func (w *Writer) Invitation(i Invitation) (Words, error) {
+	in := zone(i.Location)
+	by, lab := glued(i.Inviter, nameMost, "Someone"), glued(i.Organization, nameMost, "a lab")
+	asked := func(by, lab string) string {
+		return fmt.Sprintf("%s invites you to join %s as %s", by, lab, withArticle(i.Role))
+	}
+	return w.write(page{
+		Subject: asked(glued(i.Inviter, subjectName, "Someone"), glued(i.Organization, subjectName, "a lab")) + ": please answer by " + day(i.Expires, in),
+		Lead:    asked(by, lab) + ".",
+		Facts: []string{
+			"Aliquot is where labs share research materials such as cell lines and plasmids, and follow each request for one until it arrives.",
+			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
+		},
+		Link: link{"Answer the invitation", i.Link},
+		Why:  "You get this e-mail from Aliquot because" + by + " gave your address. If you do not know them, ignore it: nothing happens.",
+	})
+}
+
+// MembershipKind is what happened between a person and an organization.
+type MembershipKind string
+
+// Everything of it that people are told of.
+const (
+	JoinAsked          MembershipKind = "join_asked"          // to the owner
+	JoinAccepted       MembershipKind = "join_accepted"       // to who asked
+	JoinDeclined       MembershipKind = "join_declined"       // to who asked
+	InvitationAccepted MembershipKind = "invitation_accepted" // to who invited
+	InvitationDeclined MembershipKind = "invitation_declined" // to who invited
+)
+
+// MembershipKinds are all of them.
+var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined}
+
+// Membership is what happened between a person and an organization, told to the other side.
+type Membership struct {
+	Kind         MembershipKind
+	Organization string
+	Person       string // display name of who did it
+	Note         string // what they wrote, which may be nothing
+	Link         string // to where it is answered or seen
+}
+
+// memberships are the words of each kind: what the person did, whose turn it is, what the link does,
+// and why one hears of it. %s is the organization.
+var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
+	JoinAsked:          {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
+	JoinAccepted:       {"accepted your request to join %s", "you are a member now", "Open the lab", "you asked to join %s"},
+	JoinDeclined:       {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
+	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
+	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
+}
+
+// Membership writes to the other side of what a person did.
+func (w *Writer) Membership(m Membership) (Words, error) {
+	words, ok := memberships[m.Kind]
+	if !ok {
+		return Words{}, fmt.Errorf("no words for %q", m.Kind)
+	}
+	did := func(most int) string {
+		return glued(m.Person, most, "Someone") + " " + strings.Replace(words.did, "%s", glued(m.Organization, most, "a lab"), 1)
+	}
+	p := page{
+		Subject: did(subjectName) + ": " + words.turn,
+		Lead:    did(nameMost) + ".",
+		Link:    link{words.open, m.Link},
+		Why:     "You get this e-mail from Aliquot because " + strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + ".",
+	}
+	if l := lines(m.Note); len(l) > 0 {
+		p.Quotes = []quote{{"The note:", l}}
+	}
+	return w.write(p)
+}
+
+func withArticle(role string) string {
+	if strings.HasPrefix(role, "o") {
+		return "an " + role
+	}
+	return "a " + role
+}

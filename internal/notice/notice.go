@@ -1,0 +1,111 @@
+// Package notice puts into words what people are told by mail: what happened to a request, what waits
+// for them, and who asks whom into an organization. Each message is made of one page of facts, of
+// which one template makes the plain text and another the HTML. It has no clock and reads nothing.
+package notice
+
+import (
+	"embed"
+	"fmt"
+	htmltemplate "html/template"
+	"net/url"
+	"strings"
+	"text/template"
+)
+
+//go:embed templates
+var files embed.FS
+
+// Words are one message to one person.
+type Words struct {
+	Subject    string // one line of at most about 150 characters, without control characters
+	Text, HTML string // the same facts twice; lines of Text end in \n
+}
+
+// Writer writes messages. It may be used by many goroutines at once.
+type Writer struct {
+	base string // of every link to a page of ours, without a slash at the end
+	text *template.Template
+	html *htmltemplate.Template
+}
+
+// New reads the templates. publicURL is where people reach Aliquot, such as https://aliquot.example.org.
+func New(publicURL string) (*Writer, error) {
+	u, err := url.Parse(publicURL)
+	if err != nil {
+		return nil, err
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("the public address must be a web address, not %q", publicURL)
+	}
+	w := &Writer{base: strings.TrimRight(publicURL, "/")}
+	w.text, err = template.New("mail.txt").Funcs(template.FuncMap{"wrap": wrap, "quote": quoted}).ParseFS(files, "templates/mail.txt")
+	if err != nil {
+		return nil, err
+	}
+	w.html, err = htmltemplate.New("mail.html").Funcs(htmltemplate.FuncMap{"flow": flow}).ParseFS(files, "templates/mail.html")
+	return w, err
+}
+
+// page is what one message says. Its texts are flowing: clean, with the words of people glued. What
+// is empty is left out.
+type page struct {
+	Subject string
+	Lead    string   // what happened
+	Facts   []string // what else there is to know of it
+	Quotes  []quote
+	Turn    string // whose turn it is
+	Mine    bool   // it is the reader's
+	Needs   []need // the requirements still open
+	Parts   []part // of a digest
+	Link    link   // to the exact place
+	Why     string // the reader hears of it
+	Change  link   // how to hear less
+}
+
+// quote is what a person wrote, behind a sentence that says so.
+type quote struct {
+	Label string
+	Lines []string
+}
+
+// need is a requirement that is still open.
+type need struct {
+	What  string
+	Lines []string // why it was returned
+}
+
+// part is one half of a digest: what waits, or what happened.
+type part struct {
+	Title  string
+	Groups []group
+	More   string
+}
+
+// group is a request in a digest.
+type group struct {
+	Title string
+	Lines []happened
+	Turn  string
+	Mine  bool
+	URL   string // the exact place
+}
+
+// happened is one event in a digest, and the beginning of what its actor wrote.
+type happened struct {
+	Text  string
+	Lines []string
+}
+
+type link struct{ Text, URL string }
+
+func (w *Writer) write(p page) (Words, error) {
+	p.Subject = flow(p.Subject)
+	var text, html strings.Builder
+	if err := w.text.Execute(&text, p); err != nil {
+		return Words{}, err
+	}
+	if err := w.html.Execute(&html, p); err != nil {
+		return Words{}, err
+	}
+	return Words{Subject: p.Subject, Text: text.String(), HTML: html.String()}, nil
+}

@@ -1,0 +1,132 @@
+package notice
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// turn is whose move it is in a request, as the reader sees it; nobody's where the inner one is nil.
+type turn struct {
+	*exchange.Turn
+	as role
+}
+
+// turnOf is whose move it is to a reader, who may be on both sides.
+func turnOf(r exchange.Requested, as role, reader uuid.UUID) turn {
+	t := turn{exchange.WaitingOn(r.Terms, r.Targets, r.Request), as}
+	switch {
+	case t.Turn == nil:
+	case t.Side == exchange.RequesterSide && reader == r.Requester:
+		t.as = requester
+	case t.Side == exchange.LabSide && reader == r.AssignedTo:
+		t.as = assignee
+	}
+	return t
+}
+
+// mine says whether it is the move of the reader's side.
+func (t turn) mine() bool { return t.Turn != nil && t.Side == t.as.side() }
+
+// whose is the turn in words.
+func (t turn) whose() string {
+	switch {
+	case t.Turn == nil:
+		return "nobody's turn"
+	case t.mine() && (t.as == requester || t.as == assignee):
+		return "your turn"
+	case t.mine():
+		return "your lab's turn"
+	default:
+		return "the " + string(t.Side) + "'s turn"
+	}
+}
+
+// short is the turn in a subject: never cut, and short enough for every other word there.
+func (t turn) short() string {
+	if t.Turn == nil {
+		return t.whose()
+	}
+	what := make([]string, len(t.What))
+	for i, w := range t.What {
+		what[i] = strings.TrimPrefix(exchange.Owed(w), "the ")
+	}
+	list := and(what)
+	if len(what) > 2 && utf8.RuneCountInString(list) > turnMost {
+		list = and(append(what[:2], fmt.Sprintf("%d more", len(what)-2)))
+	}
+	return t.whose() + " (" + list + ")"
+}
+
+// sentence is the turn with everything that is known of it.
+func (t turn) sentence(in *time.Location) string {
+	if t.Turn == nil {
+		return "It is " + t.whose() + ": the request is closed."
+	}
+	what := make([]string, len(t.What))
+	for i, w := range t.What {
+		what[i] = exchange.Owed(w)
+	}
+	s := fmt.Sprintf("It is now %s (since %s): %s.", t.whose(), moment(t.Since, in), and(what))
+	switch {
+	case t.Due == nil:
+		return s
+	case t.mine():
+		return s + " It is due by " + day(*t.Due, in) + "."
+	default:
+		return s + " The lab means to do it by " + day(*t.Due, in) + "."
+	}
+}
+
+// anchor is the place on the request's page where the turn is taken.
+func (t turn) anchor() string {
+	for _, q := range exchange.Requirements(exchange.Terms{}, exchange.Request{}) {
+		if t.What[0] == string(q.Need) {
+			return requirement(t.What[0])
+		}
+	}
+	return "next"
+}
+
+// requirement is the place of a requirement on the request's page.
+func requirement(need string) string {
+	return "requirement-" + strings.ReplaceAll(strings.TrimPrefix(need, "requester_"), "_", "-")
+}
+
+// needs are the requirements still open, with who owes each. A closed request has none, nor one that
+// the lab goes on with in spite of them. Why the document in the slot told was returned is left out.
+func needs(r exchange.Requested, as role, told exchange.Slot) []need {
+	if !r.Active || r.Override != "" {
+		return nil
+	}
+	from := map[exchange.Due]string{exchange.OwedByRequester: "the requester", exchange.OwedByLab: "the lab"}
+	switch as {
+	case requester:
+		from[exchange.OwedByRequester] = "you"
+	case assignee:
+		from[exchange.OwedByLab] = "you"
+	default:
+		from[exchange.OwedByLab] = "your lab"
+	}
+	var list []need
+	for _, q := range exchange.Requirements(r.Terms, r.Request) {
+		who, open := from[q.State]
+		if !open {
+			continue
+		}
+		n := need{What: exchange.Owed(string(q.Need)) + ", from " + who}
+		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can be written no more
+			n.What = exchange.Owed(string(q.Need)) + ", for which " + from[exchange.OwedByLab] + " can return the request"
+		}
+		if q.Note != "" && string(q.Need) != string(told) {
+			n.What, n.Lines = n.What+", returned because:", lines(q.Note)
+		}
+		list = append(list, n)
+	}
+	return list
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// mailColumns are the settings of the user u, whether they have a row of them or not.
+const mailColumns = `COALESCE(s.delivery, ''), COALESCE(s.time_zone, ''), s.quiet_from, s.quiet_until, COALESCE(s.digest_at, 0), COALESCE(s.digest_day, 0),
+	s.muted, COALESCE(s.refused_address, ''), COALESCE(s.refused_reason, ''), s.refused_at, s.updated_at`
+
+// mailScan reads mailColumns; settings gives them afterwards.
+type mailScan struct {
+	s                exchange.MailSettings
+	refused          exchange.Refusal
+	refusedAt, saved *time.Time
+}
+
+func (m *mailScan) fields() []any {
+	return []any{&m.s.Delivery, &m.s.TimeZone, &m.s.QuietFrom, &m.s.QuietUntil, &m.s.DigestAt, &m.s.DigestDay,
+		fromJSON{&m.s.Muted}, &m.refused.Address, &m.refused.Reason, utcNull{&m.refusedAt}, utcNull{&m.saved}}
+}
+
+func (m *mailScan) settings(user uuid.UUID) exchange.MailSettings {
+	if m.saved == nil {
+		return exchange.DefaultMail(user)
+	}
+	m.s.User, m.s.UpdatedAt = user, *m.saved
+	if m.refused.Address != "" && m.refusedAt != nil {
+		m.refused.At = *m.refusedAt
+		m.s.Refused = &m.refused
+	}
+	return m.s
+}
+
+// Reader is a person to whom mail may go.
+type Reader struct {
+	exchange.User
+	Mail exchange.MailSettings
+}
+
+// Reader reads one person with how they want mail.
+func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
+	return c.reader(ctx, user, "")
+}
+
+// ReaderForUpdate reads one person, and keeps others from changing them until commit.
+func (c Conn) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {
+	if c.db.dialect.forUpdate == "" {
+		return c.reader(ctx, user, "")
+	}
+	return c.reader(ctx, user, c.db.dialect.forUpdate+" OF u")
+}
+
+func (c Conn) reader(ctx context.Context, user uuid.UUID, lock string) (Reader, error) {
+	scan := func(r row, p *Reader) error {
+		var m mailScan
+		err := r.Scan(append(userFields(&p.User), m.fields()...)...)
+		p.Mail = m.settings(p.ID)
+		return err
+	}
+	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1"+lock, user)
+}
+
+// SaveMailSettings keeps how a person wants mail.
+func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) error {
+	muted, err := text(s.Muted)
+	if err != nil {
+		return err
+	}
+	var refused exchange.Refusal
+	var refusedAt *time.Time
+	if s.Refused != nil {
+		refused, refusedAt = *s.Refused, &s.Refused.At
+	}
+	_, err = c.exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until, digest_at, digest_day, muted,
+			refused_address, refused_reason, refused_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT (user_id) DO UPDATE SET delivery = excluded.delivery, time_zone = excluded.time_zone, quiet_from = excluded.quiet_from,
+			quiet_until = excluded.quiet_until, digest_at = excluded.digest_at, digest_day = excluded.digest_day, muted = excluded.muted,
+			refused_address = excluded.refused_address, refused_reason = excluded.refused_reason, refused_at = excluded.refused_at,
+			updated_at = excluded.updated_at`,
+		s.User, string(s.Delivery), s.TimeZone, s.QuietFrom, s.QuietUntil, int(s.DigestAt), int(s.DigestDay), muted,
+		refused.Address, refused.Reason, refusedAt, c.Now)
+	return err
+}
+
+// ToMail is a notification that nobody looked at yet for mail, and whom it is to.
+type ToMail struct {
+	Notification int64
+	Category     exchange.Category
+	Address      string
+	Mail         exchange.MailSettings
+}
+
+// NotificationsToMail reads those of an event that nobody looked at yet for mail.
+func (c Conn) NotificationsToMail(ctx context.Context, event int64, limit int) ([]ToMail, error) {
+	scan := func(r row, t *ToMail) error {
+		var m mailScan
+		var user uuid.UUID
+		err := r.Scan(append([]any{&t.Notification, &t.Category, &user, &t.Address}, m.fields()...)...)
+		t.Mail = m.settings(user)
+		return err
+	}
+	return all(ctx, c, scan, "SELECT n.id, n.category, u.id, u.email, "+mailColumns+` FROM notifications n JOIN users u ON u.id = n.user_id
+		LEFT JOIN mail_settings s ON s.user_id = u.id WHERE n.event_id = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, event, limit)
+}
+
+// MailBecomes says what became of the mail about notifications that were in a state.
+func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in([]any{string(was), string(now)}, some)
+		if _, err := c.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DigestSince is since when something waits for a person's digest; some is false where nothing does.
+func (c Conn) DigestSince(ctx context.Context, user uuid.UUID) (since time.Time, some bool, err error) {
+	scan := func(r row, t *time.Time) error { return r.Scan(utc{t}) }
+	list, err := all(ctx, c, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = 'DIGEST' ORDER BY id LIMIT 1", user)
+	if err != nil || len(list) == 0 {
+		return time.Time{}, false, err
+	}
+	return list[0], true, nil
+}
+
+// DigestIDs are the oldest notifications that wait for a person's digest. It locks them.
+func (c Conn) DigestIDs(ctx context.Context, user uuid.UUID, limit int) ([]int64, error) {
+	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = 'DIGEST' ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
+}
