@@ -130,7 +130,7 @@ func (s Sending) read(ctx context.Context, c store.Conn, readWebhook func(store.
 	if w, err = readWebhook(c, ctx, s.Organization, s.Webhook); err == nil {
 		d, err = readDelivery(c, ctx, s.Webhook, s.Delivery)
 	}
-	if exchange.CodeOf(err) == exchange.NotFound && err != nil {
+	if exchange.CodeOf(err) == exchange.NotFound {
 		return w, exchange.WebhookDelivery{}, false, nil
 	}
 	return w, d, d.State == exchange.DeliveryPending && d.Round == s.Round && d.Tries == s.Tries, err
