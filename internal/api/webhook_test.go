@@ -235,6 +235,19 @@ func TestEveryEventIsToldOnceToTheWebhooksThatWantIt(t *testing.T) {
 		if got, want := types(some), []exchange.EventType{"request.made", "request.status_changed"}; !slices.Equal(got, want) {
 			t.Errorf("who wants some is told %v, want %v", got, want)
 		}
+		document, err := contract()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range all.messages() {
+			var whole any
+			if err := json.Unmarshal([]byte(m.body), &whole); err != nil {
+				t.Fatal(err)
+			}
+			if err := document.Components.Schemas["EventMessage"].Value.VisitJSON(whole); err != nil {
+				t.Errorf("the document says otherwise: %v: %s", err, m.body)
+			}
+		}
 		if n := len(off.messages()) + len(other.messages()); n > 0 {
 			t.Errorf("one that is off, or another lab's, is told %d times", n)
 		}
