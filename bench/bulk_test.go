@@ -77,7 +77,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	defer func() { _ = folder.Close() }()
 	log := slog.New(slog.DiscardHandler)
 	a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 1 << 30, Log: log})
-	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.UserPatch{})
+	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -144,7 +144,7 @@ func signIn(b *testing.B, data string) string {
 		b.Fatal(err)
 	}
 	a := app.New(app.Config{DB: db, Registration: []string{"open"}, TokenLifetime: time.Hour})
-	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"}, exchange.UserPatch{})
+	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"}, exchange.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func BenchmarkBulkMemory(b *testing.B) {
 				b.Fatal(err)
 			}
 			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: time.Hour})
-			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.UserPatch{})
+			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.Registration{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -113,7 +113,7 @@ type obj map[string]any
 // seed makes a lab whose materials ask for everything, and requests with documents for them.
 func (w *world) seed(a *app.App) {
 	signIn := func(name string) (token, id string) {
-		s, err := a.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"}, exchange.UserPatch{})
+		s, err := a.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
 		if err != nil {
 			w.b.Fatal(err)
 		}

@@ -95,6 +95,7 @@ const (
 	EventKindDocumentAdded     EventKind = "document_added"
 	EventKindDocumentReturned  EventKind = "document_returned"
 	EventKindDocumentWithdrawn EventKind = "document_withdrawn"
+	EventKindEscalated         EventKind = "escalated"
 	EventKindIssueClosed       EventKind = "issue_closed"
 	EventKindIssueOpened       EventKind = "issue_opened"
 	EventKindMessage           EventKind = "message"
@@ -103,7 +104,9 @@ const (
 	EventKindReopened          EventKind = "reopened"
 	EventKindRequestMade       EventKind = "request_made"
 	EventKindShipmentChanged   EventKind = "shipment_changed"
+	EventKindSnoozed           EventKind = "snoozed"
 	EventKindStatusChanged     EventKind = "status_changed"
+	EventKindUnsnoozed         EventKind = "unsnoozed"
 )
 
 // Defines values for EventType.
@@ -318,6 +321,20 @@ const (
 	ListMessagesParamsOrderingMinusID     ListMessagesParamsOrdering = "-id"
 	ListMessagesParamsOrderingMinusSentAt ListMessagesParamsOrdering = "-sent_at"
 	ListMessagesParamsOrderingSentAt      ListMessagesParamsOrdering = "sent_at"
+)
+
+// Defines values for ListTurnsParamsOrdering.
+const (
+	ListTurnsParamsOrderingBeganAt      ListTurnsParamsOrdering = "began_at"
+	ListTurnsParamsOrderingEndedAt      ListTurnsParamsOrdering = "ended_at"
+	ListTurnsParamsOrderingID           ListTurnsParamsOrdering = "id"
+	ListTurnsParamsOrderingMinusBeganAt ListTurnsParamsOrdering = "-began_at"
+	ListTurnsParamsOrderingMinusEndedAt ListTurnsParamsOrdering = "-ended_at"
+	ListTurnsParamsOrderingMinusID      ListTurnsParamsOrdering = "-id"
+	ListTurnsParamsOrderingMinusSeq     ListTurnsParamsOrdering = "-seq"
+	ListTurnsParamsOrderingMinusStatus  ListTurnsParamsOrdering = "-status"
+	ListTurnsParamsOrderingSeq          ListTurnsParamsOrdering = "seq"
+	ListTurnsParamsOrderingStatus       ListTurnsParamsOrdering = "status"
 )
 
 // Defines values for ListMaterialsParamsOrdering.
@@ -796,6 +813,26 @@ type Change struct {
 // CitationFormat defines model for CitationFormat.
 type CitationFormat string
 
+// Clock defines model for Clock.
+type Clock struct {
+	// Lab How long it was the lab's turn.
+	Lab int64 `json:"lab"`
+
+	// Nobody How long it was nobody's turn.
+	Nobody int64 `json:"nobody"`
+
+	// Requester How long it was the requester's turn.
+	Requester int64 `json:"requester"`
+
+	// Stages How long the request stood at each status; where it never was is left out.
+	Stages map[string]int64 `json:"stages"`
+
+	// Until When the present entry began.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	Until Time `json:"until"`
+}
+
 // Credentials defines model for Credentials.
 type Credentials struct {
 	// Code The authorization code that the identity provider issued.
@@ -848,6 +885,11 @@ type Detail struct {
 	// Text The words.
 	Text *string        `json:"text,omitempty"`
 	To   *RequestStatus `json:"to,omitempty"`
+
+	// Until Until when it was snoozed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	Until *Time `json:"until,omitempty"`
 
 	// What What is owed, or what is to be done.
 	What []string `json:"what,omitempty"`
@@ -2230,6 +2272,7 @@ type Request struct {
 
 	// AssignedTo The member who looks after the request.
 	AssignedTo openapi_types.UUID `json:"assigned_to"`
+	Clock      Clock              `json:"clock"`
 
 	// Correction What the requester is to correct; empty where nothing.
 	Correction string `json:"correction"`
@@ -2375,6 +2418,32 @@ type RequestPatch struct {
 
 // RequestStatus defines model for RequestStatus.
 type RequestStatus string
+
+// RequestTurn defines model for RequestTurn.
+type RequestTurn struct {
+	// BeganAt When it began.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	BeganAt Time `json:"began_at"`
+
+	// EndedAt When it ended; null: it is the present one.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Party Whose turn it is.
+	Party nullable.Nullable[Party] `json:"party"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq    int64         `json:"seq"`
+	Status RequestStatus `json:"status"`
+
+	// What What is owed, or what is to be done.
+	What []string `json:"what"`
+}
 
 // Requirement defines model for Requirement.
 type Requirement struct {
@@ -2570,6 +2639,17 @@ type Signed struct {
 	UserID openapi_types.UUID `json:"user_id"`
 }
 
+// SnoozeNew defines model for SnoozeNew.
+type SnoozeNew struct {
+	// Reason Why.
+	Reason *string `json:"reason,omitempty"`
+
+	// Until When reminders may come again, at most 90 days ahead: a timestamp, or a date, which begins at midnight UTC.
+	//
+	// Examples: 2020-05-11
+	Until string `json:"until"`
+}
+
 // SwitchesPatch defines model for SwitchesPatch.
 type SwitchesPatch struct {
 	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
@@ -2684,8 +2764,13 @@ type Turn struct {
 	// Due By when the lab means to act, by its own targets.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
-	Due   nullable.Nullable[Time] `json:"due"`
-	Party Party                   `json:"party"`
+	Due nullable.Nullable[Time] `json:"due"`
+
+	// EscalationAt When the owner of the lab is told that it waits, if nothing happens meanwhile; null: never, or it was told.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EscalationAt nullable.Nullable[Time] `json:"escalation_at"`
+	Party        Party                   `json:"party"`
 
 	// ReminderAt When that side is reminded next, if nothing happens meanwhile; null: never.
 	//
@@ -2696,6 +2781,11 @@ type Turn struct {
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	Since Time `json:"since"`
+
+	// SnoozedUntil Until when nothing reminds of this turn; null where it is not snoozed.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SnoozedUntil nullable.Nullable[Time] `json:"snoozed_until"`
 
 	// What What is owed, or what is to be done.
 	What []string `json:"what"`
@@ -3125,6 +3215,21 @@ type ListMessagesParams struct {
 
 // ListMessagesParamsOrdering defines parameters for ListMessages.
 type ListMessagesParamsOrdering string
+
+// ListTurnsParams defines parameters for ListTurns.
+type ListTurnsParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListTurnsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListTurnsParamsOrdering defines parameters for ListTurns.
+type ListTurnsParamsOrdering string
 
 // ListMaterialsParams defines parameters for ListMaterials.
 type ListMaterialsParams struct {
@@ -3703,6 +3808,9 @@ type SendMessageJSONRequestBody = Words
 
 // ShipRequestJSONRequestBody defines body for ShipRequest for application/json ContentType.
 type ShipRequestJSONRequestBody = ShipmentPatch
+
+// SnoozeRequestJSONRequestBody defines body for SnoozeRequest for application/json ContentType.
+type SnoozeRequestJSONRequestBody = SnoozeNew
 
 // CreateMaterialJSONRequestBody defines body for CreateMaterial for application/json ContentType.
 type CreateMaterialJSONRequestBody = MaterialNew
@@ -4522,6 +4630,38 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequest(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnsnoozeRequest Let reminders of a turn come again
+	//
+	// Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+	UnsnoozeRequest(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SnoozeRequestWithBody Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SnoozeRequest Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequest(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListTurns List whose turn it was in a request, newest first
+	//
+	// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+	//
+	// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+	ListTurns(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMaterials List materials, newest first
 	//
@@ -6002,6 +6142,78 @@ func (c *Client) ShipRequestWithBody(ctx context.Context, id int64, contentType 
 // Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 func (c *Client) ShipRequest(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewShipRequestRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnsnoozeRequest Let reminders of a turn come again
+//
+// Open to members of the organization, the requester and admins.
+//
+// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+func (c *Client) UnsnoozeRequest(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnsnoozeRequestRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SnoozeRequestWithBody Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *Client) SnoozeRequestWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSnoozeRequestRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SnoozeRequest Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *Client) SnoozeRequest(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSnoozeRequestRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListTurns List whose turn it was in a request, newest first
+//
+// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+//
+// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+func (c *Client) ListTurns(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListTurnsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -9372,6 +9584,172 @@ func NewShipRequestRequestWithBody(server string, id int64, contentType string, 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUnsnoozeRequestRequest constructs an http.Request for the UnsnoozeRequest method
+func NewUnsnoozeRequestRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/snooze", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSnoozeRequestRequest calls the generic SnoozeRequest builder with application/json body
+func NewSnoozeRequestRequest(server string, id int64, body SnoozeRequestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSnoozeRequestRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewSnoozeRequestRequestWithBody constructs an http.Request for the SnoozeRequest method, with any body, and a specified content type
+func NewSnoozeRequestRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/snooze", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListTurnsRequest constructs an http.Request for the ListTurns method
+func NewListTurnsRequest(server string, id int64, params *ListTurnsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/material-requests/%s/turns", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -13432,6 +13810,42 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /material-requests/{id}/shipment (the `ShipRequest` operationId).
 	ShipRequestWithResponse(ctx context.Context, id int64, body ShipRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*ShipRequestResponse, error)
 
+	// UnsnoozeRequestWithResponse Let reminders of a turn come again
+	//
+	// Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+	UnsnoozeRequestWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UnsnoozeRequestResponse, error)
+
+	// SnoozeRequestWithBodyWithResponse Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error)
+
+	// SnoozeRequestWithResponse Keep reminders of a turn back
+	//
+	// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+	SnoozeRequestWithResponse(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error)
+
+	// ListTurnsWithResponse List whose turn it was in a request, newest first
+	//
+	// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+	ListTurnsWithResponse(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*ListTurnsResponse, error)
+
 	// ListMaterialsWithResponse List materials, newest first
 	//
 	// Those under embargo only members of their organization see. Open to anyone.
@@ -14945,6 +15359,73 @@ func (r ShipRequestResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ShipRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UnsnoozeRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r UnsnoozeRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnsnoozeRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SnoozeRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Request
+}
+
+// Status returns HTTPResponse.Status
+func (r SnoozeRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SnoozeRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListTurnsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]RequestTurn
+}
+
+// Status returns HTTPResponse.Status
+func (r ListTurnsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListTurnsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -17122,6 +17603,66 @@ func (c *ClientWithResponses) ShipRequestWithResponse(ctx context.Context, id in
 	return ParseShipRequestResponse(rsp)
 }
 
+// UnsnoozeRequestWithResponse Let reminders of a turn come again
+//
+// Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /material-requests/{id}/snooze (the `UnsnoozeRequest` operationId).
+func (c *ClientWithResponses) UnsnoozeRequestWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*UnsnoozeRequestResponse, error) {
+	rsp, err := c.UnsnoozeRequest(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnsnoozeRequestResponse(rsp)
+}
+
+// SnoozeRequestWithBodyWithResponse Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *ClientWithResponses) SnoozeRequestWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error) {
+	rsp, err := c.SnoozeRequestWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSnoozeRequestResponse(rsp)
+}
+
+// SnoozeRequestWithResponse Keep reminders of a turn back
+//
+// Only the side whose turn it is may; it ends with the turn. Open to members of the organization, the requester and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /material-requests/{id}/snooze (the `SnoozeRequest` operationId).
+func (c *ClientWithResponses) SnoozeRequestWithResponse(ctx context.Context, id int64, body SnoozeRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*SnoozeRequestResponse, error) {
+	rsp, err := c.SnoozeRequest(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSnoozeRequestResponse(rsp)
+}
+
+// ListTurnsWithResponse List whose turn it was in a request, newest first
+//
+// Each ends when the next one begins. Open to members of the organization, the requester and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /material-requests/{id}/turns (the `ListTurns` operationId).
+func (c *ClientWithResponses) ListTurnsWithResponse(ctx context.Context, id int64, params *ListTurnsParams, reqEditors ...RequestEditorFn) (*ListTurnsResponse, error) {
+	rsp, err := c.ListTurns(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListTurnsResponse(rsp)
+}
+
 // ListMaterialsWithResponse List materials, newest first
 //
 // Those under embargo only members of their organization see. Open to anyone.
@@ -19212,6 +19753,74 @@ func ParseShipRequestResponse(rsp *http.Response) (*ShipRequestResponse, error) 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Request
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnsnoozeRequestResponse parses an HTTP response from a UnsnoozeRequestWithResponse call
+func ParseUnsnoozeRequestResponse(rsp *http.Response) (*UnsnoozeRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnsnoozeRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseSnoozeRequestResponse parses an HTTP response from a SnoozeRequestWithResponse call
+func ParseSnoozeRequestResponse(rsp *http.Response) (*SnoozeRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SnoozeRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Request
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListTurnsResponse parses an HTTP response from a ListTurnsWithResponse call
+func ParseListTurnsResponse(rsp *http.Response) (*ListTurnsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListTurnsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []RequestTurn
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

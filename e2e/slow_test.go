@@ -36,7 +36,7 @@ func TestAFileMayTakeLongerThanOtherBodies(t *testing.T) {
 	short.Config.ReadTimeout, short.Config.WriteTimeout = limit, limit
 	short.Start()
 	t.Cleanup(short.Close)
-	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: josiah}, exchange.UserPatch{})
+	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: josiah}, exchange.Registration{})
 	if err != nil {
 		t.Fatal(err)
 	}

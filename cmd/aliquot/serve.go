@@ -81,7 +81,7 @@ func (s *serve) Run(e environment) error {
 	}
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
-		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders,
+		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
 		Sender: webhook.New(s.WebhookPrivate), Log: log,
 	})
 	if s.Demo {
@@ -95,7 +95,7 @@ func (s *serve) Run(e environment) error {
 	server.Health(mux, db.Ping, folder.Check)
 	if s.Role != "worker" {
 		door := api.New(a, log)
-		door.Origins = s.CORSOrigins
+		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
 		if s.RateLimit == "on" {
 			if door.Limits, err = api.NewLimits(limit.Token, limit.Address, limit.Login); err != nil {
 				return err
@@ -106,7 +106,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, contract); err != nil {
+		if err := web.Mount(mux, a, contract); err != nil {
 			return err
 		}
 	}

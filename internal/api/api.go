@@ -24,7 +24,9 @@ type API struct {
 	Log    *slog.Logger
 	Limits *Limits // nil: none
 	// Origins are those whose pages may call, "*" for any.
-	Origins  []string
+	Origins []string
+	// Stop is closed when the process stops: streams end at once. nil: never.
+	Stop     <-chan struct{}
 	mux      *http.ServeMux
 	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
 	contract Contract
@@ -182,6 +184,10 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 			seconds = retryAfter
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	case http.StatusTooManyRequests:
+		if seconds, ok := e.Details["retry_after"].(int); ok { // else the limiter said so
+			w.Header().Set("Retry-After", strconv.Itoa(seconds))
+		}
 	}
 	if r.ContentLength < 0 || r.ContentLength > bodyLimit {
 		w.Header().Set("Connection", "close") // else net/http waits for what is left of the body

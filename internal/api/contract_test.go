@@ -29,7 +29,8 @@ const (
 		payment_method:string payment_method_notes:string rejection_reason:string override_reason:string correction:string
 		shipment:{carrier:string tracking:string conditions:string sent_at:time?}? open_issues:int
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
-		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time?}?
+		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time? escalation_at:time? snoozed_until:time?}?
+		clock:{requester:int lab:int nobody:int stages:object until:time}
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
 	bareMaterialFields = `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
@@ -54,16 +55,20 @@ const (
 	eventFields        = "id:int seq:int kind:string actor:uuid? at:time detail:object prev_hash:string hash:string"
 	messageFields      = "id:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
-	notificationFields = `id:int category:string kind:string text:string request:int material:int event:int actor:{` + personFields + `}?
-		created_at:time read:bool read_at:time?`
-	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} status:string
-		created_at:time expires_at:time`
+	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
+		invitation:int? join_request:int? actor:{` + personFields + `}? created_at:time read:bool read_at:time?`
+	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} role:string
+		status:string created_at:time sent_at:time expires_at:time answered_at:time?`
+	heldFields = `name:string inviter:string role:string status:string expires_at:time`
+	joinFields = `id:int name:string organization:int user:{` + personFields + `} note:string status:string reason:string created_at:time
+		answered_at:time?`
+	turnFields = "id:int seq:int status:string party:string? what:[string] began_at:time ended_at:time?"
+	jobFields  = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
+		created_at:time due_at:time? ended_at:time?`
 	webhookFields = `id:int organization:int url:string description:string events:[string]? enabled:bool disabled_reason:string? disabled_at:time?
 		failing_since:time? old_secret_until:time? created_at:time updated_at:time`
 	deliveryFields = `id:int webhook:int event:int? message_id:string type:string state:string tries:int last_status:int? last_error:string?
 		next_try_at:time? created_at:time ended_at:time?`
-	jobFields = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
-		created_at:time due_at:time? ended_at:time?`
 	previewFields = `material:{category:string title:string url:string pubmed_id:string additional_metadata:object imported:bool
 		import_source:string organisms:[string]? publication_title:string? citation:string? additional_info:string? embargo_date:date?
 		contact_user:uuid} warnings:[string] existing:{organism:[string] ` + grantMaterialFields + "}?"
@@ -83,11 +88,17 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
 		"/organizations/{id}/members": personFields, "/organizations/{id}/materials": materialFields,
-		"/organizations/{id}/grants":                  "id:int title:string funder_id:string user:uuid",
-		"/users/{id}/tokens":                          "id:int created_at:time expires:expiry presented:bool",
-		"/organizations/{id}/invitations":             invitationFields,
-		"/users/{id}/invitations/{invitation}/accept": invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
+		"/organizations/{id}/grants":                          "id:int title:string funder_id:string user:uuid",
+		"/users/{id}/tokens":                                  "id:int created_at:time expires:expiry presented:bool",
+		"/organizations/{id}/invitations":                     invitationFields,
+		"/organizations/{id}/invitations/{invitation}/resend": invitationFields,
+		"/invitations":                                        heldFields, "/invitations/accept": invitationFields, "/invitations/decline": invitationFields,
+		"/organizations/{id}/join-requests": joinFields, "/users/{id}/join-requests": joinFields,
+		"/organizations/{id}/join-requests/{join_request}/accept":  joinFields,
+		"/organizations/{id}/join-requests/{join_request}/decline": joinFields,
+		"/users/{id}/invitations/{invitation}/accept":              invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
 		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
+		"/organizations/{id}/events":         eventFields + " request:int material:int title:string",
 		"/audit-events":                      actFields,
 		"/organizations/{id}/materials/bulk": jobFields,
 		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
@@ -109,6 +120,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/material-requests/{id}/documents/{document}/accept": requestFields,
 		"/material-requests/{id}/documents/{document}/return": requestFields,
 		"/material-requests/{id}/events":                      eventFields, "/material-requests/{id}/messages": messageFields,
+		"/material-requests/{id}/turns": turnFields, "POST /material-requests/{id}/snooze": requestFields,
 		"/material-requests/{id}/issues": issueFields, "/material-requests/{id}/issues/{issue}/close": issueFields,
 	}
 	statuses := map[string]int{ // of success, where it is not 200
@@ -116,11 +128,12 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
+		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
+		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
 		"POST /organizations/{id}/webhooks": 201, "DELETE /organizations/{id}/webhooks/{webhook}": 204,
 		"POST /organizations/{id}/webhooks/{webhook}/ping": 202, "POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 202,
 		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
-		"DELETE /material-requests/{id}": 204,
+		"DELETE /material-requests/{id}": 204, "DELETE /material-requests/{id}/snooze": 204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -319,8 +332,8 @@ func TestAMethodThatAPathLacksIsTold(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	order := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}
 	for path, methods := range allowed {
-		if path == "/users/{id}/notifications/read" || path == "/materials/import" || path == "/materials/imports" {
-			continue // "read" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
+		if path == "/users/{id}/notifications/read" || path == "/users/{id}/notifications/stream" || path == "/materials/import" || path == "/materials/imports" {
+			continue // "read" and "stream" could be a {notification} too, and "import" and "imports" an {id}, which have other methods
 		}
 		slices.SortFunc(methods, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 		methods = append(methods, "OPTIONS")

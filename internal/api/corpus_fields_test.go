@@ -18,8 +18,10 @@ var long = encode(strings.Repeat("x", 70_000))
 var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[string]():              {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
 	reflect.TypeFor[exchange.Status]():     {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
+	reflect.TypeFor[exchange.Role]():       {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
 	reflect.TypeFor[exchange.IDText]():     {`{}`, `[]`, `true`},
 	reflect.TypeFor[bool]():                {`"yes"`, `1`, `[]`, `{}`, `"true"`},
+	reflect.TypeFor[int64]():               {`"7"`, `1.5`, `1e400`, `0`, `-1`, `99999999999999999999`, `[7]`},
 	reflect.TypeFor[int]():                 {`"7"`, `1.5`, `1e400`, `0`, `-1`, `366`, `99999999999999999999`, `[7]`},
 	reflect.TypeFor[exchange.Ref]():        {`0`, `-1`, `1.5`, `"x"`, `""`, `1e400`, `9223372036854775808`, `{}`, `{"id": {"id": 1}}`, `[1]`, `true`, unknownRef},
 	reflect.TypeFor[exchange.UserRef]():    {`7`, `"x"`, `{}`, `[]`, `"00000000-0000-0000-0000-000000000000"`, `{"id": null}`, unknownUser},
@@ -28,6 +30,7 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[exchange.Date]():       {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2026-01-01T00:00:00Z"`, long},
 	reflect.TypeFor[exchange.Instant]():    {`7`, `"soon"`, `"2026-02-30T00:00:00Z"`, `"99999-01-01T00:00:00+0000"`, `"2026-01-01"`, long},
 	reflect.TypeFor[[]exchange.Category](): {`7`, `{}`, `"x"`, `["x"]`, `[7]`, `["new_request_notif", ""]`},
+	reflect.TypeFor[exchange.Until]():      {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},
 	reflect.TypeFor[json.RawMessage]():     {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
 }
 

@@ -36,6 +36,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newAddress()
 	s.newIssue()
 	s.newInvitation("id-guest")
+	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
 	s.newJob(job.Order{User: &s.requester().ID})
 	c.hook, _ = s.newDelivery()
 	s.again("requester")
@@ -49,9 +50,10 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 }
 
 // crowded are the tables that grow, each after those that it needs.
-var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "tokens", "invitations", "shipping_requirements",
-	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_documents", "request_issues", "request_events",
-	"notifications", "material versions", "organization versions", "jobs", "webhooks", "webhook_deliveries"}
+var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "tokens", "invitations", "join_requests", "shipping_requirements",
+	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events",
+	"notifications", "material versions", "organization versions", "jobs",
+	"webhooks", "webhook_deliveries"}
 
 // lists are all lists.
 func (c *crowd) lists() map[string]longList {
@@ -69,10 +71,14 @@ func (c *crowd) lists() map[string]longList {
 		"GET /organizations/{id}/grants":    {organization + "/grants", c.member, []string{"grants", "grant_materials"}, map[string]string{"title": "title_sort"}},
 		"GET /organizations/{id}/invitations": {organization + "/invitations", c.member, []string{"invitations"},
 			map[string]string{"email": "email"}},
+		"GET /organizations/{id}/join-requests": {organization + "/join-requests", c.owner, []string{"join_requests"},
+			map[string]string{"-answered_at": "answered_at"}},
+		"GET /users/{id}/join-requests":    {c.user("/join-requests"), c.requester(), []string{"join_requests"}, map[string]string{"status": "status"}},
 		"GET /organizations/{id}/webhooks": {organization + "/webhooks", c.member, []string{"webhooks"}, map[string]string{"-updated_at": "updated_at"}},
 		"GET /organizations/{id}/webhooks/{webhook}/deliveries": {c.hook + "/deliveries", c.member, []string{"webhook_deliveries"},
 			map[string]string{"-ended_at": "ended_at", "type": "type"}},
 		"GET /organizations/{id}/history": {organization + "/history", c.member, []string{"organization versions"}, map[string]string{"at": ""}},
+		"GET /organizations/{id}/events":  {organization + "/events", c.member, []string{"request_events"}, map[string]string{"kind": "", "at": ""}},
 		"GET /organization-user-settings": {"/organization-user-settings", c.member, []string{"organizations", "memberships"},
 			map[string]string{"organization": ""}},
 		"GET /shipping-requirements": {"/shipping-requirements", c.member, []string{"shipping_requirements"}, map[string]string{"updated_at": "updated_at"}},
@@ -86,6 +92,7 @@ func (c *crowd) lists() map[string]longList {
 		"GET /material-requests/{id}/events":   {c.req("/events"), c.member, []string{"request_events"}, map[string]string{"seq": ""}},
 		"GET /material-requests/{id}/messages": {c.req("/messages"), c.member, []string{"request_events"}, map[string]string{"sent_at": "at"}},
 		"GET /material-requests/{id}/issues":   {c.req("/issues"), c.member, []string{"request_issues"}, map[string]string{"-closed_at": "closed_at"}},
+		"GET /material-requests/{id}/turns":    {c.req("/turns"), c.member, []string{"request_turns"}, map[string]string{"-began_at": ""}},
 		"GET /jobs":                            {"/jobs", c.requester(), []string{"jobs"}, map[string]string{"-ended_at": "ended_at"}},
 		"GET /audit-events":                    {"/audit-events", c.people["admin"], []string{"material versions"}, map[string]string{"object": ""}},
 	}
@@ -133,6 +140,9 @@ func (c *crowd) more(table string, n int) {
 		c.copies("invitations", "o.id = (SELECT MIN(id) FROM invitations)", numbers, columns{
 			"registry_id": "CASE n.i % 3 WHEN 0 THEN 'id-' || n.i ELSE '' END", "email": "CASE n.i % 3 WHEN 0 THEN '' ELSE " + word("mail") + " END",
 			"created_at": early, "expires_at": late})
+	case "join_requests":
+		c.copies("join_requests", "o.id = (SELECT MIN(id) FROM join_requests)", numbers, columns{
+			"status": "CASE n.i % 2 WHEN 0 THEN 'DECLINED' ELSE 'WITHDRAWN' END", "created_at": early, "answered_at": some(late)})
 	case "shipping_requirements":
 		c.copies("shipping_requirements", fmt.Sprintf("o.id = %d", c.shipping), numbers, columns{"created_at": early, "updated_at": late})
 	case "materials":
@@ -153,6 +163,8 @@ func (c *crowd) more(table string, n int) {
 	case "material_requests":
 		c.copies("material_requests", fmt.Sprintf("o.id = %d", c.request), numbers, columns{
 			"status": "CASE n.i % 3 WHEN 0 THEN 'OPEN' WHEN 1 THEN 'APPROVED' ELSE 'IN_FULFILLMENT' END", "created_at": early, "updated_at": late})
+	case "request_turns": // as many as there are requests; the times of each go back and forth
+		c.copies("request_turns", fmt.Sprintf("o.request_id = %d AND o.seq = 1", c.request), numbers, columns{"seq": "n.i", "began_at": early})
 	case "request_documents":
 		c.copies("request_documents", "o.id = (SELECT MIN(id) FROM request_documents)",
 			"(SELECT id AS i FROM material_requests WHERE id NOT IN (SELECT request_id FROM request_documents))", columns{"request_id": "n.i"})
@@ -162,7 +174,7 @@ func (c *crowd) more(table string, n int) {
 		c.copies("request_events", "o.id = (SELECT MIN(id) FROM request_events WHERE kind = 'message')", numbers, columns{"seq": "n.i", "at": early})
 	case "notifications":
 		c.copies("notifications", fmt.Sprintf("o.id = (SELECT MIN(id) FROM notifications WHERE user_id = '%s')", requester),
-			fmt.Sprintf("(SELECT id AS i FROM request_events WHERE id NOT IN (SELECT event_id FROM notifications WHERE user_id = '%s'))", requester),
+			fmt.Sprintf("(SELECT id AS i FROM request_events WHERE id NOT IN (SELECT event_id FROM notifications WHERE user_id = '%s' AND event_id IS NOT NULL))", requester),
 			columns{"event_id": "n.i", "created_at": early, "read_at": some(late)})
 	case "material versions", "organization versions":
 		id := c.material

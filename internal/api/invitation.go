@@ -11,14 +11,17 @@ type Invitation struct {
 	RegistryID   *string                   `json:"registry_id"`
 	Email        *string                   `json:"email"`
 	InvitedBy    Person                    `json:"invited_by"`
+	Role         exchange.Role             `json:"role"`
 	Status       exchange.InvitationStatus `json:"status"`
 	CreatedAt    Time                      `json:"created_at"`
+	SentAt       Time                      `json:"sent_at"`
 	ExpiresAt    Time                      `json:"expires_at"`
+	AnsweredAt   *Time                     `json:"answered_at"`
 }
 
 func showInvitation(i exchange.ShownInvitation) Invitation {
 	out := Invitation{ID: i.ID, Name: i.Organization, Organization: i.OrganizationID, InvitedBy: showPerson(i.Inviter),
-		Status: i.Status, CreatedAt: Time(i.CreatedAt), ExpiresAt: Time(i.ExpiresAt)}
+		Role: i.Role, Status: i.Status, CreatedAt: Time(i.CreatedAt), SentAt: Time(i.SentAt), ExpiresAt: Time(i.ExpiresAt), AnsweredAt: timeOf(i.AnsweredAt)}
 	if i.RegistryID != "" {
 		out.RegistryID = &i.RegistryID
 	} else {
@@ -27,12 +30,12 @@ func showInvitation(i exchange.ShownInvitation) Invitation {
 	return out
 }
 
-func (a *API) listInvitations(c *Call, _ None) ([]Invitation, error) {
+func (a *API) listInvitations(c *Call, f exchange.InvitationFilter) ([]Invitation, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return nil, err
 	}
-	part, err := a.App.Invitations(c.Context(), c.Actor, id, c.list.page)
+	part, err := a.App.Invitations(c.Context(), c.Actor, id, f, c.list.page)
 	return listed(c, part, err, showInvitation)
 }
 
@@ -50,15 +53,20 @@ func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 }
 
 func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
-	id, err := c.pathID("id")
-	if err != nil {
-		return None{}, err
-	}
-	invitation, err := c.pathID("invitation")
+	id, invitation, err := c.pathIDs("id", "invitation")
 	if err != nil {
 		return None{}, err
 	}
 	return None{}, a.App.Withdraw(c.Context(), c.Actor, id, invitation)
+}
+
+func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
+	id, invitation, err := c.pathIDs("id", "invitation")
+	if err != nil {
+		return Invitation{}, err
+	}
+	i, err := a.App.Resend(c.Context(), c.Actor, id, invitation)
+	return showInvitation(i), err
 }
 
 func (a *API) acceptInvitation(c *Call, _ None) (Invitation, error) {
@@ -79,5 +87,42 @@ func (a *API) answerInvitation(c *Call, to exchange.InvitationStatus) (Invitatio
 		return Invitation{}, err
 	}
 	i, err := a.App.Answer(c.Context(), c.Actor, user, id, to)
+	return showInvitation(i), err
+}
+
+// Held is an invitation as whoever has its token sees it before they sign in.
+type Held struct {
+	Name      string                    `json:"name"`
+	Inviter   string                    `json:"inviter"`
+	Role      exchange.Role             `json:"role"`
+	Status    exchange.InvitationStatus `json:"status"`
+	ExpiresAt Time                      `json:"expires_at"`
+}
+
+// heldQuery has the token; it is no part of the path, which the log records.
+type heldQuery struct {
+	Token *string `query:"token" help:"The token of the mail."`
+}
+
+func (a *API) getHeldInvitation(c *Call, in heldQuery) (Held, error) {
+	token := ""
+	if in.Token != nil {
+		token = *in.Token
+	}
+	token, err := exchange.InvitationToken{Token: exchange.Some(token)}.Check()
+	if err != nil {
+		return Held{}, err
+	}
+	i, err := a.App.HeldInvitation(c.Context(), token)
+	return Held{i.Organization, i.Inviter.Name(), i.Role, i.Status, Time(i.ExpiresAt)}, err
+}
+
+func (a *API) acceptHeldInvitation(c *Call, in exchange.InvitationToken) (Invitation, error) {
+	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, exchange.InvitationAccepted)
+	return showInvitation(i), err
+}
+
+func (a *API) declineHeldInvitation(c *Call, in exchange.InvitationToken) (Invitation, error) {
+	i, err := a.App.AnswerHeld(c.Context(), c.Actor, in, exchange.InvitationDeclined)
 	return showInvitation(i), err
 }

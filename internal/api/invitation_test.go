@@ -16,7 +16,7 @@ func TestNobodyIsAMemberWithoutAccepting(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		guest, lab := s.requester(), fmt.Sprintf("/organizations/%d", s.id)
-		first := s.owner.want(201, "POST", lab+"/invitations/", obj{"registry_id": "id-requester", "role": "owner"})
+		first := s.owner.want(201, "POST", lab+"/invitations/", obj{"registry_id": "id-requester"})
 		if first.at("status") != "PENDING" || first.at("name") != "Epithelial Biology" || first.at("email") != nil {
 			t.Errorf("an invitation: %s", first.Raw)
 		}
@@ -87,7 +87,7 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 		if list := s.requester().want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 0 {
 			t.Errorf("invitations: %v", list)
 		}
-		if _, err := s.app.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"}, exchange.UserPatch{}); err != nil {
+		if _, err := s.app.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"}, exchange.Registration{}); err != nil {
 			t.Fatal(err)
 		}
 		if list := s.requester().want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 1 {

@@ -198,7 +198,7 @@ func TestTextIsSortedWithoutCaseAndAccents(t *testing.T) {
 func TestACursorIsOfOneListInOneOrder(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		c := newCrowd(t, db, 3)
+		c := newCrowd(t, db, 4)
 		next := func(path string) string {
 			link, _, _ := strings.Cut(strings.TrimPrefix(c.member.want(200, "GET", path, nil).Header.Get("Link"), "<"), ">")
 			return link

@@ -245,7 +245,7 @@ func (d description) responses(r route, method string) object {
 	for _, status := range r.failures(method) {
 		list[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + errorName(status)}
 	}
-	single := method == http.MethodGet && r.out.Kind() == reflect.Struct && !r.file
+	single := method == http.MethodGet && r.out.Kind() == reflect.Struct && !r.file && !r.events
 	names := []string{}
 	switch {
 	case r.action == exchange.NotificationRead && r.out.Kind() == reflect.Slice:
@@ -284,6 +284,9 @@ func (d description) responses(r route, method string) object {
 	if r.file {
 		good["headers"], good["content"] = headers("Content-Disposition"), anything
 	}
+	if r.events {
+		good["content"] = object{eventStream: object{}}
+	}
 	if r.action == exchange.AttachmentContent {
 		good["headers"] = headers("ETag", "Content-Disposition")
 		good["content"] = anything
@@ -313,7 +316,7 @@ func (r route) failures(method string) []int {
 	if !get || r.file {
 		list = append(list, 409)
 	}
-	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct && !r.file {
+	if !get && method != http.MethodPost || get && r.out.Kind() == reflect.Struct && !r.file && !r.events {
 		list = append(list, 412)
 	}
 	if r.hasBody() {

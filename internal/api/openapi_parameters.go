@@ -18,6 +18,8 @@ var sharedParameters = object{
 		"schema": object{"type": "string"}},
 	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller means; 412 where it is not the present one.",
 		"schema": object{"type": "string"}},
+	lastEventID: object{"name": lastEventID, "in": "header", "description": "The id of the last event that the caller got; the stream goes on behind it.",
+		"schema": object{"type": "string"}},
 	idempotencyKey: object{"name": idempotencyKey, "in": "header", "description": "Any string. For 24 hours, a second call with it gives the first one's answer and changes nothing.",
 		"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey}},
 }
@@ -46,6 +48,8 @@ func (d description) parameters(r route, method string) []object {
 		}
 		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
 			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
+	case r.events:
+		shared = append(shared, lastEventID)
 	case method == http.MethodGet && !r.file:
 		shared = append(shared, "If-None-Match", "If-Match")
 	case r.repeatable(method):

@@ -23,6 +23,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
 	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[exchange.Until]():   {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.", "examples": []string{"2020-05-11"}},
 	reflect.TypeFor[Contract]():         {"type": "object"},
 	reflect.TypeFor[exchange.Action]():  {"type": "string", "examples": []string{"material.update"}},
 }
@@ -50,13 +51,16 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Due]():  {"RequirementState", enum(exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done)},
 	reflect.TypeFor[exchange.Side](): {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
 	reflect.TypeFor[exchange.Category](): {"NotificationCategory", enum(exchange.NewRequestNotif, exchange.StatusNotif,
-		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif)},
+		exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif, exchange.MembershipNotif)},
+	reflect.TypeFor[NotificationKind]():          {"NotificationKind", enum(notificationKinds()...)},
+	reflect.TypeFor[exchange.Role]():             {"OrganizationRole", enum(exchange.OrganizationRoles...)},
+	reflect.TypeFor[exchange.JoinStatus]():       {"JoinStatus", enum(exchange.JoinStatuses...)},
 	reflect.TypeFor[publish.Format]():            {"CitationFormat", enum(publish.Formats...)},
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
 	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
+	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationStatuses...)},
 	reflect.TypeFor[exchange.EventType]():        {"EventType", enum(append(slices.Clone(exchange.EventTypes), exchange.Ping)...)},
 	reflect.TypeFor[exchange.DeliveryState]():    {"DeliveryState", enum(exchange.DeliveryStates...)},
-	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationPending, exchange.InvitationAccepted, exchange.InvitationDeclined)},
 }
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }

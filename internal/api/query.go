@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -17,6 +18,14 @@ import (
 
 // pathID is an integer id in the path.
 func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
+
+// pathIDs are two integer ids in the path.
+func (c *Call) pathIDs(outer, inner string) (of, id int64, err error) {
+	if of, err = c.pathID(outer); err == nil {
+		id, err = c.pathID(inner)
+	}
+	return of, id, err
+}
 
 // idOf reads an id as we write it. Whatever is none names no object, +1 and 01 too: an object has
 // one address.
@@ -137,6 +146,21 @@ func (q *query) user(name string) *uuid.UUID {
 	return &id
 }
 
+// instant is a moment. The + of its zone may stand in the address as it is, where it means a blank.
+func (q *query) instant(name string) *exchange.Instant {
+	s := q.text(name)
+	if s == nil {
+		return nil
+	}
+	raw, _ := json.Marshal(strings.ReplaceAll(*s, " ", "+")) // cannot fail: it is UTF-8
+	var i exchange.Instant
+	if err := i.UnmarshalJSON(raw); err != nil {
+		q.faults.Add(name, "%s", err)
+		return nil
+	}
+	return &i
+}
+
 // filter fills a struct of pointers; a field stays nil where its parameter is absent.
 func (q *query) filter(into any) {
 	v := reflect.ValueOf(into).Elem()
@@ -149,6 +173,8 @@ func (q *query) filter(into any) {
 			*field = q.boolean(name)
 		case **uuid.UUID:
 			*field = q.user(name)
+		case **exchange.Instant:
+			*field = q.instant(name)
 		default: // text
 			if s := q.word(name, v.Field(i).Type().Elem()); s != nil {
 				text := reflect.New(v.Field(i).Type().Elem())

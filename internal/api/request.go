@@ -71,6 +71,15 @@ func (a *API) listMessages(c *Call, _ None) ([]Message, error) {
 	return events(a, c, exchange.Messaged, showMessage)
 }
 
+func (a *API) listOrganizationEvents(c *Call, f exchange.EventFilter) ([]OrganizationEvent, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	part, err := a.App.OrganizationEvents(c.Context(), c.Actor, id, f, c.list.page)
+	return listed(c, part, err, showOrganizationEvent)
+}
+
 func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchange.Event) Out) ([]Out, error) {
 	id, err := c.pathID("id")
 	if err != nil {
@@ -118,4 +127,25 @@ func (a *API) closeIssue(c *Call, _ None) (Issue, error) {
 	}
 	issue, err := a.App.CloseIssue(c.Context(), c.Actor, id, issueID)
 	return showIssue(issue), err
+}
+
+func (a *API) listTurns(c *Call, _ None) ([]RequestTurn, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	part, err := a.App.Turns(c.Context(), c.Actor, id, c.list.page)
+	return listed(c, part, err, showTurn)
+}
+
+func (a *API) snoozeRequest(c *Call, in exchange.SnoozeNew) (Request, error) {
+	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.SnoozeRequest(c.Context(), c.Actor, id, in) })
+}
+
+func (a *API) unsnoozeRequest(c *Call, _ None) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.UnsnoozeRequest(c.Context(), c.Actor, id)
 }

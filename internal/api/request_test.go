@@ -59,7 +59,7 @@ func TestTheSameDecisionTenTimesAtOnceIsOneDecision(t *testing.T) {
 				}
 			}
 			// Nine colleagues, the owner and the requester; not who decided.
-			if diff := grew(before, w.rows()); diff != "request_events+1 notifications+11 jobs+1" {
+			if diff := grew(before, w.rows()); diff != "request_turns+1 request_events+1 notifications+11 jobs+1" {
 				t.Errorf("ten times the same decision made %s", diff)
 			}
 			silent := 0

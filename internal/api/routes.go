@@ -26,7 +26,12 @@ var routes = []route{
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
 	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
-	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications, "Mark all notifications as read"),
+	on("GET /users/{id}/notifications/stream", exchange.NotificationRead, 200, (*API).followNotifications,
+		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it changes, as unread with {\"unread\": 3}; each new one as "+
+			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. "+
+			"The stream ends with the token.").sendsEvents(),
+	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications,
+		"Mark all notifications as read. With until only those up to that one."),
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
 
@@ -47,6 +52,8 @@ var routes = []route{
 	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
 	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens, "Revoke all tokens of a user, this call's too"),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken, "Revoke a token"),
+	on("GET /users/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequestsOf,
+		"List the join requests that a user made, newest first").sortedBy(exchange.JoinFields),
 	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation,
 		"Accept an invitation and become a member"),
 	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation, "Decline an invitation"),
@@ -70,14 +77,34 @@ var routes = []route{
 	on("GET /organizations/{id}/grants", exchange.OrganizationGrants, 200, (*API).listGrantsOf,
 		"List the grants that paid for an organization's materials").sortedBy(exchange.GrantFields),
 	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations,
-		"List the invitations of an organization that are not answered").sortedBy(exchange.InvitationFields),
+		"List the invitations of an organization. Without a status, those that can be answered.").sortedBy(exchange.InvitationFields),
 	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite,
-		"Invite someone. Names them by registry_id or by email; nobody joins without accepting.").
+		"Invite someone. Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member.").
 		already("The person is invited already.", Invitation{}),
 	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdrawInvitation,
 		"Withdraw an invitation"),
+	on("POST /organizations/{id}/invitations/{invitation}/resend", exchange.InvitationWrite, 200, (*API).resendInvitation,
+		"Send an invitation again. It can be answered for as long as at first from now on; at most once in 10 minutes."),
+	on("GET /invitations", exchange.InvitationOpen, 200, (*API).getHeldInvitation, "Read the invitation that the token of a mail opens"),
+	on("POST /invitations/accept", exchange.InvitationTake, 200, (*API).acceptHeldInvitation,
+		"Accept an invitation with the token of its mail and become a member"),
+	on("POST /invitations/decline", exchange.InvitationTake, 200, (*API).declineHeldInvitation, "Decline an invitation with the token of its mail"),
+	on("POST /organizations/{id}/join-requests", exchange.JoinAsk, 201, (*API).askToJoin,
+		"Ask to join an organization. Its owner accepts or declines.").
+		already("The caller asks already.", JoinRequest{}),
+	on("GET /organizations/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequests,
+		"List who asked to join an organization, newest first").sortedBy(exchange.JoinFields),
+	on("DELETE /organizations/{id}/join-requests/{join_request}", exchange.JoinWithdraw, 204, (*API).withdrawJoinRequest,
+		"Take back a join request of one's own"),
+	on("POST /organizations/{id}/join-requests/{join_request}/accept", exchange.JoinAnswer, 200, (*API).acceptJoinRequest,
+		"Take someone in who asked to join"),
+	on("POST /organizations/{id}/join-requests/{join_request}/decline", exchange.JoinAnswer, 200, (*API).declineJoinRequest,
+		"Decline to take someone in. A reason is optional."),
 	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory,
 		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
+
+	on("GET /organizations/{id}/events", exchange.OrganizationEvents, 200, (*API).listOrganizationEvents,
+		"List what happened in the requests of an organization's materials, newest first. Of a deleted request it only tells that.").sortedBy(exchange.OrganizationEventFields),
 
 	on("GET /organizations/{id}/webhooks", exchange.WebhookRead, 200, (*API).listWebhooks,
 		"List the webhooks of an organization, without their secrets").sortedBy(exchange.WebhookFields),
@@ -99,7 +126,6 @@ var routes = []route{
 		"Read a message to a webhook, with every try"),
 	on("POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver", exchange.WebhookWrite, 202, (*API).redeliver,
 		"Send a message to a webhook again now. Its id stays, so that a receiver who has it leaves it out."),
-
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings,
 		"List the caller's notification settings, one record for each organization").sortedBy(exchange.SettingsFields),
 	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings, "Read a record of notification settings"),
@@ -171,6 +197,11 @@ var routes = []route{
 	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest, "Delete a request"),
 	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents,
 		"List what happened to a request, newest first, each chained to the one before by its hash").sortedBy(exchange.EventFields),
+	on("GET /material-requests/{id}/turns", exchange.RequestRead, 200, (*API).listTurns,
+		"List whose turn it was in a request, newest first. Each ends when the next one begins.").sortedBy(exchange.TurnFields),
+	on("POST /material-requests/{id}/snooze", exchange.RequestUpdate, 200, (*API).snoozeRequest,
+		"Keep reminders of a turn back. Only the side whose turn it is may; it ends with the turn."),
+	on("DELETE /material-requests/{id}/snooze", exchange.RequestUpdate, 204, (*API).unsnoozeRequest, "Let reminders of a turn come again"),
 	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages, "List the messages on a request, newest first").sortedBy(exchange.MessageFields),
 	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage, "Write to the other side of a request"),
 	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues, "List the problems with a transfer").sortedBy(exchange.IssueFields),
@@ -212,6 +243,7 @@ type route struct {
 	fields  []exchange.Field
 	asked   reflect.Type // parameters of a POST; nil: none
 	file    bool         // it sends a file
+	events  bool         // it sends events, for as long as the caller listens
 	serve   func(*API, *Call) error
 }
 
@@ -299,6 +331,12 @@ func (r route) asks(parameters any) route {
 // sendsFile marks a GET that sends a file which is made for it as it goes.
 func (r route) sendsFile() route {
 	r.file = true
+	return r
+}
+
+// sendsEvents marks a GET that streams server-sent events.
+func (r route) sendsEvents() route {
+	r.events = true
 	return r
 }
 

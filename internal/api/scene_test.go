@@ -2,9 +2,12 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -105,6 +108,61 @@ func (s *scene) answer(role, how string) visit {
 	return v
 }
 
+// held has a guest invite somebody by mail to their own lab, and gives the token that opens the invitation.
+func (s *scene) held() string {
+	s.t.Helper()
+	guest := s.person(fmt.Sprint("guest", s.next()))
+	return s.token(guest.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", guest.Lab), obj{"email": "ada@example.org"}).id())
+}
+
+// token is the one in the mail of an invitation.
+func (s *scene) token(invitation int64) (token string) {
+	s.t.Helper()
+	err := s.db.Tx(s.t.Context(), func(ctx context.Context, tx store.Conn) error {
+		i, err := tx.Invitation(ctx, invitation)
+		if err != nil {
+			return err
+		}
+		link, err := s.app.InvitationLink(ctx, tx, i.Invitation)
+		if err != nil {
+			return err
+		}
+		address, err := url.Parse(link)
+		token = address.Query().Get("token")
+		return err
+	})
+	if err != nil || token == "" {
+		s.t.Fatalf("token %q: %v", token, err)
+	}
+	return token
+}
+
+// past moves the columns of an invitation or a join request back by an hour, or a day and one.
+func (s *scene) past(table string, id int64, by time.Duration, columns ...string) {
+	s.t.Helper()
+	for _, column := range columns {
+		var at time.Time
+		if err := s.sql.QueryRowContext(s.t.Context(), fmt.Sprintf("SELECT %s FROM %s WHERE id = $1", column, table), id).Scan(&at); err != nil {
+			s.t.Fatal(err)
+		}
+		if _, err := s.sql.ExecContext(s.t.Context(), fmt.Sprintf("UPDATE %s SET %s = $1 WHERE id = $2", table, column), at.Add(-by), id); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// newJoin has a guest ask to join the lab, who stands for the requester.
+func (s *scene) newJoin(role, how string) visit {
+	s.t.Helper()
+	guest := s.person(fmt.Sprint("guest", s.next()))
+	id := guest.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{"note": "I am new here"}).id()
+	v := atf("/organizations/%d/join-requests/%d%s", s.id, id, how)
+	if role == "requester" {
+		v.as = guest
+	}
+	return v
+}
+
 // newWebhook gives the lab a webhook that no worker sends anything to.
 func (s *scene) newWebhook() string {
 	s.t.Helper()
@@ -141,6 +199,29 @@ func (s *scene) newBulk() int64 {
 		s.t.Fatalf("%d %s", a.Status, a.Raw)
 	}
 	return a.id()
+}
+
+// newTurn makes a request in which it is the turn of the requester, or of the lab.
+func (s *scene) newTurn(labs bool) string {
+	s.t.Helper()
+	body := obj{"material": s.material}
+	if labs {
+		body["requester_abstract"] = "To map receptors."
+	}
+	return fmt.Sprintf("/material-requests/%d/snooze", s.requester().want(201, "POST", "/material-requests", body).id())
+}
+
+// snoozed is newTurn with a snooze.
+func (s *scene) snoozed(labs bool, by *person) string {
+	s.t.Helper()
+	path := s.newTurn(labs)
+	by.want(200, "POST", path, snooze(7))
+	return path
+}
+
+// snooze is the body of a snooze of so many days.
+func snooze(days int) obj {
+	return obj{"until": time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly)}
 }
 
 func (s *scene) newIssue() int64 {
@@ -238,7 +319,8 @@ var visits = []routeCase{
 		return at(s.user(""), obj{"first_name": fmt.Sprint("N", s.next())})
 	}},
 	{"GET /users/{id}/notifications", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications"), nil) }},
-	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), nil) }},
+	{"GET /users/{id}/notifications/stream", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/stream"), nil) }},
+	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), obj{"until": 1 << 40}) }},
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
@@ -310,9 +392,34 @@ var visits = []routeCase{
 	{"DELETE /organizations/{id}/invitations/{invitation}", "owner", func(s *scene, _ string) visit {
 		return atf("/organizations/%d/invitations/%d", s.id, s.newInvitation(fmt.Sprint("id-guest", s.next())))
 	}},
+	{"POST /organizations/{id}/invitations/{invitation}/resend", "owner", func(s *scene, _ string) visit {
+		id := s.newInvitation(fmt.Sprint("id-guest", s.next()))
+		s.past("invitations", id, time.Hour, "sent_at")
+		return atf("/organizations/%d/invitations/%d/resend", s.id, id)
+	}},
+	{"GET /invitations", "anonymous", func(s *scene, _ string) visit { return at("/invitations?token="+s.held(), nil) }},
+	{"POST /invitations/accept", "stranger", func(s *scene, _ string) visit { return at("/invitations/accept", obj{"token": s.held()}) }},
+	{"POST /invitations/decline", "stranger", func(s *scene, _ string) visit { return at("/invitations/decline", obj{"token": s.held()}) }},
+	{"POST /organizations/{id}/join-requests", "stranger", func(s *scene, _ string) visit {
+		return atf("/organizations/%d/join-requests", s.person(fmt.Sprint("guest", s.next())).Lab).with(obj{"note": "I am new here"})
+	}},
+	{"GET /organizations/{id}/join-requests", "owner", func(s *scene, _ string) visit {
+		s.newJoin("", "")
+		return atf("/organizations/%d/join-requests", s.id)
+	}},
+	{"DELETE /organizations/{id}/join-requests/{join_request}", "requester", func(s *scene, role string) visit { return s.newJoin(role, "") }},
+	{"POST /organizations/{id}/join-requests/{join_request}/accept", "owner", func(s *scene, _ string) visit { return s.newJoin("", "/accept") }},
+	{"POST /organizations/{id}/join-requests/{join_request}/decline", "owner", func(s *scene, _ string) visit {
+		return s.newJoin("", "/decline").with(obj{"reason": "No bench is free"})
+	}},
+	{"GET /users/{id}/join-requests", "requester", func(s *scene, _ string) visit {
+		s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.person(fmt.Sprint("guest", s.next())).Lab), obj{})
+		return at(s.user("/join-requests"), nil)
+	}},
 	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
 	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
 	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
+	{"GET /organizations/{id}/events", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
 	{"GET /organizations/{id}/webhooks", "member", func(s *scene, _ string) visit {
 		s.newWebhook()
 		return atf("/organizations/%d/webhooks", s.id)
@@ -463,6 +570,11 @@ var visits = []routeCase{
 	{"GET /material-requests/{id}/events", "member", func(s *scene, _ string) visit { return at(s.req("/events"), nil) }},
 	{"GET /material-requests/{id}/messages", "member", func(s *scene, _ string) visit { return at(s.req("/messages"), nil) }},
 	{"POST /material-requests/{id}/messages", "requester", func(s *scene, _ string) visit { return at(s.req("/messages"), obj{"text": "Hello"}) }},
+	{"GET /material-requests/{id}/turns", "member", func(s *scene, _ string) visit { return at(s.req("/turns"), nil) }},
+	{"POST /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.newTurn(false), snooze(7)) }},
+	{"POST /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.newTurn(true), snooze(7)) }},
+	{"DELETE /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.snoozed(false, s.requester()), nil) }},
+	{"DELETE /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.snoozed(true, s.member), nil) }},
 	{"GET /material-requests/{id}/issues", "member", func(s *scene, _ string) visit { return at(s.req("/issues"), nil) }},
 	{"POST /material-requests/{id}/issues", "requester", func(s *scene, _ string) visit { return at(s.req("/issues"), obj{"text": "it thawed"}) }},
 	{"POST /material-requests/{id}/issues/{issue}/close", "member", func(s *scene, _ string) visit {

@@ -31,6 +31,7 @@ type Request struct {
 	Documents    []Document      `json:"documents"`
 	Requirements []Requirement   `json:"requirements"`
 	WaitingOn    *Turn           `json:"waiting_on"`
+	Clock        Clock           `json:"clock"`
 	CreatedAt    Time            `json:"created_at"`
 	UpdatedAt    Time            `json:"updated_at"`
 }
@@ -44,11 +45,43 @@ type Requirement struct {
 
 // Turn says whose turn it is; due is only there for the lab, by its own targets.
 type Turn struct {
-	Party      exchange.Side `json:"party"`
-	What       []string      `json:"what"`
-	Since      Time          `json:"since"`
-	Due        *Time         `json:"due"`
-	ReminderAt *Time         `json:"reminder_at"` // null: never
+	Party        exchange.Side `json:"party"`
+	What         []string      `json:"what"`
+	Since        Time          `json:"since"`
+	Due          *Time         `json:"due"`
+	ReminderAt   *Time         `json:"reminder_at"`   // null: never
+	EscalationAt *Time         `json:"escalation_at"` // null: never, or it was
+	SnoozedUntil *Time         `json:"snoozed_until"` // null: it is not
+}
+
+// Clock is for how many seconds it was whose turn, and how many the request stood where, until the
+// present one of its turns began. What runs since then is for the reader to add, so that the object is
+// the same while nothing happens.
+type Clock struct {
+	Requester int64                     `json:"requester"`
+	Lab       int64                     `json:"lab"`
+	Nobody    int64                     `json:"nobody"`
+	Stages    map[exchange.Status]int64 `json:"stages"`
+	Until     Time                      `json:"until"`
+}
+
+// RequestTurn is one entry in the account of a request's turns.
+type RequestTurn struct {
+	ID      int64           `json:"id"`
+	Seq     int64           `json:"seq"`
+	Status  exchange.Status `json:"status"`
+	Party   *exchange.Side  `json:"party"` // null: nobody's
+	What    []string        `json:"what"`
+	BeganAt Time            `json:"began_at"`
+	EndedAt *Time           `json:"ended_at"` // null: it is the present one
+}
+
+func showTurn(t exchange.RequestTurn) RequestTurn {
+	out := RequestTurn{t.ID, t.Seq, t.Status, &t.Side, t.What, Time(t.BeganAt), timeOf(t.EndedAt)}
+	if t.Side == exchange.Nobody {
+		out.Party = nil
+	}
+	return out
 }
 
 // Document is one version of a document of a request.
@@ -77,12 +110,17 @@ func (a *API) showRequest(q exchange.Requested) Request {
 		Quantity: q.Quantity, Note: q.Note, Abstract: q.Abstract, Payment: q.Payment, PaymentNotes: q.PaymentNotes,
 		Rejection: q.Rejection, Override: q.Override, Correction: q.Correction, OpenIssues: q.OpenIssues,
 		CreatedAt: Time(q.CreatedAt), UpdatedAt: Time(q.UpdatedAt),
+		Clock: Clock{q.Clock.Sides[exchange.RequesterSide], q.Clock.Sides[exchange.LabSide], q.Clock.Sides[exchange.Nobody],
+			q.Clock.Stages, Time(q.Clock.Since)},
 		Documents: list(q.Documents, func(d exchange.Document) Document {
 			return Document{d.Slot, d.AttachmentID, d.State, d.Reason, d.AddedBy, Time(d.AddedAt), timeOf(d.ReviewedAt)}
 		}),
 		Requirements: list(exchange.Requirements(q.Terms, q.Request), func(r exchange.Requirement) Requirement {
 			return Requirement{r.Need, r.State, r.Note}
 		}),
+	}
+	if out.Clock.Stages == nil {
+		out.Clock.Stages = map[exchange.Status]int64{}
 	}
 	if q.Address != nil {
 		address := showAddress(*q.Address)
@@ -92,7 +130,11 @@ func (a *API) showRequest(q exchange.Requested) Request {
 		out.Shipment = &Shipment{s.Carrier, s.Tracking, s.Conditions, timeOf(s.SentAt)}
 	}
 	if t := exchange.WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
-		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due), timeOf(a.App.Reminders.At(q.Request))}
+		out.WaitingOn = &Turn{t.Side, t.What, Time(t.Since), timeOf(t.Due), timeOf(a.App.Reminders.At(q.Request)),
+			timeOf(a.App.Escalation.At(q.Request)), nil}
+		if q.Snoozing(a.App.DB.Read().Now) {
+			out.WaitingOn.SnoozedUntil = timeOf(q.SnoozedUntil)
+		}
 	}
 	return out
 }
@@ -115,6 +157,18 @@ func showEvent(e exchange.Event) Event {
 		out.Actor = nil
 	}
 	return out
+}
+
+// OrganizationEvent is one line of an organization's feed.
+type OrganizationEvent struct {
+	Event
+	Request  int64  `json:"request"`
+	Material int64  `json:"material"`
+	Title    string `json:"title"` // of the material
+}
+
+func showOrganizationEvent(e exchange.OrganizationEvent) OrganizationEvent {
+	return OrganizationEvent{showEvent(e.Event), e.RequestID, e.Material, e.Title}
 }
 
 // Message is a message on a request.
@@ -141,28 +195,4 @@ type Issue struct {
 
 func showIssue(i exchange.Issue) Issue {
 	return Issue{i.ID, i.RequestID, i.Text, i.OpenedBy, Time(i.OpenedAt), timeOf(i.ClosedAt)}
-}
-
-// Notification is one line of a person's feed.
-type Notification struct {
-	ID        int64              `json:"id"`
-	Category  exchange.Category  `json:"category"`
-	Kind      exchange.EventKind `json:"kind"`
-	Text      string             `json:"text"`
-	Request   int64              `json:"request"`
-	Material  int64              `json:"material"`
-	Event     int64              `json:"event"`
-	Actor     *Person            `json:"actor"` // null: Aliquot itself
-	CreatedAt Time               `json:"created_at"`
-	Read      bool               `json:"read"`
-	ReadAt    *Time              `json:"read_at"`
-}
-
-func showNotification(n exchange.Notification) Notification {
-	actor := "Aliquot"
-	if n.Actor != nil {
-		actor = n.Actor.Name()
-	}
-	return Notification{n.ID, n.Category, n.Event.Kind, exchange.Tell(n.Event, actor, n.Title), n.Event.RequestID, n.Material,
-		n.Event.ID, showActor(n.Actor), Time(n.CreatedAt), n.ReadAt != nil, timeOf(n.ReadAt)}
 }

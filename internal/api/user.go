@@ -1,13 +1,14 @@
 package api
 
 import (
+	"math"
 	"strconv"
 
 	"aliquot/internal/exchange"
 )
 
 func (a *API) login(c *Call, in exchange.Credentials) (Signed, error) {
-	return a.signed(c, exchange.Registration{Code: in.Code, OriginURL: in.OriginURL}, 200)
+	return a.signed(c, in.Registration(), 200)
 }
 
 // register answers 201 for someone new and 200 for someone who is registered already.
@@ -46,29 +47,29 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	return a.showUser(v), err
 }
 
-// NotificationFilter narrows the list of notifications.
-type NotificationFilter struct {
-	Unread *bool `query:"unread"`
-}
-
-func (a *API) listNotifications(c *Call, f NotificationFilter) ([]Notification, error) {
+func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return nil, err
 	}
-	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f.Unread != nil && *f.Unread, c.list.page)
+	part, count, err := a.App.Notifications(c.Context(), c.Actor, id, f, c.list.page)
 	if err == nil {
 		c.w.Header().Set("X-Unread-Count", strconv.FormatInt(count, 10))
 	}
 	return listed(c, part, err, showNotification)
 }
 
-func (a *API) readNotifications(c *Call, _ None) (None, error) {
+// Until is the body of POST that marks notifications as read.
+type Until struct {
+	Until exchange.Opt[int64] `json:"until"`
+}
+
+func (a *API) readNotifications(c *Call, in Until) (None, error) {
 	id, err := c.pathUser()
 	if err != nil {
 		return None{}, err
 	}
-	return None{}, a.App.MarkRead(c.Context(), c.Actor, id, 0, exchange.Some(true))
+	return None{}, a.App.MarkAllRead(c.Context(), c.Actor, id, in.Until.Or(math.MaxInt64))
 }
 
 // ReadMark is the body of PUT and PATCH of a notification.

@@ -62,12 +62,13 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	sources := sourcetest.Start(t)
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Log: log,
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Escalation: 21, Log: log,
 		Sender: webhook.New(true),
 	}
 	change(&config)
 	a := app.New(config)
 	door := api.New(a, config.Log)
+	door.Stop = stopped
 	handler := server.Record(door, config.Log)
 	s := httptest.NewServer(handler)
 	t.Cleanup(func() {
@@ -78,6 +79,13 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	})
 	return &world{t, db, storetest.SQL(t, db), a, folder, door, handler, s.URL, sources}
 }
+
+// stopped ends every stream after what it has to say at first.
+var stopped = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
 
 // work does the jobs that a holds until stop is called, but those that come by themselves.
 func (w *world) work(a *app.App, cfg job.Config) (stop func()) {
@@ -123,7 +131,7 @@ func (w *world) anonymous() *person { return &person{w: w} }
 // signIn signs someone in, made up from a name; at first it registers them.
 func (w *world) signIn(name string) *person {
 	w.t.Helper()
-	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.UserPatch{})
+	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 type App struct {
 	Config
 	policy exchange.Policy
+	feeds  feeds
 }
 
 // Config is what an App needs.
@@ -41,6 +42,7 @@ type Config struct {
 	UploadLimit   int64         // bytes of one file
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
+	Escalation    exchange.Escalation
 	Sender        *webhook.Client // of messages to webhooks
 	Log           *slog.Logger
 }

@@ -2,15 +2,31 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
 
-// Invitations lists those invitations of an organization that can be answered.
-func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
+// MailInvitation is the kind of job that mails an invitation to an address that is nobody's here.
+var MailInvitation = job.Kind[InvitationMail]{Name: "mail.invitation"}
+
+// InvitationMail is one mail of an invitation: the first, the second, ... round of it.
+type InvitationMail struct {
+	Invitation int64 `json:"invitation"`
+	Round      int   `json:"round"`
+}
+
+// Invitations lists the invitations of an organization.
+func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
@@ -19,13 +35,13 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 	if err != nil {
 		return exchange.Part[exchange.ShownInvitation]{}, err
 	}
-	return c.Invitations(ctx, organization, p)
+	return c.Invitations(ctx, organization, f, p)
 }
 
 // Invite asks a person into an organization. existed: they are asked already, and that
 // invitation is given as it is.
 func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64, p exchange.InvitationNew) (v exchange.ShownInvitation, existed bool, err error) {
-	i, err := p.Create()
+	i, err := p.Create(a.DB.Read().Now)
 	if err != nil {
 		return v, false, err
 	}
@@ -34,21 +50,35 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
-		switch member, err := tx.InvitesMember(ctx, i); {
-		case err != nil:
-			return err
-		case member:
-			return exchange.Fail(exchange.Conflict, "%s is a member of this organization already.", i.RegistryID+i.Email)
-		}
-		asked, err := tx.SameInvitation(ctx, i)
+		asked, err := tx.Asked(ctx, i)
 		if err != nil {
 			return err
 		}
-		if existed = len(asked.Items) > 0; existed {
-			v = asked.Items[0]
+		for _, u := range asked {
+			if u.Owner || u.Member && i.Role == exchange.MemberRole {
+				return exchange.Fail(exchange.Conflict, "%s is a member of this organization already.", i.Addressee())
+			}
+		}
+		same, err := tx.SameInvitation(ctx, i)
+		if err != nil {
+			return err
+		}
+		if existed = same != nil && same.Status == exchange.InvitationPending; existed {
+			v = *same
+			if v.Role != i.Role {
+				return exchange.Fail(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.", i.Addressee(), v.Role)
+			}
 			return nil
 		}
-		i.ExpiresAt = tx.Now.Add(exchange.InvitationLifetime)
+		if same != nil {
+			err = followUp(ctx, tx, same.Invitation)
+		}
+		if err == nil {
+			err = mayInviteMore(ctx, tx, who.ID)
+		}
+		if err != nil {
+			return err
+		}
 		id, err := tx.InsertInvitation(ctx, i)
 		if err != nil {
 			return err
@@ -56,9 +86,56 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 		if v, err = tx.Invitation(ctx, id); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, v.Invitation)
+		return sendInvitation(ctx, tx, who, v, asked)
 	})
 	return v, existed, err
+}
+
+// followUp lets another invitation follow the last one to the same person, which is over. One that
+// expired is withdrawn, so that it cannot be sent again beside the new one.
+func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) error {
+	if last.Email != "" {
+		if err := exchange.NotBefore(last.SentAt.Add(exchange.InvitationPause), tx.Now, "This address was invited a moment ago"); err != nil {
+			return err
+		}
+	}
+	if last.Status != exchange.InvitationExpired {
+		return nil
+	}
+	last, err := last.Withdraw()
+	if err != nil {
+		return err
+	}
+	return tx.SaveInvitation(ctx, last)
+}
+
+// mayInviteMore keeps one person from mailing everybody.
+func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
+	n, first, err := tx.InvitedBy(ctx, who, tx.Now.Add(-exchange.InvitationDay))
+	if err != nil || n < exchange.MostInvited {
+		return err
+	}
+	return exchange.NotBefore(first.Add(exchange.InvitationDay), tx.Now, fmt.Sprintf("You invited %d people within a day", n))
+}
+
+// sendInvitation notes an invitation and lets whom it asks know: in the product those who have signed
+// in before, else by mail where it has an address. Who has neither finds it when they sign in.
+func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation, asked []store.Asked) error {
+	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false, v.Invitation); err != nil {
+		return err
+	}
+	switch {
+	case len(asked) > 0:
+		people := make([]uuid.UUID, len(asked))
+		for i, u := range asked {
+			people[i] = u.ID
+		}
+		return tellMembership(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
+	case v.Email != "":
+		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{})
+		return err
+	}
+	return nil
 }
 
 // lockForInvitation keeps others from changing an organization and whom it asks, for who may.
@@ -67,6 +144,30 @@ func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange
 		return err
 	}
 	return a.may(ctx, tx, who, exchange.InvitationWrite, who.ToOrganization(organization), object("organization", organization))
+}
+
+// Resend sends an invitation again that nobody answered, and begins its lifetime anew.
+func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v exchange.ShownInvitation, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
+			return err
+		}
+		if v, err = tx.InvitationOf(ctx, organization, id); err != nil {
+			return err
+		}
+		if v.Invitation, err = v.Resend(tx.Now); err != nil {
+			return err
+		}
+		if err := tx.SaveInvitation(ctx, v.Invitation); err != nil {
+			return err
+		}
+		asked, err := tx.Asked(ctx, v.Invitation)
+		if err != nil {
+			return err
+		}
+		return sendInvitation(ctx, tx, who, v, asked)
+	})
+	return v, err
 }
 
 // Withdraw takes back an invitation that nobody answered.
@@ -78,15 +179,25 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
-		return tx.DeleteInvitation(ctx, organization, id)
+		v, err := tx.InvitationOf(ctx, organization, id)
+		if err != nil {
+			return err
+		}
+		withdrawn, err := v.Withdraw()
+		if err != nil {
+			return err
+		}
+		if err := tx.SaveInvitation(ctx, withdrawn); err != nil {
+			return err
+		}
+		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, withdrawn)
 	})
 }
 
 // Answer accepts or declines an invitation of a user; who accepts is a member from then on.
 // The same answer again changes nothing.
-func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, to exchange.InvitationStatus) (exchange.ShownInvitation, error) {
-	var v exchange.ShownInvitation
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.InvitationAnswer, who.ToUser(user), object("invitation", id)); err != nil {
 			return err
 		}
@@ -94,37 +205,142 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 		if err != nil {
 			return err
 		}
-		if v, err = tx.Invitation(ctx, id); err != nil {
+		v, err = answer(ctx, tx, who, u, id, to, false)
+		return err
+	})
+	return v, err
+}
+
+// answer is an answer of a user; holding: they have the token that was sent. The organization is
+// locked, so that of two acts at once the second finds what the first one did.
+func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64, to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
+	v, err := tx.Invitation(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	o, err := tx.OrganizationForUpdate(ctx, v.OrganizationID)
+	if err != nil {
+		return v, err
+	}
+	if v, err = tx.Invitation(ctx, id); err != nil { // as it is under the lock
+		return v, err
+	}
+	switch {
+	case v.For(u, holding):
+	case holding:
+		return v, exchange.Fail(exchange.Forbidden, "This invitation is for someone else: sign in as %s.", v.RegistryID)
+	default:
+		return v, exchange.Fail(exchange.NotFound, "There is no such invitation.")
+	}
+	was := v.Status
+	if v.Invitation, err = v.Answer(to, u.ID, tx.Now); err != nil || v.Status == was {
+		return v, err
+	}
+	if err := tx.SaveInvitation(ctx, v.Invitation); err != nil {
+		return v, err
+	}
+	kind, owner := exchange.InvitationRefused, o.Owner
+	if to == exchange.InvitationAccepted {
+		kind = exchange.InvitationTaken
+		if v.Role == exchange.OwnerRole {
+			o.Owner, o.UpdatedAt = u.ID, tx.Now
+			if err := errors.Join(tx.UpdateOrganization(ctx, o), tx.WithdrawOwners(ctx, o.ID)); err != nil {
+				return v, err
+			}
+		}
+		err = takeIn(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
+	} else {
+		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false, v.Invitation)
+	}
+	if err != nil {
+		return v, err
+	}
+	return v, tellMembership(ctx, tx, newsOf(v, kind, u.ID), owner)
+}
+
+// invitationPurpose is what the tokens of invitations are sealed for.
+const invitationPurpose = "invitation"
+
+// InvitationLink gives the address of the page where an invitation is answered. Its token proves that
+// whoever has it reads what is sent to the addressee. It stays the same when the invitation is sent
+// again: what it opens is the invitation as it is then.
+func (a *App) InvitationLink(ctx context.Context, tx store.Conn, i exchange.Invitation) (string, error) {
+	token, err := seal(ctx, tx, invitationPurpose, fmt.Sprint(i.ID, " ", i.Addressee()))
+	return a.PublicURL + "/join?token=" + url.QueryEscape(token), err
+}
+
+// HeldInvitation reads the invitation that a token opens.
+func (a *App) HeldInvitation(ctx context.Context, token string) (exchange.ShownInvitation, error) {
+	return held(ctx, a.DB.Read(), token)
+}
+
+// held reads the invitation that a token opens; NotFound where it was withdrawn, or is addressed to
+// another by now.
+func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvitation, error) {
+	text, err := unseal(ctx, c, invitationPurpose, token)
+	if err != nil {
+		return exchange.ShownInvitation{}, err
+	}
+	number, addressee, _ := strings.Cut(text, " ")
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return exchange.ShownInvitation{}, err
+	}
+	v, err := c.Invitation(ctx, id)
+	if err == nil && (v.Status == exchange.InvitationWithdrawn || v.Addressee() != addressee) {
+		err = exchange.Fail(exchange.NotFound, "This invitation was withdrawn.")
+	}
+	return v, err
+}
+
+// AnswerHeld is Answer by the caller with the token that was sent.
+func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.InvitationToken, to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+	token, err := t.Check()
+	if err != nil {
+		return v, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.InvitationTake, who.ToUser(who.ID), "invitation"); err != nil {
 			return err
 		}
-		o, err := tx.OrganizationForUpdate(ctx, v.OrganizationID)
+		u, err := tx.User(ctx, who.ID)
 		if err != nil {
 			return err
 		}
-		if v, err = tx.Invitation(ctx, id); err != nil { // as it is under the lock
-			return err
+		if v, err = held(ctx, tx, token); err != nil {
+			return tokenFault(err, "token", exchange.NotFound)
 		}
-		if !v.For(u) {
-			return exchange.Fail(exchange.NotFound, "There is no such invitation.")
-		}
-		was := v.Status
-		if v.Invitation, err = v.Answer(to, tx.Now); err != nil || v.Status == was {
-			return err
-		}
-		if err := tx.SaveAnswer(ctx, v.Invitation); err != nil {
-			return err
-		}
-		if to == exchange.InvitationAccepted {
-			if err := tx.Join(ctx, v.OrganizationID, user); err != nil {
-				return err
-			}
-			joined, err := showOrganization(ctx, tx, o)
-			if err != nil {
-				return err
-			}
-			return keepOrganization(ctx, tx, who, exchange.InvitationAnswer, false, joined)
-		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", v.OrganizationID), false, v.Invitation)
+		v, err = answer(ctx, tx, who, u, v.ID, to, true)
+		return err
 	})
 	return v, err
+}
+
+// acceptOnSignIn accepts the invitation whose token comes with a sign-in, which fails where it cannot
+// be accepted.
+func acceptOnSignIn(ctx context.Context, tx store.Conn, u exchange.User, token string) error {
+	v, err := held(ctx, tx, token)
+	if err == nil {
+		_, err = answer(ctx, tx, exchange.Actor{ID: u.ID}, u, v.ID, exchange.InvitationAccepted, true)
+	}
+	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict, exchange.Forbidden)
+}
+
+// acceptable says before a sign-in what can be said of the token that comes with it, so that the code
+// of the identity provider is not used up in vain.
+func (a *App) acceptable(ctx context.Context, token string) error {
+	c := a.DB.Read()
+	v, err := held(ctx, c, token)
+	if err == nil && v.Status != exchange.InvitationAccepted { // by whom, the sign-in tells
+		_, err = v.Answer(exchange.InvitationAccepted, uuid.Nil, c.Now)
+	}
+	return tokenFault(err, "invitation", exchange.NotFound, exchange.Conflict)
+}
+
+// tokenFault turns errors of these codes into a fault of the field with the token.
+func tokenFault(err error, field string, codes ...exchange.Code) error {
+	if e, ok := errors.AsType[*exchange.Error](err); ok && slices.Contains(codes, e.Code) {
+		return fault(field, "%s", e.Message)
+	}
+	return err
 }

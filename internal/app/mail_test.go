@@ -74,7 +74,7 @@ func (m *mailing) must(err error) {
 
 func (m *mailing) person(name string) exchange.Actor {
 	m.Helper()
-	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.UserPatch{})
+	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.Registration{})
 	m.must(err)
 	who, err := m.app.Actor(m.Context(), signed.Token)
 	m.must(err)
@@ -133,7 +133,7 @@ func (m *mailing) got(name string) (subjects []string) {
 // mails are what became of the mail about the notifications of somebody, the oldest first.
 func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
 	m.Helper()
-	part, err := m.db.Read().Notifications(m.Context(), who.ID, false, exchange.Page{Limit: 10_000})
+	part, err := m.db.Read().Notifications(m.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10_000})
 	m.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		states = append(states, n.Mail)

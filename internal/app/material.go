@@ -108,6 +108,11 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		} else if err != nil {
 			return err
 		}
+		if m.OrganizationID != old.OrganizationID {
+			if err := tx.MoveEvents(ctx, id, m.OrganizationID); err != nil {
+				return err
+			}
+		}
 		if shown, err = tx.ShownMaterial(ctx, id); err != nil {
 			return err
 		}

@@ -10,12 +10,12 @@ import (
 )
 
 // Notifications lists a person's notifications, and counts the unread ones.
-func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], int64, error) {
+func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.NotificationFilter, p exchange.Page) (exchange.Part[exchange.Notification], int64, error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 		return exchange.Part[exchange.Notification]{}, 0, err
 	}
 	c := a.DB.Read()
-	part, err := c.Notifications(ctx, user, unread, p)
+	part, err := c.Notifications(ctx, user, f, p)
 	if err != nil {
 		return part, 0, err
 	}
@@ -23,9 +23,26 @@ func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.U
 	return part, n, err
 }
 
-// MarkRead marks one notification of a person, or all where id is 0, as read or unread; without a
-// mark it changes nothing.
+// MarkRead marks one notification of a person as read or unread; without a mark it changes nothing.
 func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, read exchange.Opt[bool]) error {
+	return a.mark(ctx, who, user, func(ctx context.Context, tx store.Conn) error {
+		if !read.Set {
+			return nil
+		}
+		return tx.MarkRead(ctx, user, id, read.Value)
+	})
+}
+
+// MarkAllRead marks a person's notifications as read, up to the one with the id until: what comes
+// while they read the list stays unread.
+func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUID, until int64) error {
+	if until < 1 {
+		return fault("until", "must be the id of a notification")
+	}
+	return a.mark(ctx, who, user, func(ctx context.Context, tx store.Conn) error { return tx.MarkAllRead(ctx, user, until) })
+}
+
+func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID, do func(ctx context.Context, tx store.Conn) error) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 			return err
@@ -33,9 +50,6 @@ func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, 
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
-		if !read.Set {
-			return nil
-		}
-		return tx.MarkRead(ctx, user, id, read.Value)
+		return do(ctx, tx)
 	})
 }

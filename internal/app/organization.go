@@ -202,6 +202,16 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if err != nil {
 			return err
 		}
+		if o.Owner != old.Owner {
+			if err := tx.WithdrawOwners(ctx, id); err != nil {
+				return err
+			}
+		}
+		if !slices.Equal(members, was) {
+			if err := tx.Settle(ctx, id); err != nil {
+				return err
+			}
+		}
 		for _, user := range left {
 			if err := a.handOver(ctx, tx, who, o, user); err != nil {
 				return err

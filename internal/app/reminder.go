@@ -2,24 +2,31 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
 	"aliquot/internal/store"
 )
 
-// Remind is the job that reminds of what is owed. Nobody enqueues it: it is periodic.
+// Remind is the job that reminds of what is owed, and tells the owners of labs that keep somebody
+// waiting. Nobody enqueues it: it is periodic.
 var Remind = job.Kind[struct{}]{Name: "remind"}
 
 // Sent is the result of a job that reminds.
 type Sent struct {
-	Reminders int64 `json:"reminders"`
+	Reminders   int64 `json:"reminders"`
+	Escalations int64 `json:"escalations"`
 }
 
 // remind reminds whose turn it is, where that is due. A request that is held by somebody else right
-// now waits for the next run. It needs no state to go on where another run died: whoever was reminded
-// is out of what it looks for.
+// now waits for the next run. It needs no state to go on where another run died but what it counted:
+// whoever was reminded is out of what it looks for.
 func (a *App) remind(ctx context.Context, r *job.Run, _ struct{}) error {
+	s := sending{app: a, run: r}
+	if err := r.Resume(&s.sent); err != nil {
+		return err
+	}
 	for last := -1; ; {
 		day, some, err := a.DB.Read().NextReminded(ctx, last)
 		if err != nil {
@@ -27,57 +34,92 @@ func (a *App) remind(ctx context.Context, r *job.Run, _ struct{}) error {
 		}
 		next, ever := a.Reminders.Next(day)
 		if !some || !ever {
-			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return Sent{r.Progress().Done}, nil })
+			break
 		}
-		if err := a.remindOn(ctx, r, day, next); err != nil {
+		if err := s.reminders(ctx, day, next); err != nil {
 			return err
 		}
 		last = day
 	}
+	if err := s.escalations(ctx); err != nil {
+		return err
+	}
+	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return s.sent, nil })
 }
 
-// remindOn reminds where it was done last on a day of the turn, and the next day to do it has come.
-func (a *App) remindOn(ctx context.Context, r *job.Run, day, next int) error {
-	var after exchange.Request
+// sending is one run of the job.
+type sending struct {
+	app  *App
+	run  *job.Run
+	sent Sent
+}
+
+// reminders reminds where it was done last on a day of the turn, and the next day to do it has come.
+func (s *sending) reminders(ctx context.Context, day, next int) error {
+	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.Requested, error) {
+		return tx.RequestsToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
+	}
+	return s.each(ctx, &s.sent.Reminders, find, func(q exchange.Requested, now time.Time) (exchange.Request, []exchange.Event) {
+		return q.Remind(q.Terms, s.app.Reminders, now)
+	})
+}
+
+// escalations tells the owners of labs.
+func (s *sending) escalations(ctx context.Context) error {
+	e := s.app.Escalation
+	if e == 0 {
+		return nil
+	}
+	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.Requested, error) {
+		return tx.RequestsToEscalate(ctx, tx.Now.AddDate(0, 0, -int(e)), after, remindAtOnce)
+	}
+	return s.each(ctx, &s.sent.Escalations, find, func(q exchange.Requested, now time.Time) (exchange.Request, []exchange.Event) {
+		return q.Escalate(q.Terms, e, now)
+	})
+}
+
+// each does with each request that find gives, some behind others, what is due, and counts it.
+func (s *sending) each(ctx context.Context, count *int64, find func(context.Context, store.Conn, exchange.Request) ([]exchange.Requested, error),
+	do func(exchange.Requested, time.Time) (exchange.Request, []exchange.Event)) error {
+	before, after := *count, exchange.Request{}
 	for {
 		var list []exchange.Requested
-		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			p = exchange.Progress{Done: r.Progress().Done, Note: "reminding"}
-			list, err = tx.RequestsToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
-			if err != nil {
+		err := s.run.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			*count = before // the transaction may run again
+			if list, err = find(ctx, tx, after); err != nil {
 				return p, nil, err
 			}
 			for _, q := range list {
-				sent, err := a.remindOf(ctx, tx, q)
-				if err != nil {
+				r, events := do(q, tx.Now)
+				if len(events) == 0 {
+					continue
+				}
+				*count++
+				if err := saveReminder(ctx, tx, q, r, events); err != nil {
 					return p, nil, err
 				}
-				p.Done += sent
 			}
-			return p, nil, nil
+			return exchange.Progress{Done: s.sent.Reminders + s.sent.Escalations, Note: "reminding"}, s.sent, nil
 		})
 		if err != nil || len(list) < remindAtOnce {
 			return err
 		}
-		after = list[len(list)-1].Request
+		before, after = *count, list[len(list)-1].Request
 	}
 }
 
 // remindAtOnce is how many requests one transaction reminds of; SQLite has no other writer meanwhile.
 const remindAtOnce = 200
 
-// remindOf reminds of one request that is locked, and says how many reminders that were.
-func (a *App) remindOf(ctx context.Context, tx store.Conn, q exchange.Requested) (sent int64, err error) {
-	after, events := q.Remind(q.Terms, a.Reminders, tx.Now)
-	if len(events) == 0 {
-		return 0, nil
-	}
+// saveReminder keeps that a request, which is locked, became another by a reminder.
+func saveReminder(ctx context.Context, tx store.Conn, q exchange.Requested, after exchange.Request, events []exchange.Event) error {
 	q.Request = after
-	if events, err = tx.AppendEvents(ctx, &q, events); err != nil {
-		return 0, err
+	events, err := tx.AppendEvents(ctx, &q, events)
+	if err != nil {
+		return err
 	}
 	if err := tx.SaveReminder(ctx, q); err != nil {
-		return 0, err
+		return err
 	}
-	return 1, tell(ctx, tx, q, exchange.Roles{}, events)
+	return tell(ctx, tx, q, exchange.Roles{}, events)
 }

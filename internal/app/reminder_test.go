@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"context"
-	"fmt"
+	"encoding/json"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -17,8 +15,6 @@ import (
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
-
-	"github.com/google/uuid"
 )
 
 // reminding is a lab of two members with a material, and someone who asks for it, on a database whose
@@ -62,7 +58,7 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 func (r *reminding) process(db *store.DB) *app.App {
 	db.Clock = func() time.Time { return *r.now.Load() }
 	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: 1e6 * time.Hour,
-		Reminders: exchange.Reminders{7, 14, 28}, Log: slog.New(slog.DiscardHandler)})
+		Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (r *reminding) set(now time.Time) { r.now.Store(&now) }
@@ -76,7 +72,7 @@ func (r *reminding) must(err error) {
 
 func (r *reminding) person(name string) exchange.Actor {
 	r.Helper()
-	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.UserPatch{})
+	signed, err := r.app.SignIn(r.Context(), identity.Person{RegistryID: name}, exchange.Registration{})
 	r.must(err)
 	who, err := r.app.Actor(r.Context(), signed.Token)
 	r.must(err)
@@ -106,7 +102,7 @@ func (r *reminding) work(processes int) {
 	}
 }
 
-// remind has so many jobs remind at once, and says how many reminders went out.
+// remind has so many jobs remind at once, and says how many reminders and escalations went out.
 func (r *reminding) remind(jobs int) (sent int) {
 	r.Helper()
 	ids := make([]int64, jobs)
@@ -114,10 +110,9 @@ func (r *reminding) remind(jobs int) (sent int) {
 		ids[i] = jobtest.Enqueue(r.T, r.db, app.Remind, struct{}{}, job.Order{})
 	}
 	for _, id := range ids {
-		var n int
-		_, err := fmt.Sscanf(string(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result), `{"reminders":%d}`, &n)
-		r.must(err)
-		sent += n
+		var s app.Sent
+		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &s))
+		sent += int(s.Reminders + s.Escalations)
 	}
 	return sent
 }
@@ -125,10 +120,15 @@ func (r *reminding) remind(jobs int) (sent int) {
 // heard are the days of the reminders of a request that someone heard of, in order.
 func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 	r.Helper()
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, false, exchange.Page{Limit: 10_000})
+	return r.heardOf(exchange.Reminded, who, request)
+}
+
+func (r *reminding) heardOf(kind exchange.EventKind, who exchange.Actor, request int64) (days []int) {
+	r.Helper()
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
-		if n.Event.RequestID == request && n.Category == exchange.ReminderNotif {
+		if n.Event.RequestID == request && n.Event.Kind == kind && n.Category == exchange.ReminderNotif {
 			days = append(days, n.Event.Detail.Days)
 		}
 	}
@@ -179,6 +179,50 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 	})
 }
 
+func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(1)
+		ctx, id, theirs := t.Context(), r.request(), r.request()
+		update := func(p exchange.RequestPatch) {
+			t.Helper()
+			_, err := r.app.UpdateRequest(ctx, r.asks, id, p)
+			r.must(err)
+		}
+		check := func(days int, want ...int) {
+			t.Helper()
+			r.set(r.now.Load().AddDate(0, 0, days))
+			r.remind(1)
+			if got := r.heardOf(exchange.Escalated, r.member, id); !slices.Equal(got, want) {
+				t.Errorf("on %s the owner heard on %v, want %v", r.now.Load(), got, want)
+			}
+		}
+		check(30) // the requester's turn
+		update(exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+		check(20)
+		check(1, 21)
+		check(90, 21)
+		update(exchange.RequestPatch{Abstract: exchange.Some("")})
+		check(30, 21)
+		update(exchange.RequestPatch{Abstract: exchange.Some("To map them all.")})
+		check(60, 21, 21)
+		_, err := r.app.UpdateOrganization(ctx, r.member, r.lab, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
+		r.must(err)
+		update(exchange.RequestPatch{Abstract: exchange.Some("")})
+		update(exchange.RequestPatch{Abstract: exchange.Some("To map some.")})
+		check(21, 21, 21)
+		for _, who := range []exchange.Actor{r.off, r.asks} {
+			if got := r.heardOf(exchange.Escalated, who, id); got != nil {
+				t.Errorf("someone else heard on %v", got)
+			}
+		}
+		if got := r.heardOf(exchange.Escalated, r.member, theirs); got != nil {
+			t.Errorf("a turn of the requester escalated on %v", got)
+		}
+	})
+}
+
 // TestEachReminderGoesOutOnceHoweverManyRemind has several processes do several jobs at once.
 func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 	t.Parallel()
@@ -188,12 +232,15 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 		first := r.request()
 		raw := storetest.SQL(t, db)
 		const columns = `material_id, requester_id, assigned_to, status, is_active, quantity, note, requester_abstract, payment_method,
-			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, waiting_since, reminded, created_at, updated_at`
+			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, waiting_since, reminded, escalates, clock, created_at, updated_at`
 		const doubled = 9
 		for range doubled { // 512, more than one step
 			_, err := raw.ExecContext(t.Context(), "INSERT INTO material_requests ("+columns+", last_seq, last_hash) SELECT "+columns+", 0, '' FROM material_requests")
 			r.must(err)
 		}
+		_, err := raw.ExecContext(t.Context(), `INSERT INTO request_turns (request_id, seq, status, party, what, began_at)
+			SELECT r.id, t.seq, t.status, t.party, t.what, t.began_at FROM request_turns t CROSS JOIN material_requests r WHERE r.id <> t.request_id`)
+		r.must(err)
 		for _, days := range []int{7, 7, 20} {
 			r.set(time.Date(2026, 3, 2+days, 9, 0, 0, 0, time.UTC))
 			r.remind(4)
@@ -225,85 +272,13 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 	})
 }
 
-// TestAYearOfRemindersIsWhatCountingDaysGives lets both sides act on some requests on random days.
-func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		r := newReminding(t, db)
-		r.work(1)
-		random := rand.New(rand.NewPCG(7, 14))
-		acts := []func(id int64) error{
-			func(id int64) error {
-				_, err := r.app.UpdateRequest(t.Context(), r.asks, id, exchange.RequestPatch{Abstract: exchange.Some(fmt.Sprint("version ", random.Int()))})
-				return err
-			},
-			func(id int64) error {
-				_, err := r.app.SendMessage(t.Context(), r.asks, id, exchange.Words{Text: exchange.Some("Hello")})
-				return err
-			},
-		}
-		for _, s := range exchange.Statuses {
-			acts = append(acts, func(id int64) error {
-				_, err := r.app.UpdateRequest(t.Context(), r.member, id, exchange.RequestPatch{Status: exchange.Some(s), Reason: exchange.Some("page 2")})
-				return err
-			})
-		}
-		began := *r.now.Load()
-		var ids []int64
-		for range 8 {
-			ids = append(ids, r.request())
-		}
-		want := map[string]int{}
-		for day := 1; day <= 365; day++ {
-			r.set(began.AddDate(0, 0, day))
-			for _, id := range ids {
-				q, err := r.app.Request(t.Context(), r.asks, id)
-				r.must(err)
-				turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
-				if turn == nil {
-					continue
-				}
-				if waits := int(r.now.Load().Sub(turn.Since).Hours()) / 24; slices.Contains([]int{7, 14, 28}, waits) || waits > 28 && (waits-28)%30 == 0 {
-					want[fmt.Sprint(day, " request ", id, " ", turn.Side, turn.What, waits)]++
-				}
-			}
-			r.remind(1)
-			if random.IntN(3) == 0 { // whatever is not allowed just does not happen
-				if err := acts[random.IntN(len(acts))](ids[random.IntN(len(ids))]); exchange.CodeOf(err) == exchange.Internal && err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		got := map[string]int{}
-		for _, id := range ids {
-			r.must(r.eachReminder(id, func(e exchange.Event) {
-				got[fmt.Sprint(int(e.At.Sub(began).Hours())/24, " request ", id, " ", e.Detail.Party, e.Detail.What, e.Detail.Days)]++
-			}))
-		}
-		if len(want) < 50 || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("reminders: got %v, want %v", got, want)
-		}
-	})
-}
-
-func (r *reminding) eachReminder(request int64, do func(exchange.Event)) error {
-	part, err := r.db.Read().Events(context.Background(), request, exchange.Reminded, exchange.Page{})
-	for _, e := range part.Items {
-		if e.Actor != uuid.Nil {
-			r.Errorf("a reminder by %s", e.Actor)
-		}
-		do(e)
-	}
-	return err
-}
-
-func TestNobodyIsRemindedWithoutTheSetting(t *testing.T) {
+func TestNobodyIsRemindedWithoutTheSettings(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		id := r.request()
 		r.set(r.now.Load().AddDate(1, 0, 0))
-		r.app.Reminders = nil
+		r.app.Reminders, r.app.Escalation = nil, 0
 		r.work(1)
 		if sent := r.remind(1); sent != 0 || r.heard(r.asks, id) != nil {
 			t.Errorf("%d reminders were sent", sent)

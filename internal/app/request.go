@@ -72,7 +72,6 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 		slices.SortFunc(r.Documents, func(a, b exchange.Document) int {
 			return slices.Index(exchange.Slots, a.Slot) - slices.Index(exchange.Slots, b.Slot)
 		})
-		r.WaitingSince = tx.Now
 		id, err := tx.InsertRequest(ctx, r)
 		if err != nil {
 			return err
@@ -85,7 +84,7 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 		}
 		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
 		made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID, Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
-		return a.keep(ctx, tx, &q, q.Request, roles, []exchange.Event{made})
+		return a.keep(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
 	})
 	return q, err
 }
@@ -245,7 +244,7 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 
 // keep saves a changed request, its events, and who hears of them; q becomes the new state.
 func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
-	before := q.Documents
+	before := q.Request
 	q.Request = after
 	events, err := tx.AppendEvents(ctx, q, events)
 	if err != nil {
@@ -255,8 +254,13 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 	if err := tx.UpdateRequest(ctx, *q, deleted); err != nil {
 		return err
 	}
-	if err := tx.SaveDocuments(ctx, q.ID, before, after.Documents); err != nil {
+	if err := tx.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
 		return err
+	}
+	if after.Clock.Turn != before.Clock.Turn {
+		if err := tx.InsertTurns(ctx, []exchange.RequestTurn{after.PresentTurn(q.Terms)}); err != nil {
+			return err
+		}
 	}
 	return tell(ctx, tx, *q, roles, events)
 }
@@ -353,6 +357,19 @@ func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exc
 		return exchange.Part[exchange.Event]{}, err
 	}
 	return a.DB.Read().Events(ctx, id, kind, p)
+}
+
+// OrganizationEvents lists what happened in the requests of an organization's materials.
+func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter, p exchange.Page) (exchange.Part[exchange.OrganizationEvent], error) {
+	c := a.DB.Read()
+	_, err := c.Organization(ctx, organization)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.OrganizationEvents, who.ToOrganization(organization), object("events of organization", organization))
+	}
+	if err != nil {
+		return exchange.Part[exchange.OrganizationEvent]{}, err
+	}
+	return c.OrganizationEvents(ctx, organization, p, f)
 }
 
 // DeleteRequest takes a request out of everyone's sight; its events are kept.

@@ -31,7 +31,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		t.Cleanup(func() { _ = folder.Close() })
 		a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 			TokenLifetime: time.Hour, UploadLimit: 1 << 20, Grace: time.Hour, Log: slog.New(slog.DiscardHandler)})
-		signed, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.UserPatch{})
+		signed, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		if _, err := raw.ExecContext(ctx, "UPDATE attachments SET deleted_at = $1 WHERE id = $2", long, gone.ID); err != nil {
 			t.Fatal(err)
 		}
-		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.UserPatch{})
+		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}

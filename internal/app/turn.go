@@ -25,14 +25,19 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 	for _, q := range before {
 		was[q.ID] = q.Terms
 	}
-	var others []int64
+	var others []exchange.Requested
+	var turns []exchange.RequestTurn
 	for _, q := range after {
 		terms, known := was[q.ID]
-		if _, other := q.Asked(terms, q.Terms, tx.Now); known && other {
-			others = append(others, q.ID)
+		if r, other := q.Asked(terms, q.Terms, tx.Now); known && other {
+			q.Request = r
+			others, turns = append(others, q), append(turns, r.PresentTurn(q.Terms))
 		}
 	}
-	return tx.BeginTurns(ctx, others)
+	if err := tx.BeginTurns(ctx, others); err != nil {
+		return err
+	}
+	return tx.InsertTurns(ctx, turns)
 }
 
 // saveMaterials saves materials that were changed. Where one asks for something else now, the turns of
@@ -47,4 +52,27 @@ func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Mate
 		}
 	}
 	return save()
+}
+
+// Turns lists the account of a request's turns.
+func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.RequestTurn], error) {
+	if _, err := a.Request(ctx, who, id); err != nil {
+		return exchange.Part[exchange.RequestTurn]{}, err
+	}
+	return a.DB.Read().Turns(ctx, id, p)
+}
+
+// SnoozeRequest keeps reminders of the present turn back until a moment.
+func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64, n exchange.SnoozeNew) (exchange.Requested, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
+	})
+}
+
+// UnsnoozeRequest ends a snooze.
+func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64) error {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)
+	})
+	return err
 }

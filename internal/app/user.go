@@ -37,32 +37,43 @@ func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error
 	if a.Identity == nil {
 		return Signed{}, exchange.Fail(exchange.Unavailable, "No identity provider is configured; the operator sets --identity.")
 	}
+	if r.Invitation.Set {
+		if err := a.acceptable(ctx, r.Invitation.Value); err != nil {
+			return Signed{}, err
+		}
+	}
 	person, err := a.Identity.Exchange(ctx, code, origin)
 	if err != nil {
 		return Signed{}, err
 	}
-	signed, err := a.SignIn(ctx, person, r.Names())
+	signed, err := a.SignIn(ctx, person, r)
 	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
-		signed, err = a.SignIn(ctx, person, r.Names())
+		signed, err = a.SignIn(ctx, person, r)
 	}
 	return signed, err
 }
 
-// SignIn gives a token to a person whom the identity provider vouched for.
-func (a *App) SignIn(ctx context.Context, person identity.Person, names exchange.UserPatch) (Signed, error) {
+// SignIn gives a token to a person whom the identity provider vouched for. Of r it takes what the
+// person says of themselves where they are new, and the invitation that they accept.
+func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Registration) (Signed, error) {
 	secret := tokenPrefix + rand.Text() + rand.Text() // 2 x 130 bits
 	var s Signed
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		u, err := tx.UserByRegistryID(ctx, person.RegistryID)
 		s.New = exchange.CodeOf(err) == exchange.NotFound
 		if s.New {
-			u, err = a.register(ctx, tx, person, names)
+			u, err = a.register(ctx, tx, person, r.Names())
 		}
 		if err != nil {
 			return err
 		}
 		if verified := strings.ToLower(person.Email); verified != "" && verified != u.VerifiedEmail {
 			if err := tx.VerifyEmail(ctx, u.ID, verified); err != nil {
+				return err
+			}
+		}
+		if r.Invitation.Set {
+			if err := acceptOnSignIn(ctx, tx, u, r.Invitation.Value); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ type Report struct {
 // batch is how many rows are read at once where every row is visited.
 const batch = 500
 
-// Verify checks the chain of every request's events and the checksum of every stored file.
+// Verify checks the chain of every request's events, the account of its turns, and the checksum of every stored file.
 func (a *App) Verify(ctx context.Context) (Report, error) {
 	var r Report
 	if err := a.verifyEvents(ctx, &r); err != nil {
@@ -36,8 +36,15 @@ func (a *App) verifyEvents(ctx context.Context, r *Report) error {
 		if err != nil || len(heads) == 0 {
 			return err
 		}
+		accounts, err := c.Accounts(ctx, after, heads[len(heads)-1].Request)
+		if err != nil {
+			return err
+		}
 		for _, head := range heads {
 			after = head.Request
+			if account := accounts[head.Request]; account == nil || !account.Clock.Agrees(account.CreatedAt, account.Turns) {
+				r.fault("request %d: the account of its turns was altered", head.Request)
+			}
 			chain, err := c.Chain(ctx, head.Request)
 			if err != nil {
 				return err

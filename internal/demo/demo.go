@@ -71,7 +71,7 @@ func (f *filling) do(what string, step func() error) {
 func (f *filling) signIn(people []identity.Person) {
 	for _, p := range people {
 		f.do("sign in "+p.Name, func() error {
-			signed, err := f.app.SignIn(f.ctx, p, exchange.UserPatch{})
+			signed, err := f.app.SignIn(f.ctx, p, exchange.Registration{})
 			if err != nil {
 				return err
 			}

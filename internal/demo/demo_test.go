@@ -43,7 +43,7 @@ func newApp(t testing.TB, db *store.DB) *app.App {
 // actor signs a sample person in.
 func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 	t.Helper()
-	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: registryID}, exchange.UserPatch{})
+	signed, err := a.SignIn(t.Context(), identity.Person{RegistryID: registryID}, exchange.Registration{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,9 @@ const (
 	Closed            EventKind = "closed"
 	Reopened          EventKind = "reopened"
 	Reminded          EventKind = "reminded"
+	Escalated         EventKind = "escalated"
+	Snoozed           EventKind = "snoozed"
+	Unsnoozed         EventKind = "unsnoozed"
 	Deleted           EventKind = "deleted"
 )
 
@@ -40,7 +43,7 @@ const (
 var EventKinds = []EventKind{
 	RequestMade, StatusChanged, Assigned, DocumentAdded, DocumentWithdrawn, DocumentAccepted, DocumentReturned,
 	AbstractChanged, AddressChanged, PaymentChanged, DetailsChanged, Messaged, IssueOpened, IssueClosed,
-	ShipmentChanged, Closed, Reopened, Reminded, Deleted,
+	ShipmentChanged, Closed, Reopened, Reminded, Escalated, Snoozed, Unsnoozed, Deleted,
 }
 
 // Event is one thing that happened to a request. Events are only ever added, and each carries
@@ -58,25 +61,46 @@ type Event struct {
 	Hash      string
 }
 
+// OrganizationEvent is an event in the feed of the organization that has the material.
+type OrganizationEvent struct {
+	Event
+	Material int64
+	Title    string // of the material
+}
+
 // Head is the last event of a request's chain; the zero one is of a chain without events.
 type Head struct {
 	Seq  int64
 	Hash string
 }
 
-// Notification is one line of a person's feed.
+// Notification is one line of a person's feed: of an event of a request, or of news.
 type Notification struct {
-	ID           int64
-	User         uuid.UUID // whose feed
-	Category     Category
-	Event        Event
-	Material     int64
-	Title        string // of the material
-	Organization int64  // that the material belongs to
-	Actor        *User  // nil: Aliquot itself
-	CreatedAt    time.Time
-	ReadAt       *time.Time
-	Mail         MailState
+	ID               int64
+	User             uuid.UUID // whose feed
+	Category         Category
+	Event            Event  // the zero one where it tells of news
+	Material         int64  // 0 there too
+	Title            string // of the material
+	News             *News  // nil where it tells of an event
+	Organization     int64  // of the material or the news; 0: none
+	OrganizationName string
+	Actor            *User // nil: Aliquot itself
+	CreatedAt        time.Time
+	ReadAt           *time.Time
+	Mail             MailState
+}
+
+// Text says in one sentence what it tells of.
+func (n Notification) Text() string {
+	actor := "Aliquot"
+	if n.Actor != nil {
+		actor = n.Actor.Name()
+	}
+	if n.News != nil {
+		return TellNews(*n.News, actor, n.OrganizationName)
+	}
+	return Tell(n.Event, actor, n.Title)
 }
 
 // Detail is what an event tells beside its kind; only what applies is there.
@@ -93,10 +117,11 @@ type Detail struct {
 	Issue      int64      `json:"issue,omitempty"`
 	Fields     []string   `json:"fields,omitempty"`
 	Text       string     `json:"text,omitempty"`
-	Party      Side       `json:"party,omitempty"` // of a reminder: whose turn it is, for what, since when, and the day of it
+	Party      Side       `json:"party,omitempty"` // of a reminder or an escalation: whose turn it is, for what, since when, and the day of it
 	What       []string   `json:"what,omitempty"`
 	Since      *Instant   `json:"since,omitempty"`
 	Days       int        `json:"days,omitempty"`
+	Until      *Instant   `json:"until,omitempty"` // of a snooze
 }
 
 // Seal puts e behind the event with number seq and hash prev, and hashes it.

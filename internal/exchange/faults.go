@@ -14,7 +14,7 @@ func FaultsOf(body any, made bool) Faults {
 	var err error
 	switch p := body.(type) {
 	case Credentials:
-		_, _, err = Registration{Code: p.Code, OriginURL: p.OriginURL}.Check()
+		_, _, err = p.Registration().Check()
 	case Registration:
 		_, _, err = p.Check()
 	case UserPatch:
@@ -40,7 +40,13 @@ func FaultsOf(body any, made bool) Faults {
 			_, err = p.Patch(Grant{Title: "-", FunderID: "-"})
 		}
 	case InvitationNew:
+		_, err = p.Create(time.Time{})
+	case InvitationToken:
+		_, err = p.Check()
+	case JoinNew:
 		_, err = p.Create()
+	case JoinRefusal:
+		_, err = p.Check()
 	case WebhookPatch:
 		if made {
 			_, err = p.Create(anyURL)
@@ -77,6 +83,8 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Check()
 	case Reason:
 		_, err = p.Check()
+	case SnoozeNew:
+		err = p.faults(new(string)).Err()
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fields

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"net/mail"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,24 +15,52 @@ type Invitation struct {
 	OrganizationID int64
 	RegistryID     string // who is invited: one of the two, the other is empty
 	Email          string // in lower case
+	Role           Role
 	InvitedBy      uuid.UUID
 	Status         InvitationStatus
+	Round          int       // how often it was sent
+	SentAt         time.Time // the last time
 	CreatedAt      time.Time
 	ExpiresAt      time.Time
+	AnsweredBy     *uuid.UUID
+	AnsweredAt     *time.Time
 }
+
+// Role is what someone is in an organization.
+type Role string
+
+// The roles. Who accepts an invitation as owner takes the place of the owner, who stays a member.
+const (
+	MemberRole Role = "MEMBER"
+	OwnerRole  Role = "OWNER"
+)
+
+// OrganizationRoles are all of them.
+var OrganizationRoles = []Role{MemberRole, OwnerRole}
 
 // InvitationStatus is what became of an invitation.
 type InvitationStatus string
 
-// The statuses of an invitation; one that is withdrawn is gone.
+// The statuses of an invitation. An expired one is kept as pending: it expires by the clock.
 const (
-	InvitationPending  InvitationStatus = "PENDING"
-	InvitationAccepted InvitationStatus = "ACCEPTED"
-	InvitationDeclined InvitationStatus = "DECLINED"
+	InvitationPending   InvitationStatus = "PENDING"
+	InvitationExpired   InvitationStatus = "EXPIRED"
+	InvitationAccepted  InvitationStatus = "ACCEPTED"
+	InvitationDeclined  InvitationStatus = "DECLINED"
+	InvitationWithdrawn InvitationStatus = "WITHDRAWN"
 )
 
-// InvitationLifetime is how long an invitation can be answered.
-const InvitationLifetime = 30 * 24 * time.Hour
+// InvitationStatuses are all of them.
+var InvitationStatuses = []InvitationStatus{InvitationPending, InvitationExpired, InvitationAccepted, InvitationDeclined, InvitationWithdrawn}
+
+// The limits of invitations.
+const (
+	InvitationLifetime = 30 * 24 * time.Hour // how long one can be answered, where nothing else is said
+	longestInvitation  = 90 * 24 * time.Hour
+	InvitationPause    = 10 * time.Minute // between two mails to one address from one organization
+	MostInvited        = 100              // people whom one person invites within InvitationDay
+	InvitationDay      = 24 * time.Hour
+)
 
 // ShownInvitation is an invitation with what is shown beside it.
 type ShownInvitation struct {
@@ -40,16 +69,25 @@ type ShownInvitation struct {
 	Inviter      User
 }
 
-// InvitationNew is the body of POST /organizations/:id/invitations/.
-type InvitationNew struct {
-	RegistryID Opt[string] `json:"registry_id"`
-	Email      Opt[string] `json:"email"`
+// InvitationFilter narrows a list of invitations; without a status it lists those that can be answered.
+type InvitationFilter struct {
+	Status *InvitationStatus `query:"status" help:"PENDING where it is left out."`
+	Role   *Role             `query:"role"`
 }
 
-// Create makes an invitation of p, which names one person in one way.
-func (p InvitationNew) Create() (Invitation, error) {
+// InvitationNew is the body of POST /organizations/:id/invitations/.
+type InvitationNew struct {
+	RegistryID Opt[string]  `json:"registry_id"`
+	Email      Opt[string]  `json:"email"`
+	Role       Opt[Role]    `json:"role"`
+	ExpiresAt  Opt[Instant] `json:"expires_at"`
+}
+
+// Create makes an invitation of p, which names one person in one way. Where now is zero, expires_at
+// is not held against it.
+func (p InvitationNew) Create(now time.Time) (Invitation, error) {
 	var f Faults
-	i := Invitation{Status: InvitationPending}
+	i := Invitation{Status: InvitationPending, Role: p.Role.Or(MemberRole), Round: 1, SentAt: now, ExpiresAt: now.Add(InvitationLifetime)}
 	f.line("registry_id", p.RegistryID, lineLength, &i.RegistryID)
 	f.line("email", p.Email, lineLength, &i.Email)
 	if i.Email != "" {
@@ -65,24 +103,78 @@ func (p InvitationNew) Create() (Invitation, error) {
 		f.Add("email", "must be left out where registry_id says who is invited")
 	}
 	i.Email = strings.ToLower(i.Email)
+	if !slices.Contains(OrganizationRoles, i.Role) {
+		f.Add("role", "must be MEMBER or OWNER")
+	}
+	if p.ExpiresAt.Set && !now.IsZero() {
+		i.ExpiresAt = time.Time(p.ExpiresAt.Value)
+		if !i.ExpiresAt.After(now) || i.ExpiresAt.After(now.Add(longestInvitation)) {
+			f.Add("expires_at", "must be in the future, and at most 90 days from now")
+		}
+	}
 	return i, f.Err()
 }
 
+// Addressee is whom i is addressed to: a registry id or a mail address.
+func (i Invitation) Addressee() string { return i.RegistryID + i.Email }
+
 // For says whether u is the one who is invited. Only an address that the identity provider
-// verified counts: any other one anybody may claim.
-func (i Invitation) For(u User) bool {
-	return i.RegistryID != "" && i.RegistryID == u.RegistryID || i.Email != "" && i.Email == strings.ToLower(u.VerifiedEmail)
+// verified counts, as any other one anybody may claim; holding: u has the token that was sent there.
+func (i Invitation) For(u User, holding bool) bool {
+	return i.RegistryID != "" && i.RegistryID == u.RegistryID || i.Email != "" && (holding || i.Email == strings.ToLower(u.VerifiedEmail))
 }
 
-// Answer accepts or declines i; the same answer again changes nothing.
-func (i Invitation) Answer(to InvitationStatus, now time.Time) (Invitation, error) {
+// At is i as it is at a moment: one that nobody answered in time is expired.
+func (i Invitation) At(now time.Time) Invitation {
+	if i.Status == InvitationPending && !now.Before(i.ExpiresAt) {
+		i.Status = InvitationExpired
+	}
+	return i
+}
+
+// Answer accepts or declines i; the same answer again by the same person changes nothing.
+func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (Invitation, error) {
 	switch {
-	case i.Status == to:
+	case i.Status == to && i.AnsweredBy != nil && *i.AnsweredBy == by:
+		return i, nil
+	case i.Status == InvitationWithdrawn:
+		return i, Fail(NotFound, "This invitation was withdrawn.")
+	case i.Status == InvitationExpired:
+		return i, Fail(Conflict, "This invitation expired; ask for a new one.")
 	case i.Status != InvitationPending:
 		return i, Fail(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
-	case !now.Before(i.ExpiresAt):
-		return i, Fail(Conflict, "This invitation expired; ask for a new one.")
 	}
-	i.Status = to
+	i.Status, i.AnsweredBy, i.AnsweredAt = to, &by, &now
 	return i, nil
+}
+
+// Withdraw takes back an invitation that nobody answered.
+func (i Invitation) Withdraw() (Invitation, error) {
+	if i.Status != InvitationPending && i.Status != InvitationExpired {
+		return i, Fail(NotFound, "There is no such invitation, or it was answered.")
+	}
+	i.Status = InvitationWithdrawn
+	return i, nil
+}
+
+// Resend sends an invitation again that nobody answered; it lives as long as at first.
+func (i Invitation) Resend(now time.Time) (Invitation, error) {
+	if i.Status != InvitationPending && i.Status != InvitationExpired {
+		return i, Fail(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
+	}
+	if err := NotBefore(i.SentAt.Add(InvitationPause), now, "This invitation was sent a moment ago"); err != nil {
+		return i, err
+	}
+	i.Status, i.Round, i.SentAt, i.ExpiresAt = InvitationPending, i.Round+1, now, now.Add(i.ExpiresAt.Sub(i.SentAt))
+	return i, nil
+}
+
+// NotBefore is RateLimited until a moment, and says why and how long to wait.
+func NotBefore(moment, now time.Time, why string) error {
+	wait := moment.Sub(now)
+	if wait <= 0 {
+		return nil
+	}
+	seconds := int((wait + time.Second - 1) / time.Second)
+	return Fail(RateLimited, "%s; try again at %s.", why, moment.UTC().Format(TimeLayout)).With("retry_after", seconds)
 }

@@ -54,7 +54,7 @@ var everything = exchange.Terms{MTA: true, IRB: true, Abstract: true, Address: t
 func fresh() exchange.Request {
 	return exchange.Request{
 		ID: 31, MaterialID: 8, Requester: requesterID, AssignedTo: memberID, Status: exchange.Open, Active: true,
-		WaitingSince: start, CreatedAt: start, UpdatedAt: start,
+		WaitingSince: start, CreatedAt: start, UpdatedAt: start, Clock: exchange.Clock{Turn: 1, Since: start},
 	}
 }
 

@@ -361,19 +361,5 @@ func (c *change) settle(before Request) {
 		return
 	}
 	c.UpdatedAt = c.now
-	c.Request, _ = c.turned(WaitingOn(c.terms, DefaultTargets, before), c.terms, c.now)
-}
-
-// Asked is r after its material asked for some things and now asks for others. Where that makes it
-// another turn, it begins now, and other is true.
-func (r Request) Asked(was, is Terms, now time.Time) (_ Request, other bool) {
-	return r.turned(WaitingOn(was, DefaultTargets, r), is, now)
-}
-
-// turned is r after a turn: where it is another one now, it begins now.
-func (r Request) turned(was *Turn, t Terms, now time.Time) (_ Request, other bool) {
-	if other = !was.same(WaitingOn(t, DefaultTargets, r)); other {
-		r.WaitingSince, r.Reminded = now, 0
-	}
-	return r, other
+	c.Request, _ = c.turned(before.PresentTurn(c.terms), c.terms, c.now)
 }

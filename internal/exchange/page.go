@@ -68,23 +68,27 @@ var (
 	EventFields      = []Field{byID, {Name: "seq"}, {Name: "kind", Kind: Word}, byAt}
 	GrantFields      = []Field{byID, {Name: "title", Kind: Text}, {Name: "funder_id", Kind: Text}, byCreated, byUpdated}
 	InvitationFields = []Field{byID, {Name: "registry_id", Kind: Word, Nullable: true}, {Name: "email", Kind: Word, Nullable: true},
-		byCreated, {Name: "expires_at", Kind: Moment}}
+		byCreated, {Name: "expires_at", Kind: Moment}, {Name: "sent_at", Kind: Moment}}
 	IssueFields    = []Field{byID, {Name: "opened_at", Kind: Moment}, {Name: "closed_at", Kind: Moment, Nullable: true}}
+	JoinFields     = []Field{byID, {Name: "status", Kind: Word}, byCreated, {Name: "answered_at", Kind: Moment, Nullable: true}}
 	JobFields      = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated, {Name: "ended_at", Kind: Moment, Nullable: true}}
 	MaterialFields = []Field{byID, {Name: "title", Kind: Text}, {Name: "category", Kind: Word}, {Name: "organization"},
 		{Name: "embargo_date", Kind: Word, Nullable: true}, byCreated, byUpdated}
 	MemberFields = []Field{{Name: "id", Kind: UserID}, {Name: "username", Kind: Word}, {Name: "first_name", Kind: Text},
 		{Name: "last_name", Kind: Text}, byCreated, byUpdated}
 	MessageFields      = []Field{byID, {Name: "sent_at", Kind: Moment}}
-	NotificationFields = []Field{byID, {Name: "category", Kind: Word}, {Name: "kind", Kind: Word}, {Name: "request"}, byCreated,
+	NotificationFields = []Field{byID, {Name: "category", Kind: Word}, {Name: "kind", Kind: Word}, {Name: "request", Nullable: true}, byCreated,
 		{Name: "read_at", Kind: Moment, Nullable: true}}
-	OrganizationFields = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
-	RequestFields      = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
-	SettingsFields     = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
-	ShippingFields     = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
-	TokenFields        = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
-	VersionFields      = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
-	WebhookFields      = []Field{byID, byCreated, byUpdated}
+	OrganizationEventFields = []Field{byID, {Name: "kind", Kind: Word}, byAt}
+	OrganizationFields      = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
+	RequestFields           = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
+	SettingsFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
+	ShippingFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
+	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word}, {Name: "began_at", Kind: Moment},
+		{Name: "ended_at", Kind: Moment, Nullable: true}}
+	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
+	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
+	WebhookFields = []Field{byID, byCreated, byUpdated}
 )
 
 // The filters below narrow a list; a nil field filters nothing. Their tags name the parameters.
@@ -103,4 +107,23 @@ type RequestFilter struct {
 	Active     *bool      `query:"is_active"`
 	Requester  *uuid.UUID `query:"requester"`
 	AssignedTo *uuid.UUID `query:"assigned_to"`
+}
+
+// NotificationFilter narrows a list of notifications.
+type NotificationFilter struct {
+	Unread       *bool      `query:"unread" help:"Only those that are unread, or that were read."`
+	Category     *Category  `query:"category"`
+	Kind         *EventKind `query:"kind"`
+	Request      *int64     `query:"request"`
+	Organization *int64     `query:"organization" help:"Only those of requests of this organization's materials."`
+	Since        *Instant   `query:"since" help:"Only those from this moment on."`
+}
+
+// EventFilter narrows a list of what happened in an organization's requests.
+type EventFilter struct {
+	Kind     *EventKind `query:"kind"`
+	Request  *int64     `query:"request"`
+	Material *int64     `query:"material"`
+	Actor    *uuid.UUID `query:"actor"`
+	Since    *Instant   `query:"since" help:"Only those from this moment on."`
 }

@@ -41,10 +41,17 @@ const (
 	InvitationRead      Action = "invitation.read"
 	InvitationWrite     Action = "invitation.write"
 	InvitationAnswer    Action = "invitation.answer"
+	InvitationOpen      Action = "invitation.open" // with its token
+	InvitationTake      Action = "invitation.take" // to answer it, with its token
+	JoinAsk             Action = "join.ask"
+	JoinRead            Action = "join.read"
+	JoinAnswer          Action = "join.answer"
+	JoinWithdraw        Action = "join.withdraw"
 	SettingsRead        Action = "settings.read"
 	SettingsUpdate      Action = "settings.update"
 	OrganizationHistory Action = "organization.history"
-	WebhookRead         Action = "webhook.read" // not its secret
+	OrganizationEvents  Action = "organization.events" // what happened in the requests of its materials
+	WebhookRead         Action = "webhook.read"        // not its secret
 	WebhookWrite        Action = "webhook.write"
 
 	MaterialCreate  Action = "material.create"
@@ -125,9 +132,16 @@ var rules = Policy{
 	InvitationRead:      MemberOf,
 	InvitationWrite:     OwnerOf,
 	InvitationAnswer:    OwnerOf,
+	InvitationOpen:      Anyone,
+	InvitationTake:      SignedIn,
+	JoinAsk:             SignedIn,
+	JoinRead:            OwnerOf,
+	JoinAnswer:          OwnerOf,
+	JoinWithdraw:        OwnerOf,
 	SettingsRead:        OwnerOf,
 	SettingsUpdate:      OwnerOf,
 	OrganizationHistory: MemberOf,
+	OrganizationEvents:  MemberOf,
 	WebhookRead:         MemberOf,
 	WebhookWrite:        OwnerOf,
 

@@ -90,12 +90,20 @@ const matrix = `
 | both | invitation.read | the lab | n | n | y | y | n | y | n | y |
 | both | invitation.write | the lab | n | n | n | y | n | n | n | y |
 | both | invitation.answer | the owner | n | n | n | y | n | n | n | y |
+| both | invitation.open | nothing | y | y | y | y | y | y | y | y |
+| both | invitation.take | nothing | n | y | y | y | y | y | y | y |
+| both | join.ask | the lab | n | y | y | y | y | y | y | y |
+| both | join.read | the lab | n | n | n | y | n | n | n | y |
+| both | join.read | the owner | n | n | n | y | n | n | n | y |
+| both | join.answer | the lab | n | n | n | y | n | n | n | y |
+| both | join.withdraw | the owner | n | n | n | y | n | n | n | y |
 | open | material.create | the lab | y | y | y | y | y | y | y | y |
 | members | material.create | the lab | n | n | y | y | n | y | n | y |
 | both | material.read | the lab | y | y | y | y | y | y | y | y |
 | open | material.update | the lab | y | y | y | y | y | y | y | y |
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
+| both | organization.events | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.read | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.write | the lab | n | n | n | y | n | n | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |

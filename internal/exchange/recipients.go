@@ -3,6 +3,9 @@ package exchange
 // Category is a kind of notification; its value is the settings field that switches it.
 type Category string
 
+// MembershipNotif is the category of news of who is in an organization; nothing switches it.
+const MembershipNotif Category = "membership"
+
 // The five categories of the specification.
 const (
 	NewRequestNotif Category = "new_request_notif"
@@ -18,11 +21,12 @@ var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, Assigne
 // Group is whom an audience is made of.
 type Group string
 
-// The groups. Members and the assignee hear by their switches; a requester always hears.
+// The groups. Members, the assignee and the owner of the lab hear by their switches; a requester always hears.
 const (
 	ToMembers   Group = "members"
 	ToRequester Group = "requester"
 	ToAssignee  Group = "assignee"
+	ToOwner     Group = "owner"
 )
 
 // Audience is one line of who hears of an event, and under which category.
@@ -44,6 +48,8 @@ func Audiences(e Event, by Roles) []Audience {
 		return []Audience{{ReminderNotif, ToRequester}}
 	case e.Kind == Reminded:
 		return []Audience{{ReminderNotif, ToMembers}}
+	case e.Kind == Escalated:
+		return []Audience{{ReminderNotif, ToOwner}}
 	case e.Kind == StatusChanged && (e.Detail.To == Approved || e.Detail.To == Rejected):
 		return []Audience{{DecisionNotif, ToRequester}, {DecisionNotif, ToMembers}}
 	case by.Requester && !by.Member:

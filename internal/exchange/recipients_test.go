@@ -39,6 +39,9 @@ const audiences = `
 | reopened | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | reminded requester | requester reminder | requester reminder | requester reminder | requester reminder |
 | reminded lab | members reminder | members reminder | members reminder | members reminder |
+| escalated | owner reminder | owner reminder | owner reminder | owner reminder |
+| snoozed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
+| unsnoozed | members changed | requester changed | requester changed, members changed | requester changed, members changed |
 | deleted | members changed | requester changed | requester changed, members changed | requester changed, members changed |`
 
 var categories = strings.NewReplacer(
@@ -140,7 +143,7 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 			}
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
-		case kind == exchange.Reminded:
+		case kind == exchange.Reminded || kind == exchange.Escalated:
 			for _, side := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
 				for _, what := range owed {
 					tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Party: side, What: []string{what}, Since: new(exchange.Instant(start))}})
@@ -162,6 +165,19 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 		What: []string{"requester_signed_mta", "address"}, Since: new(exchange.Instant(start)), Days: 7}}
 	want := "Aliquot reminded the requester, whose turn it is since 2026-03-02: the signed MTA, the shipping address (request 31, HeLa)."
 	if got := exchange.Tell(e, "Aliquot", "HeLa"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	e.Kind, e.Detail.Party, e.Detail.What = exchange.Escalated, exchange.LabSide, []string{"decision"}
+	want = "Aliquot told the owner of the lab, whose turn it is since 2026-03-02: the decision (request 31, HeLa)."
+	if got := exchange.Tell(e, "Aliquot", "HeLa"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestASnoozeSaysUntilWhichDay(t *testing.T) {
+	t.Parallel()
+	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed, Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
+	if got, want := exchange.Tell(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -30,14 +30,28 @@ func (s Reminders) At(r Request) *time.Time {
 	if !some {
 		return nil
 	}
-	return new(r.WaitingSince.AddDate(0, 0, day))
+	return r.day(day)
+}
+
+// day is when a day of the turn of r comes, or the end of its snooze where that is later.
+func (r Request) day(n int) *time.Time {
+	at := r.WaitingSince.AddDate(0, 0, n)
+	if r.Snoozing(at) {
+		at = *r.SnoozedUntil
+	}
+	return &at
+}
+
+// Snoozing says whether nothing may remind of the present turn of r yet.
+func (r Request) Snoozing(now time.Time) bool {
+	return r.SnoozedUntil != nil && now.Before(*r.SnoozedUntil)
 }
 
 // Remind reminds the side whose turn it is in r, where that is due. Of several reminders that are due,
 // since nobody could send them, only the last is sent. It is no change of the request: the turn goes on.
 func (r Request) Remind(t Terms, s Reminders, now time.Time) (Request, []Event) {
 	turn := WaitingOn(t, DefaultTargets, r)
-	if turn == nil {
+	if turn == nil || r.Snoozing(now) {
 		return r, nil
 	}
 	today, due := int(now.Sub(turn.Since)/(24*time.Hour)), false
@@ -47,6 +61,34 @@ func (r Request) Remind(t Terms, s Reminders, now time.Time) (Request, []Event) 
 	if !due {
 		return r, nil
 	}
-	return r, []Event{{RequestID: r.ID, Kind: Reminded, At: now,
-		Detail: Detail{Party: turn.Side, What: turn.What, Since: new(Instant(turn.Since)), Days: r.Reminded}}}
+	return r, []Event{r.ofTurn(Reminded, turn, r.Reminded, now)}
+}
+
+// Escalation is the day of a turn of the lab on which its owner is told of it; 0: never.
+type Escalation int
+
+// At is when the lab's owner is told of the turn of r; nil: never, or they were. A moment that has
+// passed means at once.
+func (e Escalation) At(r Request) *time.Time {
+	if e == 0 || !r.Escalates {
+		return nil
+	}
+	return r.day(int(e))
+}
+
+// Escalate tells the lab's owner of the turn of r, where that is due: once in each turn of the lab. It
+// is no change of the request: the turn goes on.
+func (r Request) Escalate(t Terms, e Escalation, now time.Time) (Request, []Event) {
+	turn, at := WaitingOn(t, DefaultTargets, r), e.At(r)
+	if turn == nil || at == nil || now.Before(*at) {
+		return r, nil
+	}
+	r.Escalates = false
+	return r, []Event{r.ofTurn(Escalated, turn, int(e), now)}
+}
+
+// ofTurn is what Aliquot itself did on a day of a turn.
+func (r Request) ofTurn(kind EventKind, turn *Turn, day int, now time.Time) Event {
+	return Event{RequestID: r.ID, Kind: kind, At: now,
+		Detail: Detail{Party: turn.Side, What: turn.What, Since: new(Instant(turn.Since)), Days: day}}
 }

@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -86,6 +87,45 @@ func TestAReminderTellsTheTurnAndChangesNothingElse(t *testing.T) {
 	}
 }
 
+func TestTheOwnerIsToldOnceOfATurnOfTheLab(t *testing.T) {
+	t.Parallel()
+	lab := given(exchange.Open).Begin(everything, start)
+	for _, c := range []struct {
+		what       string
+		r          exchange.Request
+		escalation exchange.Escalation
+		at         *time.Time
+	}{
+		{"the lab's turn", lab, 21, new(start.Add(21 * day))},
+		{"another setting", lab, 3, new(start.Add(3 * day))},
+		{"without the setting", lab, 0, nil},
+		{"the requester's turn", fresh().Begin(everything, start), 21, nil},
+		{"nobody's turn", given(exchange.Rejected).Begin(everything, start), 21, nil},
+	} {
+		same(t, c.what, c.escalation.At(c.r), c.at)
+		if c.at == nil {
+			_, events := c.r.Escalate(everything, c.escalation, start.Add(900*day))
+			wantKinds(t, events, nil)
+			continue
+		}
+		_, events := c.r.Escalate(everything, c.escalation, c.at.Add(-time.Microsecond))
+		wantKinds(t, events, nil)
+		after, events := c.r.Escalate(everything, c.escalation, *c.at)
+		wantKinds(t, events, nil, exchange.Escalated)
+		e, err := events[0].Seal(4, "head")
+		if want := fmt.Sprintf(`{"party":"lab","what":["decision"],"since":"2026-03-02T09:00:00+0000","days":%d}`, c.escalation); err != nil || e.Raw != want ||
+			e.RequestID != c.r.ID || e.Actor != uuid.Nil || !e.At.Equal(*c.at) {
+			t.Errorf("got %+v, %v, want %s", e, err, want)
+		}
+		want := c.r
+		want.Escalates = false
+		same(t, "the request", after, want)
+		same(t, "again", c.escalation.At(after), (*time.Time)(nil))
+		_, events = after.Escalate(everything, c.escalation, start.Add(900*day))
+		wantKinds(t, events, nil)
+	}
+}
+
 func TestNobodyIsRemindedOfAClosedRequest(t *testing.T) {
 	t.Parallel()
 	for _, s := range exchange.Statuses {
@@ -109,7 +149,7 @@ func drawDays(t *rapid.T) exchange.Reminders {
 func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		days := drawDays(t)
+		days, escalation := drawDays(t), exchange.Escalation(rapid.IntRange(0, 60).Draw(t, "escalation"))
 		last := time.Time{} // of this turn, by the day that was reminded of
 		walk(t, func(s *step) {
 			r := s.after
@@ -120,8 +160,13 @@ func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
 				now := s.now.Add(time.Duration(rapid.IntRange(-40, 100).Draw(t, "day")) * day)
 				after, events := r.Remind(s.terms, days, now)
 				want := naive(days, r, now)
-				if !r.Active {
-					want = 0
+				told, escalated := r.Escalate(s.terms, escalation, now)
+				turned := r.WaitingSince.Add(time.Duration(escalation) * day)
+				if !r.Active || r.Snoozing(now) {
+					want, turned = 0, now.Add(1)
+				}
+				if yes := escalation > 0 && r.Escalates && !turned.After(now); yes != (len(escalated) == 1) || told.Escalates != (r.Escalates && !yes) {
+					t.Fatalf("day %d since %s, at %s: got %+v, want %t", escalation, r.WaitingSince, now, escalated, yes)
 				}
 				if (want != 0) != (len(events) == 1) || want != 0 && events[0].Detail.Days != want || len(events) > 1 {
 					t.Fatalf("%v since %s, reminded on day %d, at %s: got %+v, want day %d", days, r.WaitingSince, r.Reminded, now, events, want)
@@ -142,6 +187,7 @@ func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
 					t.Fatalf("more than the reminder changed (-before +after):\n%s", diff)
 				}
 				r = after
+				r.Escalates = told.Escalates
 			}
 			s.after = r // the walk goes on from here
 		})

@@ -27,9 +27,12 @@ type Request struct {
 	Correction   string // why the request was returned; "" once the requester answered
 	Shipment     *Shipment
 	OpenIssues   int
-	PutBack      bool      // an open issue put it back from FULFILLED
-	WaitingSince time.Time // when the present turn began
-	Reminded     int       // on which day of the present turn its side was reminded last; 0: not yet
+	PutBack      bool       // an open issue put it back from FULFILLED
+	WaitingSince time.Time  // when the present turn began
+	Reminded     int        // on which day of the present turn its side was reminded last; 0: not yet
+	Escalates    bool       // it is the lab's turn, of which its owner was not told yet
+	SnoozedUntil *time.Time // before that nothing reminds of the present turn
+	Clock        Clock
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 }

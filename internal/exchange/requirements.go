@@ -1,9 +1,6 @@
 package exchange
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Need names one requirement of a request.
 type Need string
@@ -107,14 +104,6 @@ type Turn struct {
 	What  []string
 	Since time.Time
 	Due   *time.Time
-}
-
-// same says whether it is the same side's turn for the same things; nil is nobody's.
-func (t *Turn) same(u *Turn) bool {
-	if t == nil || u == nil {
-		return t == u
-	}
-	return t.Side == u.Side && slices.Equal(t.What, u.What)
 }
 
 // The steps of a turn beside the requirements themselves.

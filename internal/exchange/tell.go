@@ -62,6 +62,12 @@ func (t telling) did(kind EventKind) string {
 		return "reopened " + t.request()
 	case Reminded:
 		return t.reminded()
+	case Escalated:
+		return t.escalated()
+	case Snoozed:
+		return "snoozed the reminders" + t.of("about") + t.until()
+	case Unsnoozed:
+		return "ended the snooze of the reminders" + t.of("about")
 	case Deleted:
 		return "deleted " + t.request()
 	default:
@@ -103,6 +109,18 @@ func (t telling) reminded() string {
 	if t.material != "" { // whose turn it is now is told beside the sentence
 		return "reminded " + t.side(t.Party) + " of " + t.request()
 	}
+	return "reminded " + t.side(t.Party) + ", whose turn it is" + t.turn()
+}
+
+func (t telling) escalated() string {
+	if t.material != "" {
+		return "told the owner of the " + string(t.Party) + " of " + t.request()
+	}
+	return "told the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
+}
+
+// turn says since when a turn is and for what.
+func (t telling) turn() string {
 	owed := make([]string, len(t.What))
 	for i, what := range t.What {
 		owed[i] = Owed(what)
@@ -111,7 +129,14 @@ func (t telling) reminded() string {
 	if t.Since != nil {
 		since = " since " + time.Time(*t.Since).UTC().Format(time.DateOnly)
 	}
-	return fmt.Sprintf("reminded %s, whose turn it is%s: %s", t.side(t.Party), since, strings.Join(owed, ", "))
+	return since + ": " + strings.Join(owed, ", ")
+}
+
+func (t telling) until() string {
+	if t.Until == nil {
+		return ""
+	}
+	return " until " + time.Time(*t.Until).UTC().Format(time.DateOnly)
 }
 
 // request is what the request is called.

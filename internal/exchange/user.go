@@ -57,17 +57,24 @@ func (p UserPatch) Patch(u User) (User, error) {
 // Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
 // that it was made for.
 type Credentials struct {
-	Code      string `json:"code"`
-	OriginURL string `json:"origin_url"`
+	Code       string      `json:"code"`
+	OriginURL  string      `json:"origin_url"`
+	Invitation Opt[string] `json:"invitation"`
+}
+
+// Registration is c of someone who says nothing about themselves.
+func (c Credentials) Registration() Registration {
+	return Registration{Code: c.Code, OriginURL: c.OriginURL, Invitation: c.Invitation}
 }
 
 // Registration is the body of POST /users/.
 type Registration struct {
-	Code      string      `json:"code"`
-	OriginURL string      `json:"origin_url"`
-	FirstName Opt[string] `json:"first_name"`
-	LastName  Opt[string] `json:"last_name"`
-	Email     Opt[string] `json:"email"`
+	Code       string      `json:"code"`
+	OriginURL  string      `json:"origin_url"`
+	FirstName  Opt[string] `json:"first_name"`
+	LastName   Opt[string] `json:"last_name"`
+	Email      Opt[string] `json:"email"`
+	Invitation Opt[string] `json:"invitation"` // the token of one to accept
 }
 
 // Names are what a person says about themselves.
@@ -81,6 +88,22 @@ const (
 	originLength = 2000
 )
 
+// invitationLength is the length of the token of an invitation at most, in characters.
+const invitationLength = 1000
+
+// InvitationToken is the body of answering an invitation with the token that was mailed.
+type InvitationToken struct {
+	Token Opt[string] `json:"token"`
+}
+
+// Check gives the token, which is required.
+func (t InvitationToken) Check() (token string, err error) {
+	var f Faults
+	f.line("token", t.Token, invitationLength, &token)
+	f.need("token", token)
+	return token, f.Err()
+}
+
 // Check gives code and redirect URL, which both are required.
 func (r Registration) Check() (code, origin string, err error) {
 	var f Faults
@@ -90,6 +113,7 @@ func (r Registration) Check() (code, origin string, err error) {
 	}
 	f.line("code", Some(r.Code), codeLength, &code)
 	f.line("origin_url", Some(r.OriginURL), originLength, &origin)
+	f.line("invitation", r.Invitation, invitationLength, new(string))
 	if code == "" && len(f["code"]) == 0 {
 		f.Add("code", "is required: the authorization code of the identity provider")
 	}

@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,7 +20,8 @@ type step struct {
 	before, after exchange.Request
 	events        []exchange.Event
 	err           error
-	byFlag        bool // closed by is_active, as far as the walk knows
+	byFlag        bool                   // closed by is_active, as far as the walk knows
+	account       []exchange.RequestTurn // of its turns, likewise
 }
 
 func drawTerms(t *rapid.T) exchange.Terms {
@@ -32,10 +34,12 @@ func drawTerms(t *rapid.T) exchange.Terms {
 // walk lets random parties act on a new request of random terms and shows every step; who sees it may
 // change after.
 func walk(t *rapid.T, see func(*step)) {
-	s := step{terms: drawTerms(t), after: fresh(), now: start}
+	s := step{terms: drawTerms(t), now: start}
+	s.after = fresh().Begin(s.terms, start)
+	s.note(s.after)
 	var issues []exchange.Issue
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
-		s.now = s.now.Add(time.Hour)
+		s.now = s.now.Add(time.Duration(rapid.IntRange(-90, 900).Draw(t, "minutes")) * time.Minute) // back, where the clock was set
 		s.who = rapid.SampledFrom(parts).Draw(t, "who")
 		s.before = s.after
 		if rapid.IntRange(0, 19).Draw(t, "material edited") == 0 {
@@ -43,6 +47,7 @@ func walk(t *rapid.T, see func(*step)) {
 		}
 		kept := copied(s.before)
 		s.after, s.events, s.err = act(t, &s, &issues)
+		s.note(s.after)
 		if diff := cmp.Diff(kept, s.before); diff != "" {
 			t.Fatalf("the act changed the request it was given (-kept +given):\n%s", diff)
 		}
@@ -61,18 +66,38 @@ func (s *step) edit(t *rapid.T) {
 	was, is := turn(s.terms, s.before), turn(terms, s.before)
 	after, other := s.before.Asked(s.terms, terms, s.now)
 	want := s.before
+	want.Clock = after.Clock // which is looked at by itself
 	if was != is {
-		want.WaitingSince, want.Reminded = s.now, 0
+		want.WaitingSince, want.Reminded, want.Escalates, want.SnoozedUntil = s.now, 0, strings.HasPrefix(is, "lab"), nil
 	}
 	if diff := cmp.Diff(want, after); diff != "" || other != (was != is) {
 		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other, diff)
 	}
 	s.terms, s.before = terms, after
+	s.note(after)
+}
+
+// note adds to the account of turns where it is another one now.
+func (s *step) note(r exchange.Request) {
+	now := exchange.RequestTurn{RequestID: r.ID, Seq: int64(len(s.account) + 1), Status: r.Status, What: []string{}, BeganAt: s.now}
+	if words := strings.Fields(turn(s.terms, r)); len(words) > 0 {
+		now.Side, now.What = exchange.Side(words[0]), words[1:]
+	}
+	if n := len(s.account); n > 0 {
+		last := s.account[n-1]
+		if last.Status == now.Status && last.Side == now.Side && slices.Equal(last.What, now.What) {
+			return
+		}
+		if now.BeganAt.Before(last.BeganAt) {
+			now.BeganAt = last.BeganAt
+		}
+	}
+	s.account = append(s.account, now)
 }
 
 func act(t *rapid.T, s *step, issues *[]exchange.Issue) (exchange.Request, []exchange.Event, error) {
 	r, roles, by := s.before, s.who.roles, s.who.by
-	switch rapid.IntRange(0, 9).Draw(t, "act") {
+	switch rapid.IntRange(0, 11).Draw(t, "act") {
 	case 0:
 		return r.Message(roles, by, "When does it leave?", s.terms, s.now)
 	case 1:
@@ -98,7 +123,12 @@ func act(t *rapid.T, s *step, issues *[]exchange.Issue) (exchange.Request, []exc
 	case 4:
 		p := exchange.ShipmentPatch{Carrier: exchange.Some(rapid.SampledFrom([]string{"", "DHL", "TNT"}).Draw(t, "carrier"))}
 		return r.Ship(roles, by, p, s.terms, s.now)
-	case 5, 6:
+	case 5:
+		until := exchange.Until(s.now.Add(time.Duration(rapid.IntRange(-1, 91).Draw(t, "days of snooze")) * day))
+		return r.Snooze(roles, by, exchange.SnoozeNew{Until: exchange.Some(until)}, s.terms, s.now)
+	case 6:
+		return r.Unsnooze(roles, by, s.terms, s.now)
+	case 7, 8:
 		p := to(rapid.SampledFrom(exchange.Statuses).Draw(t, "status"))
 		p.Override = maybe(t, "override", "", "agreed by phone")
 		p.Reason = maybe(t, "reason", "", "see page 2")
@@ -189,12 +219,16 @@ func checkTime(t *rapid.T, s *step) {
 		t.Fatalf("%v: got updated_at %s, want %s", kinds(s.events), s.after.UpdatedAt, want)
 	}
 	was, is := turn(s.terms, s.before), turn(s.terms, s.after)
-	want, reminded := s.before.WaitingSince, s.before.Reminded
+	want, reminded, escalates, snoozed := s.before.WaitingSince, s.before.Reminded, s.before.Escalates, s.before.SnoozedUntil
 	if was != is {
-		want, reminded = s.now, 0
+		want, reminded, escalates, snoozed = s.now, 0, strings.HasPrefix(is, "lab"), nil
 	}
-	if s.after.Reminded != reminded {
-		t.Fatalf("%v, waiting for %q, then %q: got a reminder on day %d, want %d", kinds(s.events), was, is, s.after.Reminded, reminded)
+	if len(s.events) > 0 && (s.events[0].Kind == exchange.Snoozed || s.events[0].Kind == exchange.Unsnoozed) {
+		snoozed = (*time.Time)(s.events[0].Detail.Until)
+	}
+	if s.after.Reminded != reminded || s.after.Escalates != escalates || !cmp.Equal(s.after.SnoozedUntil, snoozed) {
+		t.Fatalf("%v, waiting for %q, then %q: got a reminder on day %d, escalates %t, snoozed until %v, want %d, %t, %v",
+			kinds(s.events), was, is, s.after.Reminded, s.after.Escalates, s.after.SnoozedUntil, reminded, escalates, snoozed)
 	}
 	if !s.after.WaitingSince.Equal(want) {
 		t.Fatalf("%v, waiting for %q, then %q: got since %s, want %s", kinds(s.events), was, is, s.after.WaitingSince, want)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"aliquot/internal/exchange"
 
@@ -19,9 +20,9 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []
 		if err != nil {
 			return nil, err
 		}
-		e.ID, err = one(ctx, c, value[int64], `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-			e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash)
+		e.ID, err = one(ctx, c, value[int64], `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash, organization_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+			e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash, q.Organization)
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +57,39 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 	return l.page(ctx, c, p, f)
 }
 
+var organizationEvents = listing[exchange.OrganizationEvent]{
+	columns: eventColumns + ", m.id, m.title",
+	table:   "request_events",
+	joins:   "JOIN material_requests r ON r.id = o.request_id JOIN materials m ON m.id = r.material_id",
+	scan: func(r row, e *exchange.OrganizationEvent) error {
+		return scanEvent(beside{r, []any{&e.Material, &e.Title}}, &e.Event)
+	},
+	id: func(e exchange.OrganizationEvent) int64 { return e.ID },
+}
+
+// OrganizationEvents lists what happened in the requests of an organization's materials.
+func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exchange.Page, by exchange.EventFilter) (exchange.Part[exchange.OrganizationEvent], error) {
+	f := where("o.organization_id = ?", organization)
+	andEqual(f, "o.kind", by.Kind)
+	andEqual(f, "o.request_id", by.Request)
+	andEqual(f, "o.actor_id", by.Actor)
+	if by.Material != nil {
+		f.and("o.request_id IN (SELECT id FROM material_requests WHERE material_id = ?)", *by.Material)
+	}
+	if by.Since != nil {
+		f.and("o.at >= ?", time.Time(*by.Since))
+	}
+	return organizationEvents.page(ctx, c, p, f)
+}
+
+// MoveEvents puts the events of a material's requests into the feed of another organization; those
+// of deleted requests stay in none.
+func (c Conn) MoveEvents(ctx context.Context, material, organization int64) error {
+	_, err := c.exec(ctx, `UPDATE request_events SET organization_id = $2 WHERE organization_id IS NOT NULL AND organization_id <> $2
+		AND request_id IN (SELECT id FROM material_requests WHERE material_id = $1)`, material, organization)
+	return err
+}
+
 // Head is the last event of a request as its row has it.
 type Head struct {
 	Request int64
@@ -64,7 +98,9 @@ type Head struct {
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
 func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]Head, error) {
-	scan := func(r row, h *Head) error { return r.Scan(&h.Request, &h.Seq, &h.Hash) }
+	scan := func(r row, h *Head) error {
+		return r.Scan(&h.Request, &h.Seq, &h.Hash)
+	}
 	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
 }
 

@@ -40,7 +40,7 @@ func each(t *testing.T, test func(t *testing.T, l lab)) {
 			return start.Add(time.Duration(ticks.Add(1)) * (time.Second + time.Microsecond + 7*time.Nanosecond))
 		})
 		for _, table := range []string{"tokens", "organizations", "memberships", "shipping_requirements", "addresses", "materials", "grants",
-			"attachments", "material_requests", "request_documents", "request_issues", "request_events", "notifications", "audit_events", "jobs"} {
+			"attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events", "notifications", "audit_events", "jobs"} {
 			n := int64(1)<<40 + l.count.Add(1_000_000)
 			query := fmt.Sprintf("INSERT INTO sqlite_sequence (name, seq) VALUES ('%s', %d)", table, n)
 			if db.Postgres() {

@@ -2,85 +2,150 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
 )
 
-const invitationColumns = "o.id, o.organization_id, o.registry_id, o.email, o.invited_by, o.status, o.created_at, o.expires_at, n.name, " + userColumns
+const invitationColumns = `o.id, o.organization_id, o.registry_id, o.email, o.role, o.invited_by, o.status, o.round, o.sent_at, o.created_at, o.expires_at,
+	o.answered_by, o.answered_at, n.name, ` + userColumns
 
 const invitationJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.invited_by"
 
-func scanInvitation(r row, i *exchange.ShownInvitation) error {
-	return r.Scan(append([]any{&i.ID, &i.OrganizationID, &i.RegistryID, &i.Email, &i.InvitedBy, &i.Status,
-		utc{&i.CreatedAt}, utc{&i.ExpiresAt}, &i.Organization}, userFields(&i.Inviter)...)...)
+// scanInvitation scans an invitation as it is now.
+func (c Conn) scanInvitation(r row, i *exchange.ShownInvitation) error {
+	err := r.Scan(append([]any{&i.ID, &i.OrganizationID, &i.RegistryID, &i.Email, &i.Role, &i.InvitedBy, &i.Status, &i.Round, utc{&i.SentAt},
+		utc{&i.CreatedAt}, utc{&i.ExpiresAt}, &i.AnsweredBy, utcNull{&i.AnsweredAt}, &i.Organization}, userFields(&i.Inviter)...)...)
+	i.Invitation = i.At(c.Now)
+	return err
 }
 
-var invitations = listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins, scan: scanInvitation,
-	id:    func(i exchange.ShownInvitation) int64 { return i.ID },
-	sorts: map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"}}
+func (c Conn) invitations(ctx context.Context, p exchange.Page, f *filter) (exchange.Part[exchange.ShownInvitation], error) {
+	l := listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins, scan: c.scanInvitation,
+		id:    func(i exchange.ShownInvitation) int64 { return i.ID },
+		sorts: map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"}}
+	return l.page(ctx, c, p, f)
+}
 
 // Invitation reads one invitation. Whoever changes one locks its organization first.
 func (c Conn) Invitation(ctx context.Context, id int64) (exchange.ShownInvitation, error) {
-	return one(ctx, c, scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+" WHERE o.id = $1", id)
+	return one(ctx, c, c.scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+" WHERE o.id = $1", id)
 }
 
-func (c Conn) pending() *filter {
-	return where("o.status = ? AND o.expires_at > ?", string(exchange.InvitationPending), c.Now)
+// InvitationOf reads one invitation of an organization.
+func (c Conn) InvitationOf(ctx context.Context, organization, id int64) (exchange.ShownInvitation, error) {
+	return one(ctx, c, c.scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+" WHERE o.organization_id = $1 AND o.id = $2",
+		organization, id)
 }
 
-// Invitations lists those invitations of an organization that can be answered.
-func (c Conn) Invitations(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
-	f := c.pending()
-	f.and("o.organization_id = ?", organization)
-	return invitations.page(ctx, c, p, f)
+// andStatus adds that invitations have a status now.
+func (f *filter) andStatus(status exchange.InvitationStatus, now time.Time) {
+	switch status {
+	case exchange.InvitationPending:
+		f.and("o.status = 'PENDING' AND o.expires_at > ?", now)
+	case exchange.InvitationExpired:
+		f.and("o.status = 'PENDING' AND o.expires_at <= ?", now)
+	default:
+		f.and("o.status = ?", string(status))
+	}
+}
+
+// Invitations lists those invitations of an organization that a filter lets through.
+func (c Conn) Invitations(ctx context.Context, organization int64, v exchange.InvitationFilter, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
+	f := where("o.organization_id = ?", organization)
+	status := exchange.InvitationPending
+	if v.Status != nil {
+		status = *v.Status
+	}
+	f.andStatus(status, c.Now)
+	andEqual(f, "o.role", v.Role)
+	return c.invitations(ctx, p, f)
 }
 
 // InvitationsFor lists those that u can answer.
 func (c Conn) InvitationsFor(ctx context.Context, u exchange.User, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
-	f := c.pending()
+	f := &filter{}
+	f.andStatus(exchange.InvitationPending, c.Now)
 	if u.VerifiedEmail == "" {
 		f.and("o.registry_id = ?", u.RegistryID)
 	} else {
 		f.and("(o.registry_id = ? OR o.email = ?)", u.RegistryID, u.VerifiedEmail)
 	}
-	return invitations.page(ctx, c, p, f)
+	return c.invitations(ctx, p, f)
 }
 
-// SameInvitation lists those of the organization that ask the same person as i and can be answered.
-func (c Conn) SameInvitation(ctx context.Context, i exchange.Invitation) (exchange.Part[exchange.ShownInvitation], error) {
-	f := c.pending()
-	f.and("o.organization_id = ? AND o.registry_id = ? AND o.email = ?", i.OrganizationID, i.RegistryID, i.Email)
-	return invitations.page(ctx, c, exchange.Page{}, f)
+// SameInvitation gives the last invitation of the organization that asks the same person as i; nil
+// where there is none.
+func (c Conn) SameInvitation(ctx context.Context, i exchange.Invitation) (*exchange.ShownInvitation, error) {
+	list, err := all(ctx, c, c.scanInvitation, "SELECT "+invitationColumns+" FROM invitations o "+invitationJoins+`
+		WHERE o.organization_id = $1 AND o.registry_id = $2 AND o.email = $3 ORDER BY o.id DESC LIMIT 1`, i.OrganizationID, i.RegistryID, i.Email)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
-// InvitesMember says whether i asks someone who is a member already.
-func (c Conn) InvitesMember(ctx context.Context, i exchange.Invitation) (bool, error) {
+// Asked is a user whom an invitation asks, and what they are in its organization already.
+type Asked struct {
+	ID            uuid.UUID
+	Member, Owner bool
+}
+
+// Asked reads the users whom i asks: none where the person never signed in, several where the same
+// address was verified for several.
+func (c Conn) Asked(ctx context.Context, i exchange.Invitation) ([]Asked, error) {
 	column, who := "u.registry_id", i.RegistryID
 	if who == "" {
 		column, who = "u.verified_email", i.Email
 	}
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id
-		WHERE m.organization_id = $1 AND m.left_at IS NULL AND `+column+" = $2)", i.OrganizationID, who)
+	return all(ctx, c, func(r row, a *Asked) error { return r.Scan(&a.ID, &a.Member, &a.Owner) }, `SELECT u.id,
+			EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = $1 AND m.user_id = u.id AND m.left_at IS NULL),
+			EXISTS (SELECT 1 FROM organizations o WHERE o.id = $1 AND o.owner_id = u.id)
+		FROM users u WHERE `+column+" = $2 ORDER BY u.id", i.OrganizationID, who)
+}
+
+// InvitedBy counts whom a user invited since a moment, and says when the first of them was.
+func (c Conn) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n int, first time.Time, err error) {
+	times, err := all(ctx, c, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
+		"SELECT created_at FROM invitations WHERE invited_by = $1 AND created_at > $2 ORDER BY created_at LIMIT $3", user, since, exchange.MostInvited)
+	if len(times) > 0 {
+		first = times[0]
+	}
+	return len(times), first, err
 }
 
 // InsertInvitation adds an invitation and gives its id.
 func (c Conn) InsertInvitation(ctx context.Context, i exchange.Invitation) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, invited_by, status, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
-		i.OrganizationID, i.RegistryID, i.Email, i.InvitedBy, string(i.Status), c.Now, i.ExpiresAt)
+	return one(ctx, c, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, role, invited_by, status, round, sent_at, created_at, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9) RETURNING id`,
+		i.OrganizationID, i.RegistryID, i.Email, string(i.Role), i.InvitedBy, string(i.Status), i.Round, c.Now, i.ExpiresAt)
 }
 
-// SaveAnswer saves what became of an invitation.
-func (c Conn) SaveAnswer(ctx context.Context, i exchange.Invitation) error {
-	_, err := c.exec(ctx, "UPDATE invitations SET status = $2 WHERE id = $1", i.ID, string(i.Status))
+// SaveInvitation saves what became of an invitation, and when it was sent.
+func (c Conn) SaveInvitation(ctx context.Context, i exchange.Invitation) error {
+	_, err := c.exec(ctx, `UPDATE invitations SET status = $2, round = $3, sent_at = $4, expires_at = $5, answered_by = $6, answered_at = $7 WHERE id = $1`,
+		i.ID, string(i.Status), i.Round, i.SentAt, i.ExpiresAt, i.AnsweredBy, i.AnsweredAt)
 	return err
 }
 
-// DeleteInvitation withdraws an invitation that nobody answered; NotFound when there is none.
-func (c Conn) DeleteInvitation(ctx context.Context, organization, id int64) error {
-	n, err := c.exec(ctx, "DELETE FROM invitations WHERE organization_id = $1 AND id = $2 AND status = $3", organization, id, string(exchange.InvitationPending))
-	if err == nil && n == 0 {
-		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such invitation, or it was answered."}
+// WithdrawOwners withdraws what asks for another owner of an organization.
+func (c Conn) WithdrawOwners(ctx context.Context, organization int64) error {
+	_, err := c.exec(ctx, "UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING' AND role = 'OWNER'", organization)
+	return err
+}
+
+// Settle closes what asks for a membership that is there now: join requests of members are accepted,
+// and invitations of members as members are withdrawn.
+func (c Conn) Settle(ctx context.Context, organization int64) error {
+	_, err := c.exec(ctx, `UPDATE join_requests SET status = 'ACCEPTED', answered_at = $2 WHERE organization_id = $1 AND status = 'PENDING'
+		AND user_id IN (SELECT user_id FROM memberships WHERE organization_id = $1 AND left_at IS NULL)`, organization, c.Now)
+	if err != nil {
+		return err
 	}
+	_, err = c.exec(ctx, `UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING' AND role = 'MEMBER'
+		AND EXISTS (SELECT 1 FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1 AND m.left_at IS NULL
+			AND (u.registry_id = invitations.registry_id OR invitations.email <> '' AND u.verified_email = invitations.email))`, organization)
 	return err
 }

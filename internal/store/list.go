@@ -74,7 +74,7 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 		columns += ", " + column
 		scan = func(r row, item *T) error {
 			keys = append(keys, nil)
-			return l.scan(withKey{r, &keys[len(keys)-1]}, item)
+			return l.scan(beside{r, []any{&keys[len(keys)-1]}}, item)
 		}
 	}
 	f.behind(column, p)
@@ -146,11 +146,11 @@ func orderBy(column string, o exchange.Order) string {
 	return " ORDER BY " + column + direction + nulls + ", " + rowID + direction
 }
 
-// withKey scans one column more than its scan function knows of.
-type withKey struct {
+// beside scans columns more than its scan function knows of.
+type beside struct {
 	row
-	key *any
+	more []any
 }
 
-// Scan scans the key behind dst.
-func (r withKey) Scan(dst ...any) error { return r.row.Scan(append(dst, r.key)...) }
+// Scan scans the rest behind dst.
+func (r beside) Scan(dst ...any) error { return r.row.Scan(append(dst, r.more...)...) }

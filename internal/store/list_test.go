@@ -109,8 +109,20 @@ func lists(l lab) map[string]list {
 			return tx.InsertInvitation(ctx, exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
 				Status: exchange.InvitationPending, ExpiresAt: times[1]})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Invitations(ctx, organization, p)
+			part, err := c.Invitations(ctx, organization, exchange.InvitationFilter{Role: new(exchange.Role(""))}, p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
+		}},
+		"join requests": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJoin(ctx, exchange.JoinRequest{OrganizationID: organization, UserID: user, Status: exchange.JoinDeclined})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.JoinRequests(ctx, organization, exchange.JoinFilter{Status: new(exchange.JoinDeclined)}, p)
+			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
+		}},
+		"join requests of a user": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertJoin(ctx, exchange.JoinRequest{OrganizationID: organization, UserID: viewer, Status: exchange.JoinWithdrawn})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.JoinRequestsOf(ctx, viewer, exchange.JoinFilter{}, p)
+			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"webhooks": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: organization})
@@ -137,6 +149,15 @@ func lists(l lab) map[string]list {
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Tokens(ctx, user, p)
 			return ids(part, err, func(t exchange.Token) int64 { return t.ID })
+		}},
+		"turns": {func(l lab) int64 {
+			l.write(func(ctx context, tx store.Conn) error {
+				return tx.InsertTurns(ctx, []exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
+			})
+			return newest(l, "request_turns")
+		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Turns(ctx, request, p)
+			return ids(part, err, func(t exchange.RequestTurn) int64 { return t.ID })
 		}},
 		"issues": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertIssue(ctx, exchange.Issue{RequestID: request, OpenedBy: user})
@@ -167,6 +188,11 @@ func lists(l lab) map[string]list {
 				part, err := c.Events(ctx, request, exchange.Messaged, p)
 				return ids(part, err, func(e exchange.Event) int64 { return e.ID })
 			}},
+		"events of an organization": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
+			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+				part, err := c.OrganizationEvents(ctx, organization, p, exchange.EventFilter{Kind: new(exchange.Messaged), Request: &request, Material: &material, Actor: &user})
+				return ids(part, err, func(e exchange.OrganizationEvent) int64 { return e.ID })
+			}},
 		"notifications": {func(l lab) int64 {
 			e := l.event(request, user, exchange.Closed)
 			l.write(func(ctx context, tx store.Conn) error {
@@ -174,7 +200,7 @@ func lists(l lab) map[string]list {
 			})
 			return newest(l, "notifications")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Notifications(ctx, viewer, true, p)
+			part, err := c.Notifications(ctx, viewer, exchange.NotificationFilter{Unread: new(true)}, p)
 			return ids(part, err, func(n exchange.Notification) int64 { return n.ID })
 		}},
 	}

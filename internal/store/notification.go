@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,109 +11,88 @@ import (
 	"github.com/google/uuid"
 )
 
-// notifyAtOnce is how many members hear of an event in the transaction of the act itself.
-const notifyAtOnce = 100
-
-// notify holds one statement for each audience, so that telling any number of people is one
-// statement; the unique index keeps it to one message per person and event.
-var notify = func() map[exchange.Audience]string {
-	from := map[exchange.Group]string{
-		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
-		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
-		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
-	}
-	statements := map[exchange.Audience]string{}
-	for _, category := range exchange.Categories {
-		for group, who := range from {
-			query := told + who + " AND m.user_id <> $4"
-			if group != exchange.ToRequester { // a requester has no switch
-				query += " AND m." + string(category)
-			}
-			if group == exchange.ToMembers {
-				query += fmt.Sprintf(" ORDER BY m.user_id LIMIT %d", notifyAtOnce)
-			}
-			statements[exchange.Audience{Category: category, To: group}] = query + once
-		}
-	}
-	return statements
-}()
-
-// The beginning and the end of statements that tell of an event.
 const (
-	told = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id FROM "
-	once = " ON CONFLICT (user_id, event_id) DO NOTHING"
+	notificationColumns = `o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, COALESCE(e.kind, n.kind), COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
+		e.id, e.at, COALESCE(e.request_id, 0), COALESCE(e.seq, 0), COALESCE(m.id, 0), COALESCE(m.title, ''),
+		n.id, n.at, COALESCE(g.id, 0), COALESCE(g.name, ''), ` + userColumns
+	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
+	notificationJoins = `LEFT JOIN request_events e ON e.id = o.event_id LEFT JOIN material_requests r ON r.id = e.request_id LEFT JOIN materials m ON m.id = r.material_id
+		LEFT JOIN news n ON n.id = o.news_id LEFT JOIN organizations g ON g.id = COALESCE(m.organization_id, n.organization_id)
+		JOIN users u ON u.id = COALESCE(e.actor_id, n.actor_id, o.user_id)`
 )
 
-// Notify tells one audience of an event; person is the requester or the assignee, where the
-// audience is one of them. The actor hears nothing of their own act. Of the members it tells the
-// first hundred; NotifyMembers tells the rest.
-func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
-	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
-	if a.To != exchange.ToMembers {
-		args = append(args, person)
-	}
-	_, err := c.exec(ctx, notify[a], args...)
-	return err
-}
-
-// MembersAfter reads the ids of members of an organization behind one, in their order.
-func (c Conn) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	return all(ctx, c, value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1 AND user_id > $2 AND left_at IS NULL
-		ORDER BY user_id LIMIT $3`, organization, after, limit)
-}
-
-// NotifyMembers tells of an event those members behind one of them and up to another who have not been
-// told, by their switches.
-func (c Conn) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event, organization int64, after, upTo uuid.UUID) error {
-	_, err := c.exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4 AND m."+string(category)+
-		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), c.Now, e.Actor, organization, after, upTo)
-	return err
-}
-
 var notifications = listing[exchange.Notification]{
-	columns: "o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, m.id, m.title, m.organization_id, e.id, e.request_id, e.seq, e.kind, e.actor_id, e.at, e.detail, " + userColumns,
+	columns: notificationColumns,
 	table:   "notifications",
-	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
-	joins: `JOIN request_events e ON e.id = o.event_id JOIN users u ON u.id = COALESCE(e.actor_id, o.user_id)
-		JOIN material_requests r ON r.id = e.request_id JOIN materials m ON m.id = r.material_id`,
-	scan:  scanNotification,
-	id:    func(n exchange.Notification) int64 { return n.ID },
-	sorts: map[string]string{"kind": "e.kind", "request": "e.request_id"},
+	joins:   notificationJoins,
+	scan:    scanNotification,
+	id:      func(n exchange.Notification) int64 { return n.ID },
+	sorts:   map[string]string{"kind": "COALESCE(e.kind, n.kind)", "request": "e.request_id"},
 }
 
 func scanNotification(r row, n *exchange.Notification) error {
-	e := &n.Event
+	var kind, detail string
+	var by uuid.UUID
+	var event, news *int64
+	var happened, known *time.Time // of the event; of the news
 	var actor exchange.User
-	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &n.Material, &n.Title, &n.Organization,
-		&e.ID, &e.RequestID, &e.Seq, &e.Kind, &e.Actor, utc{&e.At}, &e.Raw}, userFields(&actor)...)
+	e := exchange.Event{}
+	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &kind, &by, &detail,
+		&event, utcNull{&happened}, &e.RequestID, &e.Seq, &n.Material, &n.Title,
+		&news, utcNull{&known}, &n.Organization, &n.OrganizationName}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
 		return err
 	}
-	if e.Actor != uuid.Nil {
+	if by != uuid.Nil {
 		n.Actor = &actor
 	}
-	return json.Unmarshal([]byte(e.Raw), &e.Detail)
+	if news != nil {
+		n.News = &exchange.News{ID: *news, Kind: exchange.NewsKind(kind), Actor: by, Organization: n.Organization, At: *known}
+		return json.Unmarshal([]byte(detail), &n.News.Detail)
+	}
+	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, exchange.EventKind(kind), by, *happened, detail
+	n.Event = e
+	return json.Unmarshal([]byte(detail), &n.Event.Detail)
 }
 
 // Notifications lists a person's notifications.
-func (c Conn) Notifications(ctx context.Context, user uuid.UUID, unread bool, p exchange.Page) (exchange.Part[exchange.Notification], error) {
+func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter, p exchange.Page) (exchange.Part[exchange.Notification], error) {
 	f := where("o.user_id = ?", user)
-	if unread {
+	switch {
+	case by.Unread == nil:
+	case *by.Unread:
 		f.and("o.read_at IS NULL")
+	default:
+		f.and("o.read_at IS NOT NULL")
+	}
+	andEqual(f, "o.category", by.Category)
+	if by.Since != nil {
+		f.and("o.created_at >= ?", time.Time(*by.Since))
+	}
+	const ofEvent, ofNews = "EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND ", "EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND "
+	if by.Kind != nil {
+		f.and("("+ofEvent+"e.kind = ?) OR "+ofNews+"n.kind = ?))", string(*by.Kind), string(*by.Kind))
+	}
+	if by.Request != nil {
+		f.and(ofEvent+"e.request_id = ?)", *by.Request)
+	}
+	if by.Organization != nil {
+		f.and("("+ofEvent+`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
+			WHERE r.id = e.request_id AND m.organization_id = ?)) OR `+ofNews+"n.organization_id = ?))", *by.Organization, *by.Organization)
 	}
 	return notifications.page(ctx, c, p, f)
 }
 
 // Notification reads one notification.
 func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
-	return one(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id = $1", id)
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1", id)
 }
 
 // NotificationsByID reads those of the notifications that exist, the oldest first.
 func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
 	for some := range slices.Chunk(ids, mostIn) {
 		places, args := in(nil, some)
-		found, err := all(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +107,7 @@ func (c Conn) NotificationForUpdate(ctx context.Context, id int64) (exchange.Not
 	if c.db.dialect.forUpdate != "" {
 		lock = c.db.dialect.forUpdate + " OF o"
 	}
-	return one(ctx, c, scanNotification, "SELECT "+notifications.columns+" FROM notifications o "+notifications.joins+" WHERE o.id = $1"+lock, id)
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1"+lock, id)
 }
 
 // Unread counts a person's unread notifications.
@@ -137,16 +115,105 @@ func (c Conn) Unread(ctx context.Context, user uuid.UUID) (int64, error) {
 	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM notifications WHERE user_id = $1 AND read_at IS NULL", user)
 }
 
-// MarkRead marks one notification of a person as read, or all of them where id is 0; unread
-// takes it back. NotFound when that person has no such notification.
+// MarkRead marks one notification of a person as read; unread takes it back. NotFound when that
+// person has no such notification.
 func (c Conn) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool) error {
 	var at *time.Time
 	if read {
 		at = &c.Now
 	}
-	n, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND (CAST($2 AS BIGINT) = 0 OR id = $2)", user, id, at)
-	if err == nil && n == 0 && id != 0 {
-		err = &exchange.Error{Code: exchange.NotFound, Message: "There is no such notification."}
+	n, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id = $2", user, id, at)
+	if err != nil || n > 0 {
+		return c.marked(ctx, user, err)
+	}
+	return &exchange.Error{Code: exchange.NotFound, Message: "There is no such notification."}
+}
+
+// MarkAllRead marks those of a person's notifications as read that are unread and have an id up to until.
+func (c Conn) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
+	_, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at IS NULL", user, until, c.Now)
+	return c.marked(ctx, user, err)
+}
+
+// marked lets the streams of every process know that a person's count changed, unless err.
+func (c Conn) marked(ctx context.Context, user uuid.UUID, err error) error {
+	if err == nil {
+		*c.news = true
+		_, err = c.exec(ctx, "UPDATE users SET marks = marks + 1 WHERE id = $1", user)
 	}
 	return err
+}
+
+// NotificationsBehind reads the first notifications of a person with an id above after.
+func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification, error) {
+	return all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+`
+		WHERE o.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3`, user, after, limit)
+}
+
+// Stamp is when a notification was made, and whose it is.
+type Stamp struct {
+	ID   int64
+	User uuid.UUID
+	At   time.Time
+}
+
+func scanStamp(r row, s *Stamp) error { return r.Scan(&s.ID, &s.User, utc{&s.At}) }
+
+// NewestNotifications are those of a person, the newest first.
+func (c Conn) NewestNotifications(ctx context.Context, user uuid.UUID, limit int) ([]Stamp, error) {
+	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 ORDER BY id DESC LIMIT $2", user, limit)
+}
+
+// Added are everybody's notifications with an id above after, by id.
+func (c Conn) Added(ctx context.Context, after int64) ([]Stamp, error) {
+	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 ORDER BY id", after)
+}
+
+// AddedBefore is the highest id of those of the newest notifications that were made before a moment,
+// or the lowest of the newest; 0 where there is none.
+func (c Conn) AddedBefore(ctx context.Context, moment time.Time, newest int) (int64, error) {
+	return one(ctx, c, value[int64], `SELECT COALESCE(MAX(CASE WHEN created_at < $1 THEN id END), MIN(id) - 1, 0)
+		FROM (SELECT id, created_at FROM notifications ORDER BY id DESC LIMIT $2) newest`, moment, newest)
+}
+
+// Marks says how often each of some people had notifications marked as read or unread.
+func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64, error) {
+	type mark struct {
+		user uuid.UUID
+		n    int64
+	}
+	marks := map[uuid.UUID]int64{}
+	for some := range inBatches(users, mostIn) {
+		places, args := in(nil, some)
+		list, err := all(ctx, c, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
+			"SELECT id, marks FROM users WHERE id IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			marks[m.user] = m.n
+		}
+	}
+	return marks, nil
+}
+
+// Valid are those of some tokens that are not revoked or expired, each with whether its user is an admin.
+func (c Conn) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error) {
+	type token struct {
+		id    int64
+		admin bool
+	}
+	valid := map[int64]bool{}
+	for some := range inBatches(tokens, mostIn) {
+		places, args := in([]any{c.Now}, some)
+		list, err := all(ctx, c, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
+			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND t.id IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range list {
+			valid[t.id] = t.admin
+		}
+	}
+	return valid, nil
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -37,6 +38,10 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					}
 				}
 			}
+			lab, err := l.tx.Organization(l.ctx, organization)
+			if err != nil {
+				r.Fatal(err)
+			}
 			user := rapid.SampledFrom(w.users)
 			actor := user.Draw(r, "actor")
 			request := l.request(l.material(organization, w.users[0], nil), user.Draw(r, "requester"), w.users[0], nil)
@@ -45,7 +50,7 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 				want := map[uuid.UUID]exchange.Category{}
 				for range rapid.IntRange(0, 5).Draw(r, "audiences") {
 					audience := exchange.Audience{Category: rapid.SampledFrom(categories).Draw(r, "category"),
-						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester, exchange.ToAssignee}).Draw(r, "to")}
+						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester, exchange.ToAssignee, exchange.ToOwner}).Draw(r, "to")}
 					person := user.Draw(r, "person")
 					if err := l.tx.Notify(l.ctx, audience, event, organization, person); err != nil {
 						r.Fatal(err)
@@ -53,14 +58,15 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					for _, u := range w.users {
 						s, member := switches[u]
 						hears := audience.To == exchange.ToRequester && u == person ||
-							member && s.On(audience.Category) && (audience.To == exchange.ToMembers || audience.To == exchange.ToAssignee && u == person)
+							member && s.On(audience.Category) && (audience.To == exchange.ToMembers ||
+								audience.To == exchange.ToAssignee && u == person || audience.To == exchange.ToOwner && u == lab.Owner)
 						if _, told := want[u]; hears && !told && u != actor {
 							want[u] = audience.Category
 						}
 					}
 				}
 				for _, u := range w.users {
-					part, err := l.tx.Notifications(l.ctx, u, false, exchange.Page{Limit: 99})
+					part, err := l.tx.Notifications(l.ctx, u, exchange.NotificationFilter{}, exchange.Page{Limit: 99})
 					if err != nil {
 						r.Fatal(err)
 					}
@@ -83,13 +89,14 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 		material := l.material(organization, actor.ID, func(m *exchange.Material) { m.Title = odd })
 		request := l.request(material, requester, actor.ID, nil)
 		event := l.event(request, actor.ID, exchange.StatusChanged)
-		want := exchange.Notification{User: requester, Organization: organization, Mail: exchange.MailNew, Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd, Actor: &actor}
+		want := exchange.Notification{User: requester, Mail: exchange.MailNew, Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd,
+			Organization: organization, OrganizationName: "Lab", Actor: &actor}
 		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
 		l.write(func(ctx context, tx store.Conn) error {
 			want.CreatedAt = tx.Now
 			return tx.Notify(ctx, exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event, organization, requester)
 		})
-		part, err := l.db.Read().Notifications(l.ctx, requester, true, exchange.Page{Limit: 2})
+		part, err := l.db.Read().Notifications(l.ctx, requester, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 2})
 		if err != nil || len(part.Items) != 1 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
 		}
@@ -115,14 +122,14 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 				return nil
 			})
 		}
-		part, err := l.db.Read().Notifications(l.ctx, user, false, exchange.Page{Limit: 9})
+		part, err := l.db.Read().Notifications(l.ctx, user, exchange.NotificationFilter{}, exchange.Page{Limit: 9})
 		if err != nil || len(part.Items) != 3 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
 		}
-		middle := part.Items[1].ID
+		newest, middle, oldest := part.Items[0].ID, part.Items[1].ID, part.Items[2].ID
 		for _, step := range []struct {
 			user  uuid.UUID
-			id    int64
+			id    int64 // negative: all up to it
 			read  bool
 			want  exchange.Code
 			mine  int64
@@ -132,17 +139,23 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 			{user, middle, true, "", 2, 3},
 			{other, middle, true, exchange.NotFound, 2, 3},
 			{user, middle, false, "", 3, 3},
-			{user, 0, true, "", 0, 3},
+			{user, -middle, true, "", 1, 3}, // the newest came later
+			{user, oldest, false, "", 2, 3},
+			{user, -newest, true, "", 0, 3},
 			{user, middle, false, "", 1, 3},
-			{user, 0, false, "", 3, 3},
-			{actor, 0, true, "", 3, 3}, // who has none has read all
-			{other, 0, true, "", 3, 0},
+			{actor, -newest, true, "", 1, 3}, // who has none has read all
+			{other, -math.MaxInt64, true, "", 1, 0},
 		} {
-			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error { return tx.MarkRead(ctx, step.user, step.id, step.read) })
-			code(t, "MarkRead", err, step.want)
+			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
+				if step.id < 0 {
+					return tx.MarkAllRead(ctx, step.user, -step.id)
+				}
+				return tx.MarkRead(ctx, step.user, step.id, step.read)
+			})
+			code(t, "marking", err, step.want)
 			for u, want := range map[uuid.UUID]int64{user: step.mine, other: step.their} {
 				n, err := l.db.Read().Unread(l.ctx, u)
-				unread, again := l.db.Read().Notifications(l.ctx, u, true, exchange.Page{Limit: 9})
+				unread, again := l.db.Read().Notifications(l.ctx, u, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 9})
 				if n != want || unread.Total != want || int64(len(unread.Items)) != want || err != nil || again != nil {
 					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again, want)
 				}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -22,22 +23,33 @@ func (c Conn) NextReminded(ctx context.Context, day int) (next int, some bool, e
 }
 
 // RequestsToRemind reads the requests behind after whose side was reminded last on a day of its turn, and
-// whose turn began at a moment or before, the longest waiting first. It locks them; those that others
-// hold are left out.
+// whose turn began at a moment or before and is not snoozed, the longest waiting first. It locks them;
+// those that others hold are left out.
 func (c Conn) RequestsToRemind(ctx context.Context, day int, began time.Time, after exchange.Request, limit int) ([]exchange.Requested, error) {
-	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+ofTurn+`
-		AND o.reminded = $1 AND o.waiting_since <= $2 AND (o.waiting_since, o.id) > ($3, $4)
-		ORDER BY o.waiting_since, o.id LIMIT $5`+ofRequests(c.db.dialect.skipLocked), day, began, after.WaitingSince, after.ID, limit)
+	return c.longWaiting(ctx, where("o.reminded = ?", day), began, after, limit)
+}
+
+// RequestsToEscalate is RequestsToRemind of those turns of labs that their owners were not told of.
+func (c Conn) RequestsToEscalate(ctx context.Context, began time.Time, after exchange.Request, limit int) ([]exchange.Requested, error) {
+	return c.longWaiting(ctx, where("o.escalates"), began, after, limit)
+}
+
+func (c Conn) longWaiting(ctx context.Context, f *filter, began time.Time, after exchange.Request, limit int) ([]exchange.Requested, error) {
+	f.and(ofTurn)
+	f.and("o.waiting_since <= ? AND (o.waiting_since, o.id) > (?, ?)", began, after.WaitingSince, after.ID)
+	f.and("(o.snoozed_until IS NULL OR o.snoozed_until <= ?)", c.Now)
+	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+
+		" ORDER BY o.waiting_since, o.id LIMIT "+strconv.Itoa(limit)+ofRequests(c.db.dialect.skipLocked), f.args...)
 	if err != nil {
 		return nil, err
 	}
 	return list, c.addDocuments(ctx, list)
 }
 
-// SaveReminder keeps that the side whose turn it is was reminded, with the head of the events. The
-// request counts as unchanged.
+// SaveReminder keeps what the side whose turn it is was reminded of, or its owner was told, with the head
+// of the events. The request counts as unchanged.
 func (c Conn) SaveReminder(ctx context.Context, q exchange.Requested) error {
-	_, err := c.exec(ctx, "UPDATE material_requests SET reminded = $2, last_seq = $3, last_hash = $4 WHERE id = $1",
-		q.ID, q.Reminded, q.Head.Seq, q.Head.Hash)
+	_, err := c.exec(ctx, "UPDATE material_requests SET reminded = $2, escalates = $3, last_seq = $4, last_hash = $5 WHERE id = $1",
+		q.ID, q.Reminded, q.Escalates, q.Head.Seq, q.Head.Hash)
 	return err
 }

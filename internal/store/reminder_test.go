@@ -24,6 +24,12 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 		young, old, oldest, alike := request(0, 6, true), request(0, 7, true), request(0, 9, true), request(0, 7, true)
 		reminded, long := request(7, 9, true), request(58, 60, true)
 		request(0, 9, false)
+		l.request(material, user, user, func(r *exchange.Request) {
+			r.WaitingSince, r.SnoozedUntil = start.AddDate(0, 0, -9), new(start.AddDate(0, 0, 1))
+		})
+		over := l.request(material, user, user, func(r *exchange.Request) {
+			r.Reminded, r.WaitingSince, r.SnoozedUntil = 7, start.AddDate(0, 0, -8), new(start)
+		})
 		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.Requested) error { return nil }) // deleted
 		paper := l.attachment(user, nil)
 		l.write(func(ctx context, tx store.Conn) error {
@@ -52,7 +58,7 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 			{0, start.AddDate(0, 0, -7), 1, []int64{oldest, old, alike}},
 			{0, start.AddDate(0, 0, -7).Add(-time.Microsecond), 9, []int64{oldest}},
 			{0, start, 9, []int64{oldest, old, alike, young}},
-			{7, start, 9, []int64{reminded}},
+			{7, start, 9, []int64{reminded, over}},
 			{58, start.AddDate(0, 0, -60), 9, []int64{long}},
 			{14, start, 9, nil},
 		} {
@@ -82,6 +88,43 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 				t.Errorf("day %d until %s, %d at once: got %v, want %v", c.day, c.began, c.limit, got, c.want)
 			}
 		}
+	})
+}
+
+func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		material := l.material(l.organization(user, user), user, nil)
+		request := func(escalates bool, waits int, change func(*exchange.Request)) int64 {
+			return l.request(material, user, user, func(r *exchange.Request) {
+				r.Escalates, r.WaitingSince, r.Reminded = escalates, start.AddDate(0, 0, -waits), waits
+				change(r)
+			})
+		}
+		none := func(*exchange.Request) {}
+		old, oldest := request(true, 21, none), request(true, 40, none)
+		request(true, 20, none)
+		request(false, 40, none)
+		request(true, 40, func(r *exchange.Request) { r.Active = false })
+		request(true, 40, func(r *exchange.Request) { r.SnoozedUntil = new(start.AddDate(0, 0, 1)) })
+		told := request(true, 30, none)
+		l.write(func(ctx context, tx store.Conn) error {
+			q, err := tx.RequestForUpdate(ctx, told)
+			code(t, "RequestForUpdate", err, "")
+			q.Escalates = false
+			return tx.SaveReminder(ctx, q)
+		})
+		l.write(func(ctx context, tx store.Conn) error {
+			first, err := tx.RequestsToEscalate(ctx, start.AddDate(0, 0, -21), exchange.Request{}, 1)
+			code(t, "RequestsToEscalate", err, "")
+			rest, err := tx.RequestsToEscalate(ctx, start.AddDate(0, 0, -21), first[0].Request, 9)
+			code(t, "RequestsToEscalate", err, "")
+			if got := append(first, rest...); len(got) != 2 || got[0].ID != oldest || got[1].ID != old {
+				t.Errorf("RequestsToEscalate = %+v, want %d and %d", got, oldest, old)
+			}
+			return nil
+		})
 	})
 }
 
@@ -147,7 +190,7 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 		code(t, "Chain", err, "")
 		same(t, "Chain", []exchange.Event{e}, chain)
 		for _, person := range []uuid.UUID{user, requester} {
-			part, err := l.db.Read().Notifications(l.ctx, person, true, exchange.Page{Limit: 9})
+			part, err := l.db.Read().Notifications(l.ctx, person, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 9})
 			if err != nil || len(part.Items) != 1 || part.Items[0].Actor != nil || part.Items[0].Event.ID != e.ID {
 				t.Errorf("Notifications = %+v, %v", part, err)
 			}

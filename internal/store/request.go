@@ -13,7 +13,8 @@ import (
 
 const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
-	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.reminded, o.created_at, o.updated_at,
+	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.reminded,
+	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at,
 	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
 
@@ -27,7 +28,8 @@ func scanRequest(r row, q *exchange.Requested) error {
 	var sent *time.Time
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, &q.Reminded, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
+		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, &q.Reminded,
+		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if err == nil && carrier != nil {
@@ -125,12 +127,14 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 	}
 	return one(ctx, c, value[int64], `INSERT INTO material_requests (assigned_to, status, is_active, requester_abstract, address,
 			payment_method, payment_method_notes, rejection_reason, override_reason, correction, carrier, tracking, conditions, sent_at,
-			open_issues, put_back, waiting_since, updated_at, reminded, material_id, requester_id, quantity, note, created_at, last_seq, last_hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $18, 0, '')
+			open_issues, put_back, waiting_since, updated_at, reminded, escalates, snoozed_until, clock, material_id, requester_id,
+			quantity, note, created_at, last_seq, last_hash)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $18, 0, '')
 		RETURNING id`, append(args, r.MaterialID, r.Requester, r.Quantity, r.Note)...)
 }
 
-// UpdateRequest saves a request and the head of its events; deleted takes it out of sight.
+// UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
+// happened to it out of the organization's feed, which only tells that it was deleted.
 func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted bool) error {
 	args, err := c.requestArgs(q.Request)
 	if err != nil {
@@ -139,12 +143,15 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted b
 	var at *time.Time
 	if deleted {
 		at = &c.Now
+		if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID, string(exchange.Deleted)); err != nil {
+			return err
+		}
 	}
 	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
-			updated_at = $18, reminded = $19, deleted_at = $20, last_seq = $21, last_hash = $22
-		WHERE id = $23`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
+			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, deleted_at = $23, last_seq = $24, last_hash = $25
+		WHERE id = $26`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
 	return err
 }
 
@@ -157,13 +164,18 @@ func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
 		}
 		address = &raw
 	}
+	clock, err := text(r.Clock)
+	if err != nil {
+		return nil, err
+	}
 	var carrier, tracking, conditions *string
 	var sent *time.Time
 	if s := r.Shipment; s != nil {
 		carrier, tracking, conditions, sent = &s.Carrier, &s.Tracking, &s.Conditions, s.SentAt
 	}
 	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection, r.Override, r.Correction,
-		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now, r.Reminded}, nil
+		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now, r.Reminded,
+		r.Escalates, r.SnoozedUntil, clock}, nil
 }
 
 // SaveDocuments adds the new document versions of a request and saves those that changed.

@@ -51,7 +51,7 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				if q.Shipment != nil {
 					q.Shipment.SentAt = utc(q.Shipment.SentAt)
 				}
-				q.ID, q.WaitingSince, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(), first.CreatedAt, tx.Now
+				q.ID, q.WaitingSince, q.SnoozedUntil, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(), utc(q.SnoozedUntil), first.CreatedAt, tx.Now
 				got, err := tx.Request(ctx, *id)
 				same(t, "Request", q, got)
 				code(t, "Request", err, "")

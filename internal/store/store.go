@@ -35,6 +35,7 @@ type DB struct {
 	prepared [2]sync.Map
 	queries  atomic.Int64
 	enqueued chan struct{}
+	news     chan struct{}
 	// Clock tells the time of day; tests give another before they use the database.
 	Clock func() time.Time
 }
@@ -42,7 +43,7 @@ type DB struct {
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, enqueued: make(chan struct{}, 1), Clock: time.Now}
+	db := &DB{where: where, enqueued: make(chan struct{}, 1), news: make(chan struct{}, 1), Clock: time.Now}
 	var err error
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		db.dialect = postgresDialect
@@ -232,6 +233,7 @@ type Conn struct {
 
 	passing  bool  // its queries have too many texts to keep each prepared
 	enqueued *bool // set where the transaction makes a job ready
+	news     *bool // set where it changes what someone's notifications are
 }
 
 // Read gives a Conn that reads what is committed.
@@ -243,6 +245,10 @@ func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Micros
 // Enqueued gives a signal after a commit that made jobs ready in this process; several commits
 // may give one.
 func (db *DB) Enqueued() <-chan struct{} { return db.enqueued }
+
+// News gives a signal after a commit that changed people's notifications in this process; several
+// commits may give one.
+func (db *DB) News() <-chan struct{} { return db.news }
 
 type inTx struct{}
 
@@ -279,7 +285,7 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 	if err != nil {
 		return err
 	}
-	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), Now: db.instant()}
+	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
 			c.over(ctx)
@@ -295,16 +301,25 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 	return gone(ctx, err)
 }
 
-// commit makes a transaction last, and wakes the workers where it made a job ready.
+// commit makes a transaction last, and wakes the workers where it made a job ready, and the streams
+// where there is news for them.
 func (c Conn) commit() error {
-	err := c.tx.Commit()
-	if err == nil && *c.enqueued {
-		select {
-		case c.db.enqueued <- struct{}{}:
-		default: // the last signal was not taken yet
-		}
+	if err := c.tx.Commit(); err != nil {
+		return err
 	}
-	return err
+	signal(c.db.enqueued, *c.enqueued)
+	signal(c.db.news, *c.news)
+	return nil
+}
+
+func signal(to chan struct{}, due bool) {
+	if !due {
+		return
+	}
+	select {
+	case to <- struct{}{}:
+	default: // the last signal was not taken yet
+	}
 }
 
 // gone says too that the caller went away, where database/sql only says that all was closed.

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
-	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -20,13 +22,87 @@ func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shippin
 	return list, c.addDocuments(ctx, list)
 }
 
-// BeginTurns begins the turns of requests now, for a reason outside of them, which count as unchanged.
-func (c Conn) BeginTurns(ctx context.Context, requests []int64) error {
-	for some := range slices.Chunk(requests, mostIn) {
-		places, args := in([]any{c.Now}, some)
-		if _, err := c.exec(ctx, "UPDATE material_requests SET waiting_since = $1, reminded = 0 WHERE id IN ("+places+")", args...); err != nil {
+// BeginTurns saves that requests begin another turn now for a reason outside of them; they count as
+// unchanged. Their entries in the account follow with InsertTurns.
+func (c Conn) BeginTurns(ctx context.Context, list []exchange.Requested) error {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		var args []any
+		for _, q := range some {
+			clock, err := text(q.Clock)
+			if err != nil {
+				return err
+			}
+			args = append(args, q.ID, q.Escalates, clock)
+		}
+		// The first row tells PostgreSQL the types of all.
+		rows := strings.Replace(places(len(some), 3), "($1, $2,", "(CAST($1 AS BIGINT), CAST($2 AS BOOLEAN),", 1)
+		if _, err := c.exec(ctx, `UPDATE material_requests SET waiting_since = $`+strconv.Itoa(len(args)+1)+`, reminded = 0,
+				escalates = v.column2, snoozed_until = NULL, clock = v.column3
+			FROM (VALUES `+rows+`) v WHERE id = v.column1`, append(args, c.Now)...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// InsertTurns adds entries to the accounts of requests.
+func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) error {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		var args []any
+		for _, t := range some {
+			what, err := text(t.What)
+			if err != nil {
+				return err
+			}
+			args = append(args, t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt)
+		}
+		if _, err := c.exec(ctx, "INSERT INTO request_turns (request_id, seq, status, party, what, began_at) VALUES "+places(len(some), 6), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var requestTurns = listing[exchange.RequestTurn]{
+	columns: "o.id, o.request_id, o.seq, o.status, o.party, o.what, o.began_at, n.began_at",
+	table:   "request_turns",
+	joins:   "LEFT JOIN request_turns n ON n.request_id = o.request_id AND n.seq = o.seq + 1",
+	scan: func(r row, t *exchange.RequestTurn) error {
+		return r.Scan(&t.ID, &t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, utcNull{&t.EndedAt})
+	},
+	id:    func(t exchange.RequestTurn) int64 { return t.ID },
+	sorts: map[string]string{"ended_at": "n.began_at"},
+}
+
+// Turns lists the account of a request's turns.
+func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.RequestTurn], error) {
+	return requestTurns.page(ctx, c, p, where("o.request_id = ?", request))
+}
+
+// Account is the account of a request's turns and what its row says of it.
+type Account struct {
+	CreatedAt time.Time
+	Clock     exchange.Clock
+	Turns     []exchange.RequestTurn // without what was to be done and when they ended
+}
+
+// Accounts reads, by request, the accounts of those of an id behind after until last, as they are at
+// one moment; for verifying.
+func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Account, error) {
+	accounts := map[int64]*Account{}
+	scan := func(r row, t *exchange.RequestTurn) error {
+		var a Account
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock}, utc{&a.CreatedAt}); err != nil {
+			return err
+		}
+		if accounts[t.RequestID] == nil {
+			accounts[t.RequestID] = &a
+		}
+		accounts[t.RequestID].Turns = append(accounts[t.RequestID].Turns, *t)
+		return nil
+	}
+	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at
+		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
+		WHERE t.request_id > $1 AND t.request_id <= $2 ORDER BY t.request_id, t.seq`, after, last)
+	return accounts, err
 }

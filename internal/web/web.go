@@ -15,6 +15,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"aliquot/internal/app"
 )
 
 //go:embed templates assets
@@ -23,8 +25,8 @@ var files embed.FS
 // policy allows a page what it needs and nothing else: no script, no frame, no other host.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Mount puts the pages on a mux: /docs, which shows an OpenAPI document, and /assets/.
-func Mount(mux *http.ServeMux, openAPI []byte) error {
+// Mount puts the pages on a mux: /docs, which shows an OpenAPI document, /unsubscribe and /assets/.
+func Mount(mux *http.ServeMux, a *app.App, openAPI []byte) error {
 	assets, names, err := readAssets()
 	if err != nil {
 		return err
@@ -33,7 +35,7 @@ func Mount(mux *http.ServeMux, openAPI []byte) error {
 	if err := json.Unmarshal(openAPI, &shown); err != nil {
 		return err
 	}
-	page, err := template.New("docs.html").Funcs(template.FuncMap{
+	pages, err := template.New("pages").Funcs(template.FuncMap{
 		"asset": func(name string) (string, error) {
 			if names[name] == "" {
 				return "", fmt.Errorf("no asset %s", name)
@@ -41,12 +43,12 @@ func Mount(mux *http.ServeMux, openAPI []byte) error {
 			return names[name], nil
 		},
 		"prose": prose,
-	}).ParseFS(files, "templates/docs.html")
+	}).ParseFS(files, "templates/*.html")
 	if err != nil {
 		return err
 	}
 	var docs bytes.Buffer
-	if err := page.Execute(&docs, &shown); err != nil {
+	if err := pages.ExecuteTemplate(&docs, "docs.html", &shown); err != nil {
 		return err
 	}
 	show := only(func(w http.ResponseWriter, r *http.Request) {
@@ -56,6 +58,9 @@ func Mount(mux *http.ServeMux, openAPI []byte) error {
 		w.Header().Set("Cache-Control", "no-cache")
 		send(w, r, docs.Bytes())
 	})
+	unsubscribe := subscriptions{app: a, page: pages.Lookup("unsubscribe.html"), log: a.Log}
+	mux.Handle("/unsubscribe", unsubscribe)
+	mux.Handle("/unsubscribe/{$}", unsubscribe)
 	mux.Handle("/docs", show)
 	mux.Handle("/docs/{$}", show)
 	mux.Handle("/assets/", only(func(w http.ResponseWriter, r *http.Request) {

@@ -1,0 +1,155 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// AskToJoin asks the owner of an organization to take the caller in. existed: they ask already, and
+// that join request is given as it is.
+func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization int64, p exchange.JoinNew) (v exchange.ShownJoinRequest, existed bool, err error) {
+	j, err := p.Create()
+	if err != nil {
+		return v, false, err
+	}
+	j.OrganizationID, j.UserID = organization, who.ID
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.JoinAsk, who.ToOrganization(organization), object("organization", organization)); err != nil {
+			return err
+		}
+		if _, err := tx.UserForUpdate(ctx, who.ID); err != nil { // or they could ask for many at once
+			return err
+		}
+		o, err := tx.OrganizationForUpdate(ctx, organization)
+		if err != nil {
+			return err
+		}
+		switch member, err := tx.IsMember(ctx, organization, who.ID); {
+		case err != nil:
+			return err
+		case member:
+			return exchange.Fail(exchange.Conflict, "You are a member of this organization already.")
+		}
+		last, err := tx.LastJoin(ctx, organization, who.ID)
+		if err != nil {
+			return err
+		}
+		if existed = last != nil && last.Status == exchange.JoinPending; existed {
+			v = *last
+			return nil
+		}
+		if last != nil {
+			if err := last.Again(tx.Now); err != nil {
+				return err
+			}
+		}
+		switch n, err := tx.PendingJoins(ctx, who.ID); {
+		case err != nil:
+			return err
+		case n >= exchange.MostJoins:
+			return exchange.Fail(exchange.Conflict, "You asked %d organizations that have not answered; take one of these back first.", n)
+		}
+		id, err := tx.InsertJoin(ctx, j)
+		if err != nil {
+			return err
+		}
+		if v, err = tx.JoinRequest(ctx, organization, id); err != nil {
+			return err
+		}
+		if err := noteJoin(ctx, tx, who, exchange.JoinAsk, v.JoinRequest); err != nil {
+			return err
+		}
+		return tellMembership(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinAsked, who.ID), o.Owner)
+	})
+	return v, existed, err
+}
+
+// JoinRequests lists the join requests to an organization.
+func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+	c := a.DB.Read()
+	_, err := c.Organization(ctx, organization)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.JoinRead, who.ToOrganization(organization), object("join requests of organization", organization))
+	}
+	if err != nil {
+		return exchange.Part[exchange.ShownJoinRequest]{}, err
+	}
+	return c.JoinRequests(ctx, organization, f, p)
+}
+
+// JoinRequestsOf lists the join requests of a user.
+func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+	if err := a.mayRead(ctx, who, exchange.JoinRead, who.ToUser(user), object("join requests of", user)); err != nil {
+		return exchange.Part[exchange.ShownJoinRequest]{}, err
+	}
+	return a.DB.Read().JoinRequestsOf(ctx, user, f, p)
+}
+
+// AnswerJoin accepts or declines a join request. The same answer again changes nothing.
+func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, r exchange.JoinRefusal) (exchange.ShownJoinRequest, error) {
+	reason, err := r.Check()
+	if err != nil {
+		return exchange.ShownJoinRequest{}, err
+	}
+	return a.endJoin(ctx, who, organization, id, to, reason)
+}
+
+// WithdrawJoin takes back a join request that nobody answered; the same again changes nothing.
+func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization, id int64) error {
+	_, err := a.endJoin(ctx, who, organization, id, exchange.JoinWithdrawn, "")
+	return err
+}
+
+// endJoin ends a join request: its asker takes it back, or the organization's owner answers. The
+// organization is locked, so that of two acts at once the second finds what the first one did.
+func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, reason string) (v exchange.ShownJoinRequest, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		o, err := tx.OrganizationForUpdate(ctx, organization)
+		if err != nil {
+			return err
+		}
+		if v, err = tx.JoinRequest(ctx, organization, id); err != nil {
+			return err
+		}
+		action, rel := exchange.JoinAnswer, who.ToOrganization(organization)
+		if to == exchange.JoinWithdrawn {
+			action, rel = exchange.JoinWithdraw, who.ToUser(v.UserID)
+		}
+		if err := a.may(ctx, tx, who, action, rel, object("join request", id)); err != nil {
+			return err
+		}
+		if err := neverShown(ctx); err != nil {
+			return err
+		}
+		was := v.Status
+		if v.JoinRequest, err = v.Answer(to, reason, tx.Now); err != nil || v.Status == was {
+			return err
+		}
+		if err := tx.SaveJoin(ctx, v.JoinRequest); err != nil {
+			return err
+		}
+		switch to {
+		case exchange.JoinAccepted:
+			if err := takeIn(ctx, tx, who, action, o, v.UserID); err != nil {
+				return err
+			}
+			return tellMembership(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinTaken, who.ID), v.UserID)
+		case exchange.JoinDeclined:
+			if err := noteJoin(ctx, tx, who, action, v.JoinRequest); err != nil {
+				return err
+			}
+			return tellMembership(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinRefused, who.ID), v.UserID)
+		default:
+			return noteJoin(ctx, tx, who, action, v.JoinRequest)
+		}
+	})
+	return v, err
+}
+
+func noteJoin(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, j exchange.JoinRequest) error {
+	return tx.InsertAudit(ctx, &who.ID, action, object("organization", j.OrganizationID), false, j)
+}

@@ -1,0 +1,102 @@
+package exchange
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Settled is the time after which no notification comes into sight with a lower id than one that
+// was seen: PostgreSQL gives ids before a transaction commits, and none of ours takes so long.
+const Settled = 30 * time.Second
+
+// mostLoose is how many notifications a Place names one by one at most.
+const mostLoose = 256
+
+// Place is how far someone has read a feed: all up to the id low, and those of loose. A
+// notification may come into sight behind one with a higher id, so the highest id alone would not
+// tell what was read.
+type Place struct {
+	low   int64
+	loose []taken // by id
+}
+
+type taken struct {
+	id int64
+	at time.Time
+}
+
+// PlaceAt is the place behind all notifications up to the id low.
+func PlaceAt(low int64) Place { return Place{low: low} }
+
+// Low is the id up to which everything was read.
+func (p *Place) Low() int64 { return p.low }
+
+// Take notes that a notification is read now; false: it was read before.
+func (p *Place) Take(id int64, now time.Time) bool {
+	i, had := slices.BinarySearchFunc(p.loose, id, func(t taken, id int64) int { return int(t.id - id) })
+	if had || id <= p.low {
+		return false
+	}
+	p.loose = slices.Insert(p.loose, i, taken{id, now})
+	return true
+}
+
+// Settle forgets single ids that were read so long ago that nothing below them can come any more.
+func (p *Place) Settle(now time.Time) {
+	for i, t := range slices.Backward(p.loose) {
+		if now.Sub(t.at) >= Settled {
+			p.cut(i + 1)
+			return
+		}
+	}
+}
+
+// Shorten forgets single ids but the highest mostLoose, as a reader who is told very much at once
+// must, whatever may come below them.
+func (p *Place) Shorten() { p.cut(len(p.loose) - mostLoose) }
+
+func (p *Place) cut(n int) {
+	if n > 0 {
+		p.low = p.loose[n-1].id
+		p.loose = slices.Delete(p.loose, 0, n)
+	}
+}
+
+// Lower puts a place back to the id newest, where it claims to be beyond all that there is: the
+// database may be an older copy of the one that it was read from.
+func (p *Place) Lower(newest int64) {
+	p.low = min(p.low, newest)
+	p.loose = slices.DeleteFunc(p.loose, func(t taken) bool { return t.id > newest })
+}
+
+// String writes a place for ParsePlace: the numbers of low and of loose, with dots between.
+func (p *Place) String() string {
+	b := strconv.AppendInt(nil, p.low, 10)
+	for _, t := range p.loose {
+		b = strconv.AppendInt(append(b, '.'), t.id, 10)
+	}
+	return string(b)
+}
+
+// ParsePlace reads what String wrote; ok is false for anything else. The id of a notification alone
+// is the place behind it.
+func ParsePlace(s string, now time.Time) (p Place, ok bool) {
+	for i, part := range strings.SplitN(s, ".", mostLoose+2) {
+		id, err := strconv.ParseInt(part, 10, 64)
+		last := p.low
+		if n := len(p.loose); n > 0 {
+			last = p.loose[n-1].id
+		}
+		switch {
+		case err != nil || id < 0 || strconv.FormatInt(id, 10) != part || i > 0 && id <= last || i > mostLoose:
+			return Place{}, false
+		case i == 0:
+			p.low = id
+		default:
+			p.loose = append(p.loose, taken{id, now})
+		}
+	}
+	return p, true
+}

@@ -1,0 +1,72 @@
+package exchange
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// News is one thing that happened outside of requests and that people are told of. What is told of a
+// request is its Event.
+type News struct {
+	ID           int64
+	Kind         NewsKind
+	Actor        uuid.UUID // uuid.Nil: Aliquot itself
+	Organization int64     // 0: of none
+	At           time.Time
+	Detail       NewsDetail
+}
+
+// NewsKind says what happened.
+type NewsKind string
+
+// Everything that is told of who is in an organization.
+const (
+	Invited           NewsKind = "invited"
+	InvitationTaken   NewsKind = "invitation_accepted"
+	InvitationRefused NewsKind = "invitation_declined"
+	JoinAsked         NewsKind = "join_asked"
+	JoinTaken         NewsKind = "join_accepted"
+	JoinRefused       NewsKind = "join_declined"
+)
+
+// NewsKinds are all of them.
+var NewsKinds = []NewsKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused}
+
+// NewsDetail is what news tell beside their kind; only what applies is there.
+type NewsDetail struct {
+	Invitation  int64  `json:"invitation,omitempty"`
+	JoinRequest int64  `json:"join_request,omitempty"`
+	Role        Role   `json:"role,omitempty"`
+	Text        string `json:"text,omitempty"`   // what the asker wrote
+	Reason      string `json:"reason,omitempty"` // why it was declined
+}
+
+// Category is the one that news of a kind belong to. There is no switch for it: they are always told.
+func (k NewsKind) Category() Category { return MembershipNotif }
+
+// TellNews says in one sentence what happened, for the people who hear of it.
+func TellNews(n News, actor, organization string) string {
+	owner := n.Detail.Role == OwnerRole
+	switch n.Kind {
+	case Invited:
+		if owner {
+			return fmt.Sprintf("%s asked you to become the owner of %s.", actor, organization)
+		}
+		return fmt.Sprintf("%s invited you to %s.", actor, organization)
+	case InvitationTaken:
+		if owner {
+			return fmt.Sprintf("%s accepted the invitation and is the owner of %s now.", actor, organization)
+		}
+		return fmt.Sprintf("%s accepted the invitation to %s.", actor, organization)
+	case InvitationRefused:
+		return fmt.Sprintf("%s declined the invitation to %s.", actor, organization)
+	case JoinAsked:
+		return fmt.Sprintf("%s asked to join %s.", actor, organization)
+	case JoinTaken:
+		return fmt.Sprintf("%s took you into %s, as you asked.", actor, organization)
+	default:
+		return fmt.Sprintf("%s declined to take you into %s.", actor, organization)
+	}
+}

@@ -1,0 +1,102 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// longestSnooze is in days: who cannot act for longer than a quarter should say so instead.
+const longestSnooze = 90
+
+// Until is a moment in the JSON of a body; a date stands for the beginning of that day in UTC.
+type Until time.Time
+
+// UnmarshalJSON takes a date, and every form of an Instant.
+func (u *Until) UnmarshalJSON(b []byte) error {
+	var d Date
+	if json.Unmarshal(b, &d) == nil {
+		at, err := time.Parse(time.DateOnly, string(d))
+		*u = Until(at)
+		return err
+	}
+	var i Instant
+	if json.Unmarshal(b, &i) != nil {
+		return errors.New("must be a date or a timestamp, such as 2026-03-12 or 2026-03-12T09:40:00+0000")
+	}
+	*u = Until(i)
+	return nil
+}
+
+// SnoozeNew is the body of POST /material-requests/:id/snooze.
+type SnoozeNew struct {
+	Until  Opt[Until]  `json:"until"`
+	Reason Opt[string] `json:"reason"`
+}
+
+// faults say what is wrong whatever the time is; reason becomes the tidy one.
+func (n SnoozeNew) faults(reason *string) (f Faults) {
+	if !n.Until.Set {
+		f.Add("until", "is required: the day on which reminders may come again, such as 2026-03-12")
+	}
+	f.long("reason", n.Reason, reason)
+	return f
+}
+
+// at checks n at a moment, and gives until when and the tidy reason.
+func (n SnoozeNew) at(now time.Time) (until time.Time, reason string, err error) {
+	f := n.faults(&reason)
+	switch until = time.Time(n.Until.Value); {
+	case !n.Until.Set:
+	case !until.After(now):
+		f.Add("until", "must be in the future")
+	case until.After(now.AddDate(0, 0, longestSnooze)):
+		f.Add("until", "must be at most %d days ahead", longestSnooze)
+	}
+	return until, reason, f.Err()
+}
+
+// Snooze keeps reminders and the escalation of the present turn back until a moment; what falls due
+// before comes then. Only the side whose turn it is may. It ends with the turn.
+func (r Request) Snooze(roles Roles, by uuid.UUID, n SnoozeNew, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		side, err := c.ownTurn()
+		if err != nil {
+			return err
+		}
+		until, reason, err := n.at(now)
+		if err != nil || c.SnoozedUntil != nil && c.SnoozedUntil.Equal(until) {
+			return err
+		}
+		c.SnoozedUntil = &until
+		c.say(Snoozed, Detail{Party: side, Until: new(Instant(until)), Reason: reason})
+		return nil
+	})
+}
+
+// Unsnooze ends a snooze; where there is none, it changes nothing.
+func (r Request) Unsnooze(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		side, err := c.ownTurn()
+		if err != nil || !c.Snoozing(now) {
+			return err
+		}
+		c.SnoozedUntil = nil
+		c.say(Unsnoozed, Detail{Party: side})
+		return nil
+	})
+}
+
+// ownTurn is the side whose turn it is, where the actor may speak for it.
+func (c *change) ownTurn() (Side, error) {
+	turn := WaitingOn(c.terms, DefaultTargets, c.Request)
+	switch {
+	case turn == nil:
+		return Nobody, Fail(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+	case turn.Side == RequesterSide && !c.roles.asRequester(), turn.Side == LabSide && !c.roles.lab():
+		return Nobody, Fail(Forbidden, "It is the turn of the %s, who alone may snooze its reminders.", turn.Side)
+	}
+	return turn.Side, nil
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"context"
+	"html/template"
+	"log/slog"
+	"net/http"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// subscriptions is the page behind the link at the end of each mail.
+type subscriptions struct {
+	app  *app.App
+	page *template.Template
+	log  *slog.Logger
+}
+
+// subscription is what the page shows.
+type subscription struct {
+	Title, Lead string
+	Token       string // "": there is nothing to do
+	On          bool
+}
+
+// mostToken bounds the body of a form: a token and a word.
+const mostToken = 4 << 10
+
+// topics are the categories in words, of which mail can be stopped; "" is that of digests.
+var topics = map[exchange.Category]string{
+	exchange.NewRequestNotif: "new requests to your labs",
+	exchange.StatusNotif:     "what happens in requests",
+	exchange.DecisionNotif:   "decisions on requests",
+	exchange.AssignedNotif:   "requests that you are given",
+	exchange.ReminderNotif:   "reminders",
+	exchange.MembershipNotif: "who is in a lab",
+}
+
+// ServeHTTP shows what mail a link is about, and stops it or sends it again. A mail program's one click
+// (RFC 8058) is a POST to the address of the link itself, whose body names List-Unsubscribe. Whoever has the
+// link may do this, signed in or not: its token is the proof.
+func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
+		w.Header().Set("Allow", "GET, HEAD, POST")
+		http.Error(w, "This page can be read and sent.", http.StatusMethodNotAllowed)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostToken)
+	token := r.FormValue("token") // of the form, or of the address
+	read := s.app.Subscription
+	if r.Method == http.MethodPost {
+		read = func(ctx context.Context, token string) (app.Subscription, error) {
+			return s.app.Subscribe(ctx, token, r.PostFormValue("mail") == "on")
+		}
+	}
+	found, err := read(r.Context(), token)
+	status, shown := http.StatusOK, show(found, r.Method == http.MethodPost)
+	shown.Token = token
+	switch exchange.CodeOf(err) {
+	case exchange.NotFound:
+		status = http.StatusNotFound
+		shown = subscription{Title: "This link is not whole", Lead: "Open the newest e-mail that you got and take the link at its end."}
+	case exchange.Unavailable:
+		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "5")
+		shown = subscription{Title: "Try again in a moment", Lead: "Nothing was changed."}
+	default:
+		if err != nil {
+			status = http.StatusInternalServerError
+			s.log.ErrorContext(r.Context(), "unsubscribe", "error", err)
+			shown = subscription{Title: "Something went wrong", Lead: "Nothing was changed; the error is in the log."}
+		}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "no-referrer") // the address has the token
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	if err := s.page.Execute(w, shown); err != nil {
+		s.log.WarnContext(r.Context(), "unsubscribe", "error", err)
+	}
+}
+
+func show(s app.Subscription, changed bool) subscription {
+	what := "E-mail about " + topics[s.Category]
+	if s.Category == "" {
+		what = "Digests"
+	}
+	out := subscription{Title: "E-mail from Aliquot", On: s.On}
+	switch {
+	case changed && s.On:
+		out.Title, out.Lead = "You get it again", what+" goes to "+s.User.Email+" again."
+	case s.On:
+		out.Lead = what + " goes to " + s.User.Email + "."
+	case changed:
+		out.Title, out.Lead = "It is stopped", what+" no longer goes to "+s.User.Email+"."
+	default:
+		out.Lead = what + " does not go to " + s.User.Email + "."
+	}
+	return out
+}
