@@ -82,7 +82,7 @@ const (
 func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]string{
-		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object components:object",
+		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object webhooks:object components:object",
 		"/login":        signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
