@@ -69,13 +69,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 	if at.Sending, err = a.beginDigest(ctx, r, reader, &m); err != nil || len(at.Sending) == 0 {
 		return err
 	}
-	words, err := a.digest(ctx, reader, since, at.Sending, m.Unsubscribe)
-	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
-	var state exchange.MailState
-	var reason string
-	if err == nil {
-		state, reason, err = a.post(ctx, m)
-	}
+	state, reason, err := a.sendDigest(ctx, reader, since, at.Sending, m)
 	if err != nil {
 		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSendingDigest, exchange.MailDigest, at.Sending...))
 	}
@@ -122,13 +116,30 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, reader store.Reader, 
 	return at.Sending, err
 }
 
-// digest writes the digest of notifications, and of what waits for the person now.
-func (a *App) digest(ctx context.Context, reader store.Reader, since time.Time, ids []int64, unsubscribe string) (notice.Words, error) {
+// sendDigest sends the digest of notifications, and of what waits for the person now. Where they may see
+// nothing of it any more, it is not wanted.
+func (a *App) sendDigest(ctx context.Context, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
 	c := a.DB.Read()
-	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: unsubscribe}
+	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: m.Unsubscribe}
+	if d.Events, err = a.happened(ctx, c, reader, ids); err != nil || len(d.Events) == 0 {
+		return exchange.MailNotWanted, "", err
+	}
+	if d.Waiting, err = a.waitingFor(ctx, c, reader.ID); err != nil {
+		return "", "", err
+	}
+	words, err := a.Notice.Digest(d)
+	if err != nil {
+		return "", "", err
+	}
+	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
+	return a.post(ctx, m)
+}
+
+// happened are the events that notifications tell of, as far as the person may see them still.
+func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64) (events []notice.Event, err error) {
 	list, err := c.NotificationsByID(ctx, ids)
 	if err != nil {
-		return notice.Words{}, err
+		return nil, err
 	}
 	type known struct {
 		notice.Event
@@ -142,19 +153,15 @@ func (a *App) digest(ctx context.Context, reader store.Reader, since time.Time, 
 		k, some := requests[n.Event.RequestID]
 		if !some {
 			if k.Event, k.visible, err = a.facts(ctx, c, n, reader); err != nil {
-				return notice.Words{}, err
+				return nil, err
 			}
 			requests[n.Event.RequestID] = k
 		}
 		if k.visible {
-			d.Events = append(d.Events, of(k.Event, n))
+			events = append(events, of(k.Event, n))
 		}
 	}
-	d.Waiting, err = a.waitingFor(ctx, c, reader.ID)
-	if err != nil {
-		return notice.Words{}, err
-	}
-	return a.Notice.Digest(d)
+	return events, nil
 }
 
 // of is what mail tells of a notification, with the facts of another one about the same request.

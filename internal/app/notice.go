@@ -45,12 +45,14 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 // as one conversation. Nobody ever got it.
 func (a *App) thread(request int64) string { return fmt.Sprintf("request.%d@%s", request, a.host()) }
 
-// host is that of the installation, for the ids of its mail.
+// host is that of the installation, for the ids of its mail, where it can stand in one.
 func (a *App) host() string {
-	if u, err := url.Parse(a.PublicURL); err == nil && u.Hostname() != "" {
-		return u.Hostname()
+	u, err := url.Parse(a.PublicURL)
+	odd := func(r rune) bool { return r > '~' || strings.ContainsRune(" :[]%", r) } // as in [::1]
+	if err != nil || u.Hostname() == "" || strings.ContainsFunc(u.Hostname(), odd) {
+		return "localhost"
 	}
-	return "localhost"
+	return u.Hostname()
 }
 
 // The purposes of the tokens that mail carries.

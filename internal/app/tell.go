@@ -11,7 +11,7 @@ import (
 )
 
 // Tell is the job that tells of what happened whoever has not been told in the transaction of the act:
-// the members behind the first hundred, everybody who wants mail of it, and webhooks.
+// the members of a large lab, everybody who wants mail of it, and webhooks.
 var Tell = job.Kind[Telling]{Name: "tell"}
 
 // Telling are the events of one act, and whose act it was; or news, of which everybody has been told.

@@ -60,7 +60,7 @@ func (s *server) send(ctx context.Context, from, to string, letter []byte) error
 		{"greeting", s.wait.command, Temporary, Temporary, func() (err error) { client, err = smtp.NewClient(conn, s.host); return err }},
 		{"hello", s.wait.command, Temporary, Temporary, func() error { return client.Hello(ourName(conn)) }},
 		{"STARTTLS", s.wait.command, Temporary, Temporary, func() error { return s.startTLS(client) }},
-		{"sign in", s.wait.command, Rejected, Temporary, func() error { return s.signIn(client) }},
+		{"sign in", s.wait.command, Temporary, Temporary, func() error { return s.signIn(client) }},
 		{"sender", s.wait.command, Rejected, Temporary, func() error { return mailFrom(client, from, to) }},
 		{"recipient", s.wait.command, "", Temporary, func() error { return client.Rcpt("<" + to + ">") }},
 		{"data", s.wait.command, "", Temporary, func() (err error) { body, err = client.Data(); return err }},

@@ -52,7 +52,7 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 		{"EHLO", "hello", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
 		{"STARTTLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
 		{"TLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
-		{"AUTH", "sign in", patience.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
+		{"AUTH", "sign in", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
 		{"MAIL", "sender", patience.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
 		{"RCPT", "recipient", patience.command, small, Temporary, Temporary, Temporary, Refused, Temporary, Temporary},
 		{"DATA", "data", patience.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
@@ -231,7 +231,7 @@ func TestAPasswordIsNotGivenAway(t *testing.T) {
 		t.Errorf("good certificate: got %v", failure)
 	}
 	server.password = "wrong"
-	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Rejected || failure.Phase != "sign in" || failure.Code != 535 {
+	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary || failure.Phase != "sign in" || failure.Code != 535 {
 		t.Errorf("wrong password: got %v", failure)
 	}
 }

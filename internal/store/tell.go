@@ -9,14 +9,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// notifyAtOnce is how many members hear of an event in the transaction of the act itself.
-const notifyAtOnce = 100
+// notifyAtOnce is how many members a lab may have who hear of an event in the transaction of the act
+// itself. Larger ones would slow the act down; a job tells them.
+const notifyAtOnce = 25
 
 // notify holds one statement for each audience, so that telling any number of people is one
 // statement; the unique index keeps it to one message per person and event.
 var notify = func() map[exchange.Audience]string {
 	from := map[exchange.Group]string{
-		exchange.ToMembers:   "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL",
+		// CROSS JOIN: SQLite looks whether the lab is small before it goes through its members.
+		exchange.ToMembers: fmt.Sprintf(`(SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o WHERE o.organization_id = $5 AND o.left_at IS NULL LIMIT %d) few) <= %d) small
+			CROSS JOIN memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL`, notifyAtOnce+1, notifyAtOnce),
 		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
 		exchange.ToOwner:     "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = (SELECT owner_id FROM organizations WHERE id = $5)",
 		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
@@ -27,9 +30,6 @@ var notify = func() map[exchange.Audience]string {
 			query := told + who + " AND m.user_id <> $4"
 			if group != exchange.ToRequester { // a requester has no switch
 				query += " AND m." + string(category)
-			}
-			if group == exchange.ToMembers {
-				query += fmt.Sprintf(" ORDER BY m.user_id LIMIT %d", notifyAtOnce)
 			}
 			statements[exchange.Audience{Category: category, To: group}] = query + once
 		}
@@ -44,8 +44,8 @@ const (
 )
 
 // Notify tells one audience of an event; person is the requester or the assignee, where the
-// audience is one of them. The actor hears nothing of their own act. Of the members it tells the
-// first hundred; NotifyMembers tells the rest.
+// audience is one of them. The actor hears nothing of their own act. The members of a large
+// lab it does not tell; NotifyMembers does.
 func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
 	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
 	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
