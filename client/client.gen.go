@@ -104,9 +104,11 @@ const (
 
 // Defines values for InvitationStatus.
 const (
-	InvitationStatusACCEPTED InvitationStatus = "ACCEPTED"
-	InvitationStatusDECLINED InvitationStatus = "DECLINED"
-	InvitationStatusPENDING  InvitationStatus = "PENDING"
+	InvitationStatusACCEPTED  InvitationStatus = "ACCEPTED"
+	InvitationStatusDECLINED  InvitationStatus = "DECLINED"
+	InvitationStatusEXPIRED   InvitationStatus = "EXPIRED"
+	InvitationStatusPENDING   InvitationStatus = "PENDING"
+	InvitationStatusWITHDRAWN InvitationStatus = "WITHDRAWN"
 )
 
 // Defines values for JobState.
@@ -116,6 +118,24 @@ const (
 	JobStateFAILED    JobState = "FAILED"
 	JobStateREADY     JobState = "READY"
 	JobStateRUNNING   JobState = "RUNNING"
+)
+
+// Defines values for JoinStatus.
+const (
+	JoinStatusACCEPTED  JoinStatus = "ACCEPTED"
+	JoinStatusDECLINED  JoinStatus = "DECLINED"
+	JoinStatusPENDING   JoinStatus = "PENDING"
+	JoinStatusWITHDRAWN JoinStatus = "WITHDRAWN"
+)
+
+// Defines values for MailState.
+const (
+	MailStateINDOUBT   MailState = "IN_DOUBT"
+	MailStateNOTWANTED MailState = "NOT_WANTED"
+	MailStateREFUSED   MailState = "REFUSED"
+	MailStateSENDING   MailState = "SENDING"
+	MailStateSENT      MailState = "SENT"
+	MailStateWAITING   MailState = "WAITING"
 )
 
 // Defines values for MaterialCategory.
@@ -132,10 +152,49 @@ const (
 // Defines values for NotificationCategory.
 const (
 	NotificationCategoryChangeInRequestStatusNotif     NotificationCategory = "change_in_request_status_notif"
+	NotificationCategoryMembership                     NotificationCategory = "membership"
 	NotificationCategoryNewRequestNotif                NotificationCategory = "new_request_notif"
 	NotificationCategoryReminderNotif                  NotificationCategory = "reminder_notif"
 	NotificationCategoryRequestApprovalDeterminedNotif NotificationCategory = "request_approval_determined_notif"
 	NotificationCategoryRequestAssignedNotif           NotificationCategory = "request_assigned_notif"
+)
+
+// Defines values for NotificationKind.
+const (
+	NotificationKindAbstractChanged    NotificationKind = "abstract_changed"
+	NotificationKindAddressChanged     NotificationKind = "address_changed"
+	NotificationKindAssigned           NotificationKind = "assigned"
+	NotificationKindClosed             NotificationKind = "closed"
+	NotificationKindDeleted            NotificationKind = "deleted"
+	NotificationKindDetailsChanged     NotificationKind = "details_changed"
+	NotificationKindDocumentAccepted   NotificationKind = "document_accepted"
+	NotificationKindDocumentAdded      NotificationKind = "document_added"
+	NotificationKindDocumentReturned   NotificationKind = "document_returned"
+	NotificationKindDocumentWithdrawn  NotificationKind = "document_withdrawn"
+	NotificationKindEscalated          NotificationKind = "escalated"
+	NotificationKindInvitationAccepted NotificationKind = "invitation_accepted"
+	NotificationKindInvitationDeclined NotificationKind = "invitation_declined"
+	NotificationKindInvited            NotificationKind = "invited"
+	NotificationKindIssueClosed        NotificationKind = "issue_closed"
+	NotificationKindIssueOpened        NotificationKind = "issue_opened"
+	NotificationKindJoinAccepted       NotificationKind = "join_accepted"
+	NotificationKindJoinAsked          NotificationKind = "join_asked"
+	NotificationKindJoinDeclined       NotificationKind = "join_declined"
+	NotificationKindMessage            NotificationKind = "message"
+	NotificationKindPaymentChanged     NotificationKind = "payment_changed"
+	NotificationKindReminded           NotificationKind = "reminded"
+	NotificationKindReopened           NotificationKind = "reopened"
+	NotificationKindRequestMade        NotificationKind = "request_made"
+	NotificationKindShipmentChanged    NotificationKind = "shipment_changed"
+	NotificationKindSnoozed            NotificationKind = "snoozed"
+	NotificationKindStatusChanged      NotificationKind = "status_changed"
+	NotificationKindUnsnoozed          NotificationKind = "unsnoozed"
+)
+
+// Defines values for OrganizationRole.
+const (
+	OrganizationRoleMEMBER OrganizationRole = "MEMBER"
+	OrganizationRoleOWNER  OrganizationRole = "OWNER"
 )
 
 // Defines values for Party.
@@ -358,6 +417,16 @@ const (
 	ListOrganizationsParamsOrderingUpdatedAt      ListOrganizationsParamsOrdering = "updated_at"
 )
 
+// Defines values for ListOrganizationEventsParamsOrdering.
+const (
+	ListOrganizationEventsParamsOrderingAt        ListOrganizationEventsParamsOrdering = "at"
+	ListOrganizationEventsParamsOrderingID        ListOrganizationEventsParamsOrdering = "id"
+	ListOrganizationEventsParamsOrderingKind      ListOrganizationEventsParamsOrdering = "kind"
+	ListOrganizationEventsParamsOrderingMinusAt   ListOrganizationEventsParamsOrdering = "-at"
+	ListOrganizationEventsParamsOrderingMinusID   ListOrganizationEventsParamsOrdering = "-id"
+	ListOrganizationEventsParamsOrderingMinusKind ListOrganizationEventsParamsOrdering = "-kind"
+)
+
 // Defines values for ListGrantsOfParamsOrdering.
 const (
 	ListGrantsOfParamsOrderingCreatedAt      ListGrantsOfParamsOrdering = "created_at"
@@ -393,7 +462,21 @@ const (
 	ListInvitationsParamsOrderingMinusExpiresAt  ListInvitationsParamsOrdering = "-expires_at"
 	ListInvitationsParamsOrderingMinusID         ListInvitationsParamsOrdering = "-id"
 	ListInvitationsParamsOrderingMinusRegistryID ListInvitationsParamsOrdering = "-registry_id"
+	ListInvitationsParamsOrderingMinusSentAt     ListInvitationsParamsOrdering = "-sent_at"
 	ListInvitationsParamsOrderingRegistryID      ListInvitationsParamsOrdering = "registry_id"
+	ListInvitationsParamsOrderingSentAt          ListInvitationsParamsOrdering = "sent_at"
+)
+
+// Defines values for ListJoinRequestsParamsOrdering.
+const (
+	ListJoinRequestsParamsOrderingAnsweredAt      ListJoinRequestsParamsOrdering = "answered_at"
+	ListJoinRequestsParamsOrderingCreatedAt       ListJoinRequestsParamsOrdering = "created_at"
+	ListJoinRequestsParamsOrderingID              ListJoinRequestsParamsOrdering = "id"
+	ListJoinRequestsParamsOrderingMinusAnsweredAt ListJoinRequestsParamsOrdering = "-answered_at"
+	ListJoinRequestsParamsOrderingMinusCreatedAt  ListJoinRequestsParamsOrdering = "-created_at"
+	ListJoinRequestsParamsOrderingMinusID         ListJoinRequestsParamsOrdering = "-id"
+	ListJoinRequestsParamsOrderingMinusStatus     ListJoinRequestsParamsOrdering = "-status"
+	ListJoinRequestsParamsOrderingStatus          ListJoinRequestsParamsOrdering = "status"
 )
 
 // Defines values for ListMaterialsOfParamsOrdering.
@@ -456,6 +539,18 @@ const (
 	ListAddressesParamsOrderingMinusUpdatedAt   ListAddressesParamsOrdering = "-updated_at"
 	ListAddressesParamsOrderingName             ListAddressesParamsOrdering = "name"
 	ListAddressesParamsOrderingUpdatedAt        ListAddressesParamsOrdering = "updated_at"
+)
+
+// Defines values for ListJoinRequestsOfParamsOrdering.
+const (
+	ListJoinRequestsOfParamsOrderingAnsweredAt      ListJoinRequestsOfParamsOrdering = "answered_at"
+	ListJoinRequestsOfParamsOrderingCreatedAt       ListJoinRequestsOfParamsOrdering = "created_at"
+	ListJoinRequestsOfParamsOrderingID              ListJoinRequestsOfParamsOrdering = "id"
+	ListJoinRequestsOfParamsOrderingMinusAnsweredAt ListJoinRequestsOfParamsOrdering = "-answered_at"
+	ListJoinRequestsOfParamsOrderingMinusCreatedAt  ListJoinRequestsOfParamsOrdering = "-created_at"
+	ListJoinRequestsOfParamsOrderingMinusID         ListJoinRequestsOfParamsOrdering = "-id"
+	ListJoinRequestsOfParamsOrderingMinusStatus     ListJoinRequestsOfParamsOrdering = "-status"
+	ListJoinRequestsOfParamsOrderingStatus          ListJoinRequestsOfParamsOrdering = "status"
 )
 
 // Defines values for ListNotificationsParamsOrdering.
@@ -763,6 +858,9 @@ type Credentials struct {
 	// Code The authorization code that the identity provider issued.
 	Code string `json:"code"`
 
+	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
+	Invitation *string `json:"invitation,omitempty"`
+
 	// OriginURL The redirect URL that the code was made for.
 	OriginURL string `json:"origin_url"`
 }
@@ -939,7 +1037,7 @@ type Error struct {
 	// RequestID Names the call in the server's log.
 	RequestID string `json:"request_id"`
 
-	// RetryAfter With UNAVAILABLE: the seconds after which the source may be asked again; the header Retry-After says so too.
+	// RetryAfter With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; the header Retry-After says so too.
 	RetryAfter *int64 `json:"retry_after,omitempty"`
 
 	// Source With UNAVAILABLE and INVALID_ANSWER: the public source that failed.
@@ -1172,6 +1270,22 @@ type Heading struct {
 	Remembered bool `json:"remembered"`
 }
 
+// Held defines model for Held.
+type Held struct {
+	// ExpiresAt Until when it can be answered.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ExpiresAt Time `json:"expires_at"`
+
+	// Inviter The name of the person who asks.
+	Inviter string `json:"inviter"`
+
+	// Name The name of the organization.
+	Name   string           `json:"name"`
+	Role   OrganizationRole `json:"role"`
+	Status InvitationStatus `json:"status"`
+}
+
 // ID The id of an object.
 type ID = int64
 
@@ -1339,6 +1453,11 @@ type ImportsNew struct {
 
 // Invitation defines model for Invitation.
 type Invitation struct {
+	// AnsweredAt When it was answered; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	AnsweredAt nullable.Nullable[Time] `json:"answered_at"`
+
 	// CreatedAt When it was made.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -1347,7 +1466,7 @@ type Invitation struct {
 	// Email E-mail address.
 	Email nullable.Nullable[string] `json:"email"`
 
-	// ExpiresAt Until when it can be answered.
+	// ExpiresAt Until when it can be answered: at most 90 days from now, 30 where it is left out.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	ExpiresAt Time `json:"expires_at"`
@@ -1355,6 +1474,9 @@ type Invitation struct {
 	// ID Names the object; it is never used again.
 	ID        int64  `json:"id"`
 	InvitedBy Person `json:"invited_by"`
+
+	// Mail What became of the mail; null where the person is told in the product, or has no address.
+	Mail nullable.Nullable[MailState] `json:"mail"`
 
 	// Name The name of the organization.
 	Name string `json:"name"`
@@ -1364,7 +1486,13 @@ type Invitation struct {
 
 	// RegistryID What the identity provider calls the person: the ORCID iD.
 	RegistryID nullable.Nullable[string] `json:"registry_id"`
-	Status     InvitationStatus          `json:"status"`
+	Role       OrganizationRole          `json:"role"`
+
+	// SentAt When it was sent the last time.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	SentAt Time             `json:"sent_at"`
+	Status InvitationStatus `json:"status"`
 }
 
 // InvitationNew defines model for InvitationNew.
@@ -1372,12 +1500,24 @@ type InvitationNew struct {
 	// Email E-mail address.
 	Email *string `json:"email,omitempty"`
 
+	// ExpiresAt Until when it can be answered: at most 90 days from now, 30 where it is left out.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	ExpiresAt *Time `json:"expires_at,omitempty"`
+
 	// RegistryID What the identity provider calls the person: the ORCID iD.
-	RegistryID *string `json:"registry_id,omitempty"`
+	RegistryID *string           `json:"registry_id,omitempty"`
+	Role       *OrganizationRole `json:"role,omitempty"`
 }
 
 // InvitationStatus defines model for InvitationStatus.
 type InvitationStatus string
+
+// InvitationToken defines model for InvitationToken.
+type InvitationToken struct {
+	// Token The token of the mail.
+	Token string `json:"token"`
+}
 
 // Issue defines model for Issue.
 type Issue struct {
@@ -1445,6 +1585,51 @@ type Job struct {
 
 // JobState defines model for JobState.
 type JobState string
+
+// JoinNew defines model for JoinNew.
+type JoinNew struct {
+	// Note What else the requester says.
+	Note *string `json:"note,omitempty"`
+}
+
+// JoinRefusal defines model for JoinRefusal.
+type JoinRefusal struct {
+	// Reason Why it is declined, for the asker.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// JoinRequest defines model for JoinRequest.
+type JoinRequest struct {
+	// AnsweredAt When it was answered or taken back; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	AnsweredAt nullable.Nullable[Time] `json:"answered_at"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Name The name of the organization.
+	Name string `json:"name"`
+
+	// Note What the asker says to the owner.
+	Note string `json:"note"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// Reason Why it was declined; empty where nobody said.
+	Reason string     `json:"reason"`
+	Status JoinStatus `json:"status"`
+	User   Person     `json:"user"`
+}
+
+// JoinStatus defines model for JoinStatus.
+type JoinStatus string
 
 // Lab defines model for Lab.
 type Lab struct {
@@ -1520,6 +1705,9 @@ type MailSettingsPatch struct {
 	// TimeZone The user's time zone, a name of the IANA database.
 	TimeZone *string `json:"time_zone,omitempty"`
 }
+
+// MailState defines model for MailState.
+type MailState string
 
 // Material defines model for Material.
 type Material struct {
@@ -1814,15 +2002,24 @@ type Notification struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	CreatedAt Time `json:"created_at"`
 
-	// Event The event that it tells of.
-	Event int64 `json:"event"`
+	// Event The event that it tells of; null where it tells of no request.
+	Event nullable.Nullable[int64] `json:"event"`
 
 	// ID Names the object; it is never used again.
-	ID   int64     `json:"id"`
-	Kind EventKind `json:"kind"`
+	ID int64 `json:"id"`
 
-	// Material The material that is asked for.
-	Material int64 `json:"material"`
+	// Invitation The invitation that it tells of; null where of none.
+	Invitation nullable.Nullable[int64] `json:"invitation"`
+
+	// JoinRequest The join request that it tells of; null where of none.
+	JoinRequest nullable.Nullable[int64] `json:"join_request"`
+	Kind        NotificationKind         `json:"kind"`
+
+	// Material The material that was asked for; null where none.
+	Material nullable.Nullable[int64] `json:"material"`
+
+	// Organization The organization that it is about.
+	Organization nullable.Nullable[int64] `json:"organization"`
 
 	// Read It was read.
 	Read bool `json:"read"`
@@ -1832,8 +2029,8 @@ type Notification struct {
 	// Examples: 2020-05-11T14:13:39+0000
 	ReadAt nullable.Nullable[Time] `json:"read_at"`
 
-	// Request The request that it belongs to.
-	Request int64 `json:"request"`
+	// Request The request that it tells of; null where of none.
+	Request nullable.Nullable[int64] `json:"request"`
 
 	// Text The words.
 	Text string `json:"text"`
@@ -1841,6 +2038,9 @@ type Notification struct {
 
 // NotificationCategory defines model for NotificationCategory.
 type NotificationCategory string
+
+// NotificationKind defines model for NotificationKind.
+type NotificationKind string
 
 // Organization defines model for Organization.
 type Organization struct {
@@ -1875,6 +2075,40 @@ type Organization struct {
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
+}
+
+// OrganizationEvent defines model for OrganizationEvent.
+type OrganizationEvent struct {
+	// Actor Who did it; null for Aliquot itself, which reminds.
+	Actor nullable.Nullable[openapi_types.UUID] `json:"actor"`
+
+	// At When it was done.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At     Time   `json:"at"`
+	Detail Detail `json:"detail"`
+
+	// Hash SHA-256 of this event and the hash of the one before.
+	Hash string `json:"hash"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// Material The material that is asked for.
+	Material int64 `json:"material"`
+
+	// PrevHash Hash of the event before; empty for the first.
+	PrevHash string `json:"prev_hash"`
+
+	// Request The request that it belongs to.
+	Request int64 `json:"request"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
+
+	// Title The title of the material.
+	Title string `json:"title"`
 }
 
 // OrganizationNew defines model for OrganizationNew.
@@ -1924,6 +2158,9 @@ type OrganizationPatch struct {
 	// ShipDays In how many days the lab means to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
 }
+
+// OrganizationRole defines model for OrganizationRole.
+type OrganizationRole string
 
 // OrganizationVersion defines model for OrganizationVersion.
 type OrganizationVersion struct {
@@ -2088,6 +2325,9 @@ type Registration struct {
 
 	// FirstName Given name.
 	FirstName *string `json:"first_name,omitempty"`
+
+	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
+	Invitation *string `json:"invitation,omitempty"`
 
 	// LastName Family name.
 	LastName *string `json:"last_name,omitempty"`
@@ -2550,6 +2790,12 @@ type Turn struct {
 	What []string `json:"what"`
 }
 
+// Until defines model for Until.
+type Until struct {
+	// Until Up to which notification; without it all. What came meanwhile stays unread.
+	Until *int64 `json:"until,omitempty"`
+}
+
 // User defines model for User.
 type User struct {
 	// Addresses The user's addresses; only the user and admins see them.
@@ -2625,6 +2871,9 @@ type Words struct {
 	// Text The words.
 	Text string `json:"text"`
 }
+
+// LastEventID defines model for Last-Event-ID.
+type LastEventID = string
 
 // Cursor defines model for cursor.
 type Cursor = string
@@ -2703,6 +2952,12 @@ type ListFundedMaterialsParams struct {
 
 // ListFundedMaterialsParamsOrdering defines parameters for ListFundedMaterials.
 type ListFundedMaterialsParamsOrdering string
+
+// GetHeldInvitationParams defines parameters for GetHeldInvitation.
+type GetHeldInvitationParams struct {
+	// Token The token of the mail.
+	Token *string `form:"token,omitempty" json:"token,omitempty"`
+}
 
 // ListJobsParams defines parameters for ListJobs.
 type ListJobsParams struct {
@@ -2898,6 +3153,36 @@ type ListOrganizationsParams struct {
 // ListOrganizationsParamsOrdering defines parameters for ListOrganizations.
 type ListOrganizationsParamsOrdering string
 
+// ListOrganizationEventsParams defines parameters for ListOrganizationEvents.
+type ListOrganizationEventsParams struct {
+	// Kind Only items whose `kind` is this.
+	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Material Only items whose `material` is this.
+	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Since Only those from this moment on.
+	Since *Time `form:"since,omitempty" json:"since,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListOrganizationEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListOrganizationEventsParamsOrdering defines parameters for ListOrganizationEvents.
+type ListOrganizationEventsParamsOrdering string
+
 // ListGrantsOfParams defines parameters for ListGrantsOf.
 type ListGrantsOfParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -2930,6 +3215,12 @@ type ListOrganizationHistoryParamsOrdering string
 
 // ListInvitationsParams defines parameters for ListInvitations.
 type ListInvitationsParams struct {
+	// Status PENDING where it is left out.
+	Status *InvitationStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Role Only items whose `role` is this.
+	Role *OrganizationRole `form:"role,omitempty" json:"role,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListInvitationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -2942,6 +3233,24 @@ type ListInvitationsParams struct {
 
 // ListInvitationsParamsOrdering defines parameters for ListInvitations.
 type ListInvitationsParamsOrdering string
+
+// ListJoinRequestsParams defines parameters for ListJoinRequests.
+type ListJoinRequestsParams struct {
+	// Status Only items whose `status` is this.
+	Status *JoinStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListJoinRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListJoinRequestsParamsOrdering defines parameters for ListJoinRequests.
+type ListJoinRequestsParamsOrdering string
 
 // ListMaterialsOfParams defines parameters for ListMaterialsOf.
 type ListMaterialsOfParams struct {
@@ -3048,10 +3357,43 @@ type ListAddressesParams struct {
 // ListAddressesParamsOrdering defines parameters for ListAddresses.
 type ListAddressesParamsOrdering string
 
+// ListJoinRequestsOfParams defines parameters for ListJoinRequestsOf.
+type ListJoinRequestsOfParams struct {
+	// Status Only items whose `status` is this.
+	Status *JoinStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListJoinRequestsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListJoinRequestsOfParamsOrdering defines parameters for ListJoinRequestsOf.
+type ListJoinRequestsOfParamsOrdering string
+
 // ListNotificationsParams defines parameters for ListNotifications.
 type ListNotificationsParams struct {
-	// Unread Only items whose `unread` is this.
+	// Unread Only those that are unread, or that were read.
 	Unread *bool `form:"unread,omitempty" json:"unread,omitempty"`
+
+	// Category Only items whose `category` is this.
+	Category *NotificationCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// Kind Only items whose `kind` is this.
+	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
+	// Organization Only those of requests of this organization's materials.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Since Only those from this moment on.
+	Since *Time `form:"since,omitempty" json:"since,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -3065,6 +3407,12 @@ type ListNotificationsParams struct {
 
 // ListNotificationsParamsOrdering defines parameters for ListNotifications.
 type ListNotificationsParamsOrdering string
+
+// FollowNotificationsParams defines parameters for FollowNotifications.
+type FollowNotificationsParams struct {
+	// LastEventID The same as the header Last-Event-ID, for clients that cannot send it.
+	LastEventID *string `form:"last_event_id,omitempty" json:"last_event_id,omitempty"`
+}
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
@@ -3098,6 +3446,12 @@ type UpdateGrantJSONRequestBody = GrantPatch
 
 // FundMaterialJSONRequestBody defines body for FundMaterial for application/json ContentType.
 type FundMaterialJSONRequestBody = Funding
+
+// AcceptHeldInvitationJSONRequestBody defines body for AcceptHeldInvitation for application/json ContentType.
+type AcceptHeldInvitationJSONRequestBody = InvitationToken
+
+// DeclineHeldInvitationJSONRequestBody defines body for DeclineHeldInvitation for application/json ContentType.
+type DeclineHeldInvitationJSONRequestBody = InvitationToken
 
 // LoginJSONRequestBody defines body for Login for application/json ContentType.
 type LoginJSONRequestBody = Credentials
@@ -3150,6 +3504,12 @@ type UpdateOrganizationJSONRequestBody = OrganizationPatch
 // InviteJSONRequestBody defines body for Invite for application/json ContentType.
 type InviteJSONRequestBody = InvitationNew
 
+// AskToJoinJSONRequestBody defines body for AskToJoin for application/json ContentType.
+type AskToJoinJSONRequestBody = JoinNew
+
+// DeclineJoinRequestJSONRequestBody defines body for DeclineJoinRequest for application/json ContentType.
+type DeclineJoinRequestJSONRequestBody = JoinRefusal
+
 // CreateShippingJSONRequestBody defines body for CreateShipping for application/json ContentType.
 type CreateShippingJSONRequestBody = ShippingNew
 
@@ -3170,6 +3530,9 @@ type UpdateAddressJSONRequestBody = AddressPatch
 
 // UpdateMailSettingsJSONRequestBody defines body for UpdateMailSettings for application/json ContentType.
 type UpdateMailSettingsJSONRequestBody = MailSettingsPatch
+
+// ReadNotificationsJSONRequestBody defines body for ReadNotifications for application/json ContentType.
+type ReadNotificationsJSONRequestBody = Until
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
@@ -3659,6 +4022,49 @@ type ClientInterface interface {
 	// Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 	UnfundMaterial(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetHeldInvitation Read the invitation that the token of a mail opens
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /invitations (the `GetHeldInvitation` operationId).
+	GetHeldInvitation(ctx context.Context, params *GetHeldInvitationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AcceptHeldInvitationWithBody Accept an invitation with the token of its mail and become a member
+	//
+	// Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+	AcceptHeldInvitationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AcceptHeldInvitation Accept an invitation with the token of its mail and become a member
+	//
+	// Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+	AcceptHeldInvitation(ctx context.Context, body AcceptHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineHeldInvitationWithBody Decline an invitation with the token of its mail
+	//
+	// Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+	DeclineHeldInvitationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineHeldInvitation Decline an invitation with the token of its mail
+	//
+	// Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+	DeclineHeldInvitation(ctx context.Context, body DeclineHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListJobs List the caller's jobs, newest first
 	//
 	// Admins see everybody's with all=true. Open to anyone with a token.
@@ -4129,6 +4535,13 @@ type ClientInterface interface {
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganization(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
+	//
+	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+	ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListGrantsOf List the grants that paid for an organization's materials
 	//
 	// Open to members of the organization and admins.
@@ -4143,16 +4556,16 @@ type ClientInterface interface {
 	// Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 	ListOrganizationHistory(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ListInvitations List the invitations of an organization that are not answered
+	// ListInvitations List the invitations of an organization
 	//
-	// Open to members of the organization and admins.
+	// Without a status, those that can be answered. Open to members of the organization and admins.
 	//
 	// Corresponds with GET /organizations/{id}/invitations (the `ListInvitations` operationId).
 	ListInvitations(ctx context.Context, id int64, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// InviteWithBody Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4161,7 +4574,7 @@ type ClientInterface interface {
 
 	// Invite Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4174,6 +4587,70 @@ type ClientInterface interface {
 	//
 	// Corresponds with DELETE /organizations/{id}/invitations/{invitation} (the `WithdrawInvitation` operationId).
 	WithdrawInvitation(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ResendInvitation Send an invitation again
+	//
+	// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+	//
+	// Corresponds with POST /organizations/{id}/invitations/{invitation}/resend (the `ResendInvitation` operationId).
+	ResendInvitation(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListJoinRequests List who asked to join an organization, newest first
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with GET /organizations/{id}/join-requests (the `ListJoinRequests` operationId).
+	ListJoinRequests(ctx context.Context, id int64, params *ListJoinRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskToJoinWithBody Ask to join an organization
+	//
+	// Its owner accepts or declines. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+	AskToJoinWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AskToJoin Ask to join an organization
+	//
+	// Its owner accepts or declines. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+	AskToJoin(ctx context.Context, id int64, body AskToJoinJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// WithdrawJoinRequest Take back a join request of one's own
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with DELETE /organizations/{id}/join-requests/{join_request} (the `WithdrawJoinRequest` operationId).
+	WithdrawJoinRequest(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AcceptJoinRequest Take someone in who asked to join
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/accept (the `AcceptJoinRequest` operationId).
+	AcceptJoinRequest(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineJoinRequestWithBody Decline to take someone in
+	//
+	// A reason is optional. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+	DeclineJoinRequestWithBody(ctx context.Context, id int64, joinRequest int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeclineJoinRequest Decline to take someone in
+	//
+	// A reason is optional. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+	DeclineJoinRequest(ctx context.Context, id int64, joinRequest int64, body DeclineJoinRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListMaterialsOf List the materials of an organization
 	//
@@ -4406,6 +4883,13 @@ type ClientInterface interface {
 	// Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 	DeclineInvitation(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListJoinRequestsOf List the join requests that a user made, newest first
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/join-requests (the `ListJoinRequestsOf` operationId).
+	ListJoinRequestsOf(ctx context.Context, id openapi_types.UUID, params *ListJoinRequestsOfParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetMailSettings Read how a user wants mail
 	//
 	// Open to the owner and admins.
@@ -4445,12 +4929,30 @@ type ClientInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotifications(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// ReadNotifications Mark all notifications as read
+	// ReadNotificationsWithBody Mark all notifications as read
 	//
-	// Open to the owner and admins.
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReadNotifications Mark all notifications as read
+	//
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FollowNotifications Follow a user's notifications
+	//
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+	FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// UpdateNotificationWithBody Mark a notification as read or unread
 	//
@@ -4808,6 +5310,99 @@ func (c *Client) FundMaterial(ctx context.Context, id int64, body FundMaterialJS
 // Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 func (c *Client) UnfundMaterial(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUnfundMaterialRequest(c.Server, id, material)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetHeldInvitation Read the invitation that the token of a mail opens
+//
+// Open to anyone.
+//
+// Corresponds with GET /invitations (the `GetHeldInvitation` operationId).
+func (c *Client) GetHeldInvitation(ctx context.Context, params *GetHeldInvitationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetHeldInvitationRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AcceptHeldInvitationWithBody Accept an invitation with the token of its mail and become a member
+//
+// Open to anyone with a token.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+func (c *Client) AcceptHeldInvitationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptHeldInvitationRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AcceptHeldInvitation Accept an invitation with the token of its mail and become a member
+//
+// Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+func (c *Client) AcceptHeldInvitation(ctx context.Context, body AcceptHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptHeldInvitationRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineHeldInvitationWithBody Decline an invitation with the token of its mail
+//
+// Open to anyone with a token.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+func (c *Client) DeclineHeldInvitationWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineHeldInvitationRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineHeldInvitation Decline an invitation with the token of its mail
+//
+// Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+func (c *Client) DeclineHeldInvitation(ctx context.Context, body DeclineHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineHeldInvitationRequest(c.Server, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5868,6 +6463,23 @@ func (c *Client) UpdateOrganization(ctx context.Context, id int64, body UpdateOr
 	return c.Client.Do(req)
 }
 
+// ListOrganizationEvents List what happened in the requests of an organization's materials, newest first
+//
+// Of a deleted request it only tells that. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+func (c *Client) ListOrganizationEvents(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListOrganizationEventsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListGrantsOf List the grants that paid for an organization's materials
 //
 // Open to members of the organization and admins.
@@ -5902,9 +6514,9 @@ func (c *Client) ListOrganizationHistory(ctx context.Context, id int64, params *
 	return c.Client.Do(req)
 }
 
-// ListInvitations List the invitations of an organization that are not answered
+// ListInvitations List the invitations of an organization
 //
-// Open to members of the organization and admins.
+// Without a status, those that can be answered. Open to members of the organization and admins.
 //
 // Corresponds with GET /organizations/{id}/invitations (the `ListInvitations` operationId).
 func (c *Client) ListInvitations(ctx context.Context, id int64, params *ListInvitationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5921,7 +6533,7 @@ func (c *Client) ListInvitations(ctx context.Context, id int64, params *ListInvi
 
 // InviteWithBody Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5940,7 +6552,7 @@ func (c *Client) InviteWithBody(ctx context.Context, id int64, contentType strin
 
 // Invite Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5964,6 +6576,150 @@ func (c *Client) Invite(ctx context.Context, id int64, body InviteJSONRequestBod
 // Corresponds with DELETE /organizations/{id}/invitations/{invitation} (the `WithdrawInvitation` operationId).
 func (c *Client) WithdrawInvitation(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewWithdrawInvitationRequest(c.Server, id, invitation)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ResendInvitation Send an invitation again
+//
+// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+//
+// Corresponds with POST /organizations/{id}/invitations/{invitation}/resend (the `ResendInvitation` operationId).
+func (c *Client) ResendInvitation(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResendInvitationRequest(c.Server, id, invitation)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListJoinRequests List who asked to join an organization, newest first
+//
+// Open to the owner and admins.
+//
+// Corresponds with GET /organizations/{id}/join-requests (the `ListJoinRequests` operationId).
+func (c *Client) ListJoinRequests(ctx context.Context, id int64, params *ListJoinRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListJoinRequestsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskToJoinWithBody Ask to join an organization
+//
+// Its owner accepts or declines. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+func (c *Client) AskToJoinWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskToJoinRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AskToJoin Ask to join an organization
+//
+// Its owner accepts or declines. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+func (c *Client) AskToJoin(ctx context.Context, id int64, body AskToJoinJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAskToJoinRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// WithdrawJoinRequest Take back a join request of one's own
+//
+// Open to the owner and admins.
+//
+// Corresponds with DELETE /organizations/{id}/join-requests/{join_request} (the `WithdrawJoinRequest` operationId).
+func (c *Client) WithdrawJoinRequest(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewWithdrawJoinRequestRequest(c.Server, id, joinRequest)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AcceptJoinRequest Take someone in who asked to join
+//
+// Open to the owner and admins.
+//
+// Corresponds with POST /organizations/{id}/join-requests/{join_request}/accept (the `AcceptJoinRequest` operationId).
+func (c *Client) AcceptJoinRequest(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAcceptJoinRequestRequest(c.Server, id, joinRequest)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineJoinRequestWithBody Decline to take someone in
+//
+// A reason is optional. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+func (c *Client) DeclineJoinRequestWithBody(ctx context.Context, id int64, joinRequest int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineJoinRequestRequestWithBody(c.Server, id, joinRequest, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeclineJoinRequest Decline to take someone in
+//
+// A reason is optional. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+func (c *Client) DeclineJoinRequest(ctx context.Context, id int64, joinRequest int64, body DeclineJoinRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeclineJoinRequestRequest(c.Server, id, joinRequest, body)
 	if err != nil {
 		return nil, err
 	}
@@ -6495,6 +7251,23 @@ func (c *Client) DeclineInvitation(ctx context.Context, id openapi_types.UUID, i
 	return c.Client.Do(req)
 }
 
+// ListJoinRequestsOf List the join requests that a user made, newest first
+//
+// Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/join-requests (the `ListJoinRequestsOf` operationId).
+func (c *Client) ListJoinRequestsOf(ctx context.Context, id openapi_types.UUID, params *ListJoinRequestsOfParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListJoinRequestsOfRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetMailSettings Read how a user wants mail
 //
 // Open to the owner and admins.
@@ -6584,13 +7357,51 @@ func (c *Client) ListNotifications(ctx context.Context, id openapi_types.UUID, p
 	return c.Client.Do(req)
 }
 
-// ReadNotifications Mark all notifications as read
+// ReadNotificationsWithBody Mark all notifications as read
 //
-// Open to the owner and admins.
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewReadNotificationsRequest(c.Server, id)
+func (c *Client) ReadNotificationsWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReadNotifications Mark all notifications as read
+//
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *Client) ReadNotifications(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReadNotificationsRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FollowNotifications Follow a user's notifications
+//
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+func (c *Client) FollowNotifications(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFollowNotificationsRequest(c.Server, id, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7417,6 +8228,140 @@ func NewUnfundMaterialRequest(server string, id int64, material int64) (*http.Re
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewGetHeldInvitationRequest constructs an http.Request for the GetHeldInvitation method
+func NewGetHeldInvitationRequest(server string, params *GetHeldInvitationParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/invitations")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Token != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "token", *params.Token, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAcceptHeldInvitationRequest calls the generic AcceptHeldInvitation builder with application/json body
+func NewAcceptHeldInvitationRequest(server string, body AcceptHeldInvitationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAcceptHeldInvitationRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewAcceptHeldInvitationRequestWithBody constructs an http.Request for the AcceptHeldInvitation method, with any body, and a specified content type
+func NewAcceptHeldInvitationRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/invitations/accept")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeclineHeldInvitationRequest calls the generic DeclineHeldInvitation builder with application/json body
+func NewDeclineHeldInvitationRequest(server string, body DeclineHeldInvitationJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeclineHeldInvitationRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewDeclineHeldInvitationRequestWithBody constructs an http.Request for the DeclineHeldInvitation method, with any body, and a specified content type
+func NewDeclineHeldInvitationRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/invitations/decline")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -9649,6 +10594,151 @@ func NewUpdateOrganizationRequestWithBody(server string, id int64, contentType s
 	return req, nil
 }
 
+// NewListOrganizationEventsRequest constructs an http.Request for the ListOrganizationEvents method
+func NewListOrganizationEventsRequest(server string, id int64, params *ListOrganizationEventsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/events", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Material != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListGrantsOfRequest constructs an http.Request for the ListGrantsOf method
 func NewListGrantsOfRequest(server string, id int64, params *ListGrantsOfParams) (*http.Request, error) {
 	var err error
@@ -9854,6 +10944,30 @@ func NewListInvitationsRequest(server string, id int64, params *ListInvitationsP
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Role != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "role", *params.Role, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -9988,6 +11102,327 @@ func NewWithdrawInvitationRequest(server string, id int64, invitation int64) (*h
 	if err != nil {
 		return nil, err
 	}
+
+	return req, nil
+}
+
+// NewResendInvitationRequest constructs an http.Request for the ResendInvitation method
+func NewResendInvitationRequest(server string, id int64, invitation int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "invitation", invitation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/invitations/%s/resend", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListJoinRequestsRequest constructs an http.Request for the ListJoinRequests method
+func NewListJoinRequestsRequest(server string, id int64, params *ListJoinRequestsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/join-requests", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAskToJoinRequest calls the generic AskToJoin builder with application/json body
+func NewAskToJoinRequest(server string, id int64, body AskToJoinJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAskToJoinRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewAskToJoinRequestWithBody constructs an http.Request for the AskToJoin method, with any body, and a specified content type
+func NewAskToJoinRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/join-requests", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewWithdrawJoinRequestRequest constructs an http.Request for the WithdrawJoinRequest method
+func NewWithdrawJoinRequestRequest(server string, id int64, joinRequest int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "join_request", joinRequest, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/join-requests/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAcceptJoinRequestRequest constructs an http.Request for the AcceptJoinRequest method
+func NewAcceptJoinRequestRequest(server string, id int64, joinRequest int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "join_request", joinRequest, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/join-requests/%s/accept", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeclineJoinRequestRequest calls the generic DeclineJoinRequest builder with application/json body
+func NewDeclineJoinRequestRequest(server string, id int64, joinRequest int64, body DeclineJoinRequestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDeclineJoinRequestRequestWithBody(server, id, joinRequest, "application/json", bodyReader)
+}
+
+// NewDeclineJoinRequestRequestWithBody constructs an http.Request for the DeclineJoinRequest method, with any body, and a specified content type
+func NewDeclineJoinRequestRequestWithBody(server string, id int64, joinRequest int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "join_request", joinRequest, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/join-requests/%s/decline", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	return req, nil
 }
@@ -11280,6 +12715,103 @@ func NewDeclineInvitationRequest(server string, id openapi_types.UUID, invitatio
 	return req, nil
 }
 
+// NewListJoinRequestsOfRequest constructs an http.Request for the ListJoinRequestsOf method
+func NewListJoinRequestsOfRequest(server string, id openapi_types.UUID, params *ListJoinRequestsOfParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/join-requests", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetMailSettingsRequest constructs an http.Request for the GetMailSettings method
 func NewGetMailSettingsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	var err error
@@ -11442,6 +12974,66 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 
 		}
 
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Since != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "since", *params.Since, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "timestamp"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -11492,8 +13084,19 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 	return req, nil
 }
 
-// NewReadNotificationsRequest constructs an http.Request for the ReadNotifications method
-func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+// NewReadNotificationsRequest calls the generic ReadNotifications builder with application/json body
+func NewReadNotificationsRequest(server string, id openapi_types.UUID, body ReadNotificationsJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReadNotificationsRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewReadNotificationsRequestWithBody constructs an http.Request for the ReadNotifications method, with any body, and a specified content type
+func NewReadNotificationsRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -11518,7 +13121,70 @@ func NewReadNotificationsRequest(server string, id openapi_types.UUID) (*http.Re
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewFollowNotificationsRequest constructs an http.Request for the FollowNotifications method
+func NewFollowNotificationsRequest(server string, id openapi_types.UUID, params *FollowNotificationsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/notifications/stream", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.LastEventID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "last_event_id", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -11945,6 +13611,51 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /grants/{id}/materials/{material} (the `UnfundMaterial` operationId).
 	UnfundMaterialWithResponse(ctx context.Context, id int64, material int64, reqEditors ...RequestEditorFn) (*UnfundMaterialResponse, error)
+
+	// GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /invitations (the `GetHeldInvitation` operationId).
+	GetHeldInvitationWithResponse(ctx context.Context, params *GetHeldInvitationParams, reqEditors ...RequestEditorFn) (*GetHeldInvitationResponse, error)
+
+	// AcceptHeldInvitationWithBodyWithResponse Accept an invitation with the token of its mail and become a member
+	//
+	// Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+	AcceptHeldInvitationWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AcceptHeldInvitationResponse, error)
+
+	// AcceptHeldInvitationWithResponse Accept an invitation with the token of its mail and become a member
+	//
+	// Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+	AcceptHeldInvitationWithResponse(ctx context.Context, body AcceptHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*AcceptHeldInvitationResponse, error)
+
+	// DeclineHeldInvitationWithBodyWithResponse Decline an invitation with the token of its mail
+	//
+	// Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+	DeclineHeldInvitationWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineHeldInvitationResponse, error)
+
+	// DeclineHeldInvitationWithResponse Decline an invitation with the token of its mail
+	//
+	// Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+	DeclineHeldInvitationWithResponse(ctx context.Context, body DeclineHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineHeldInvitationResponse, error)
 
 	// ListJobsWithResponse List the caller's jobs, newest first
 	//
@@ -12468,6 +14179,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /organizations/{id} (the `UpdateOrganization` operationId).
 	UpdateOrganizationWithResponse(ctx context.Context, id int64, body UpdateOrganizationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrganizationResponse, error)
 
+	// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
+	//
+	// Of a deleted request it only tells that. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+	ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error)
+
 	// ListGrantsOfWithResponse List the grants that paid for an organization's materials
 	//
 	// Open to members of the organization and admins.
@@ -12486,9 +14206,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations/{id}/history (the `ListOrganizationHistory` operationId).
 	ListOrganizationHistoryWithResponse(ctx context.Context, id int64, params *ListOrganizationHistoryParams, reqEditors ...RequestEditorFn) (*ListOrganizationHistoryResponse, error)
 
-	// ListInvitationsWithResponse List the invitations of an organization that are not answered
+	// ListInvitationsWithResponse List the invitations of an organization
 	//
-	// Open to members of the organization and admins.
+	// Without a status, those that can be answered. Open to members of the organization and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12497,7 +14217,7 @@ type ClientWithResponsesInterface interface {
 
 	// InviteWithBodyWithResponse Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12506,7 +14226,7 @@ type ClientWithResponsesInterface interface {
 
 	// InviteWithResponse Invite someone
 	//
-	// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+	// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12521,6 +14241,78 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with DELETE /organizations/{id}/invitations/{invitation} (the `WithdrawInvitation` operationId).
 	WithdrawInvitationWithResponse(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*WithdrawInvitationResponse, error)
+
+	// ResendInvitationWithResponse Send an invitation again
+	//
+	// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/invitations/{invitation}/resend (the `ResendInvitation` operationId).
+	ResendInvitationWithResponse(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*ResendInvitationResponse, error)
+
+	// ListJoinRequestsWithResponse List who asked to join an organization, newest first
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/join-requests (the `ListJoinRequests` operationId).
+	ListJoinRequestsWithResponse(ctx context.Context, id int64, params *ListJoinRequestsParams, reqEditors ...RequestEditorFn) (*ListJoinRequestsResponse, error)
+
+	// AskToJoinWithBodyWithResponse Ask to join an organization
+	//
+	// Its owner accepts or declines. Open to anyone with a token.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+	AskToJoinWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskToJoinResponse, error)
+
+	// AskToJoinWithResponse Ask to join an organization
+	//
+	// Its owner accepts or declines. Open to anyone with a token.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+	AskToJoinWithResponse(ctx context.Context, id int64, body AskToJoinJSONRequestBody, reqEditors ...RequestEditorFn) (*AskToJoinResponse, error)
+
+	// WithdrawJoinRequestWithResponse Take back a join request of one's own
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /organizations/{id}/join-requests/{join_request} (the `WithdrawJoinRequest` operationId).
+	WithdrawJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*WithdrawJoinRequestResponse, error)
+
+	// AcceptJoinRequestWithResponse Take someone in who asked to join
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/accept (the `AcceptJoinRequest` operationId).
+	AcceptJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*AcceptJoinRequestResponse, error)
+
+	// DeclineJoinRequestWithBodyWithResponse Decline to take someone in
+	//
+	// A reason is optional. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+	DeclineJoinRequestWithBodyWithResponse(ctx context.Context, id int64, joinRequest int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineJoinRequestResponse, error)
+
+	// DeclineJoinRequestWithResponse Decline to take someone in
+	//
+	// A reason is optional. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+	DeclineJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, body DeclineJoinRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineJoinRequestResponse, error)
 
 	// ListMaterialsOfWithResponse List the materials of an organization
 	//
@@ -12783,6 +14575,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /users/{id}/invitations/{invitation}/decline (the `DeclineInvitation` operationId).
 	DeclineInvitationWithResponse(ctx context.Context, id openapi_types.UUID, invitation int64, reqEditors ...RequestEditorFn) (*DeclineInvitationResponse, error)
 
+	// ListJoinRequestsOfWithResponse List the join requests that a user made, newest first
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/join-requests (the `ListJoinRequestsOf` operationId).
+	ListJoinRequestsOfWithResponse(ctx context.Context, id openapi_types.UUID, params *ListJoinRequestsOfParams, reqEditors ...RequestEditorFn) (*ListJoinRequestsOfResponse, error)
+
 	// GetMailSettingsWithResponse Read how a user wants mail
 	//
 	// Open to the owner and admins.
@@ -12828,14 +14629,32 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /users/{id}/notifications (the `ListNotifications` operationId).
 	ListNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *ListNotificationsParams, reqEditors ...RequestEditorFn) (*ListNotificationsResponse, error)
 
+	// ReadNotificationsWithBodyWithResponse Mark all notifications as read
+	//
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+
 	// ReadNotificationsWithResponse Mark all notifications as read
 	//
-	// Open to the owner and admins.
+	// With until only those up to that one. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+
+	// FollowNotificationsWithResponse Follow a user's notifications
+	//
+	// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-	ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error)
+	// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+	FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error)
 
 	// UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
 	//
@@ -13174,6 +14993,75 @@ func (r UnfundMaterialResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UnfundMaterialResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetHeldInvitationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Held
+}
+
+// Status returns HTTPResponse.Status
+func (r GetHeldInvitationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetHeldInvitationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AcceptHeldInvitationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invitation
+}
+
+// Status returns HTTPResponse.Status
+func (r AcceptHeldInvitationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AcceptHeldInvitationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeclineHeldInvitationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invitation
+}
+
+// Status returns HTTPResponse.Status
+func (r DeclineHeldInvitationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeclineHeldInvitationResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14136,6 +16024,29 @@ func (r UpdateOrganizationResponse) StatusCode() int {
 	return 0
 }
 
+type ListOrganizationEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]OrganizationEvent
+}
+
+// Status returns HTTPResponse.Status
+func (r ListOrganizationEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListOrganizationEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListGrantsOfResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14245,6 +16156,144 @@ func (r WithdrawInvitationResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r WithdrawInvitationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ResendInvitationResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Invitation
+}
+
+// Status returns HTTPResponse.Status
+func (r ResendInvitationResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ResendInvitationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListJoinRequestsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]JoinRequest
+}
+
+// Status returns HTTPResponse.Status
+func (r ListJoinRequestsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListJoinRequestsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AskToJoinResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *JoinRequest
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *JoinRequest
+}
+
+// Status returns HTTPResponse.Status
+func (r AskToJoinResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AskToJoinResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type WithdrawJoinRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r WithdrawJoinRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r WithdrawJoinRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type AcceptJoinRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *JoinRequest
+}
+
+// Status returns HTTPResponse.Status
+func (r AcceptJoinRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AcceptJoinRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeclineJoinRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *JoinRequest
+}
+
+// Status returns HTTPResponse.Status
+func (r DeclineJoinRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeclineJoinRequestResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14772,6 +16821,29 @@ func (r DeclineInvitationResponse) StatusCode() int {
 	return 0
 }
 
+type ListJoinRequestsOfResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]JoinRequest
+}
+
+// Status returns HTTPResponse.Status
+func (r ListJoinRequestsOfResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListJoinRequestsOfResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetMailSettingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14879,6 +16951,27 @@ func (r ReadNotificationsResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ReadNotificationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type FollowNotificationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r FollowNotificationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FollowNotificationsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15239,6 +17332,81 @@ func (c *ClientWithResponses) UnfundMaterialWithResponse(ctx context.Context, id
 		return nil, err
 	}
 	return ParseUnfundMaterialResponse(rsp)
+}
+
+// GetHeldInvitationWithResponse Read the invitation that the token of a mail opens
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /invitations (the `GetHeldInvitation` operationId).
+func (c *ClientWithResponses) GetHeldInvitationWithResponse(ctx context.Context, params *GetHeldInvitationParams, reqEditors ...RequestEditorFn) (*GetHeldInvitationResponse, error) {
+	rsp, err := c.GetHeldInvitation(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetHeldInvitationResponse(rsp)
+}
+
+// AcceptHeldInvitationWithBodyWithResponse Accept an invitation with the token of its mail and become a member
+//
+// Open to anyone with a token.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+func (c *ClientWithResponses) AcceptHeldInvitationWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AcceptHeldInvitationResponse, error) {
+	rsp, err := c.AcceptHeldInvitationWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAcceptHeldInvitationResponse(rsp)
+}
+
+// AcceptHeldInvitationWithResponse Accept an invitation with the token of its mail and become a member
+//
+// Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /invitations/accept (the `AcceptHeldInvitation` operationId).
+func (c *ClientWithResponses) AcceptHeldInvitationWithResponse(ctx context.Context, body AcceptHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*AcceptHeldInvitationResponse, error) {
+	rsp, err := c.AcceptHeldInvitation(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAcceptHeldInvitationResponse(rsp)
+}
+
+// DeclineHeldInvitationWithBodyWithResponse Decline an invitation with the token of its mail
+//
+// Open to anyone with a token.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+func (c *ClientWithResponses) DeclineHeldInvitationWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineHeldInvitationResponse, error) {
+	rsp, err := c.DeclineHeldInvitationWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineHeldInvitationResponse(rsp)
+}
+
+// DeclineHeldInvitationWithResponse Decline an invitation with the token of its mail
+//
+// Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /invitations/decline (the `DeclineHeldInvitation` operationId).
+func (c *ClientWithResponses) DeclineHeldInvitationWithResponse(ctx context.Context, body DeclineHeldInvitationJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineHeldInvitationResponse, error) {
+	rsp, err := c.DeclineHeldInvitation(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineHeldInvitationResponse(rsp)
 }
 
 // ListJobsWithResponse List the caller's jobs, newest first
@@ -16111,6 +18279,21 @@ func (c *ClientWithResponses) UpdateOrganizationWithResponse(ctx context.Context
 	return ParseUpdateOrganizationResponse(rsp)
 }
 
+// ListOrganizationEventsWithResponse List what happened in the requests of an organization's materials, newest first
+//
+// Of a deleted request it only tells that. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/events (the `ListOrganizationEvents` operationId).
+func (c *ClientWithResponses) ListOrganizationEventsWithResponse(ctx context.Context, id int64, params *ListOrganizationEventsParams, reqEditors ...RequestEditorFn) (*ListOrganizationEventsResponse, error) {
+	rsp, err := c.ListOrganizationEvents(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListOrganizationEventsResponse(rsp)
+}
+
 // ListGrantsOfWithResponse List the grants that paid for an organization's materials
 //
 // Open to members of the organization and admins.
@@ -16141,9 +18324,9 @@ func (c *ClientWithResponses) ListOrganizationHistoryWithResponse(ctx context.Co
 	return ParseListOrganizationHistoryResponse(rsp)
 }
 
-// ListInvitationsWithResponse List the invitations of an organization that are not answered
+// ListInvitationsWithResponse List the invitations of an organization
 //
-// Open to members of the organization and admins.
+// Without a status, those that can be answered. Open to members of the organization and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -16158,7 +18341,7 @@ func (c *ClientWithResponses) ListInvitationsWithResponse(ctx context.Context, i
 
 // InviteWithBodyWithResponse Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16173,7 +18356,7 @@ func (c *ClientWithResponses) InviteWithBodyWithResponse(ctx context.Context, id
 
 // InviteWithResponse Invite someone
 //
-// Names them by registry_id or by email; nobody joins without accepting. Open to the owner and admins.
+// Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member. Open to the owner and admins.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16199,6 +18382,126 @@ func (c *ClientWithResponses) WithdrawInvitationWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseWithdrawInvitationResponse(rsp)
+}
+
+// ResendInvitationWithResponse Send an invitation again
+//
+// It can be answered for as long as at first from now on; at most once in 10 minutes. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/invitations/{invitation}/resend (the `ResendInvitation` operationId).
+func (c *ClientWithResponses) ResendInvitationWithResponse(ctx context.Context, id int64, invitation int64, reqEditors ...RequestEditorFn) (*ResendInvitationResponse, error) {
+	rsp, err := c.ResendInvitation(ctx, id, invitation, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResendInvitationResponse(rsp)
+}
+
+// ListJoinRequestsWithResponse List who asked to join an organization, newest first
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/join-requests (the `ListJoinRequests` operationId).
+func (c *ClientWithResponses) ListJoinRequestsWithResponse(ctx context.Context, id int64, params *ListJoinRequestsParams, reqEditors ...RequestEditorFn) (*ListJoinRequestsResponse, error) {
+	rsp, err := c.ListJoinRequests(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListJoinRequestsResponse(rsp)
+}
+
+// AskToJoinWithBodyWithResponse Ask to join an organization
+//
+// Its owner accepts or declines. Open to anyone with a token.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+func (c *ClientWithResponses) AskToJoinWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AskToJoinResponse, error) {
+	rsp, err := c.AskToJoinWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskToJoinResponse(rsp)
+}
+
+// AskToJoinWithResponse Ask to join an organization
+//
+// Its owner accepts or declines. Open to anyone with a token.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/join-requests (the `AskToJoin` operationId).
+func (c *ClientWithResponses) AskToJoinWithResponse(ctx context.Context, id int64, body AskToJoinJSONRequestBody, reqEditors ...RequestEditorFn) (*AskToJoinResponse, error) {
+	rsp, err := c.AskToJoin(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAskToJoinResponse(rsp)
+}
+
+// WithdrawJoinRequestWithResponse Take back a join request of one's own
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /organizations/{id}/join-requests/{join_request} (the `WithdrawJoinRequest` operationId).
+func (c *ClientWithResponses) WithdrawJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*WithdrawJoinRequestResponse, error) {
+	rsp, err := c.WithdrawJoinRequest(ctx, id, joinRequest, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseWithdrawJoinRequestResponse(rsp)
+}
+
+// AcceptJoinRequestWithResponse Take someone in who asked to join
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/join-requests/{join_request}/accept (the `AcceptJoinRequest` operationId).
+func (c *ClientWithResponses) AcceptJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, reqEditors ...RequestEditorFn) (*AcceptJoinRequestResponse, error) {
+	rsp, err := c.AcceptJoinRequest(ctx, id, joinRequest, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAcceptJoinRequestResponse(rsp)
+}
+
+// DeclineJoinRequestWithBodyWithResponse Decline to take someone in
+//
+// A reason is optional. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+func (c *ClientWithResponses) DeclineJoinRequestWithBodyWithResponse(ctx context.Context, id int64, joinRequest int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DeclineJoinRequestResponse, error) {
+	rsp, err := c.DeclineJoinRequestWithBody(ctx, id, joinRequest, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineJoinRequestResponse(rsp)
+}
+
+// DeclineJoinRequestWithResponse Decline to take someone in
+//
+// A reason is optional. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/join-requests/{join_request}/decline (the `DeclineJoinRequest` operationId).
+func (c *ClientWithResponses) DeclineJoinRequestWithResponse(ctx context.Context, id int64, joinRequest int64, body DeclineJoinRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*DeclineJoinRequestResponse, error) {
+	rsp, err := c.DeclineJoinRequest(ctx, id, joinRequest, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeclineJoinRequestResponse(rsp)
 }
 
 // ListMaterialsOfWithResponse List the materials of an organization
@@ -16636,6 +18939,21 @@ func (c *ClientWithResponses) DeclineInvitationWithResponse(ctx context.Context,
 	return ParseDeclineInvitationResponse(rsp)
 }
 
+// ListJoinRequestsOfWithResponse List the join requests that a user made, newest first
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/join-requests (the `ListJoinRequestsOf` operationId).
+func (c *ClientWithResponses) ListJoinRequestsOfWithResponse(ctx context.Context, id openapi_types.UUID, params *ListJoinRequestsOfParams, reqEditors ...RequestEditorFn) (*ListJoinRequestsOfResponse, error) {
+	rsp, err := c.ListJoinRequestsOf(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListJoinRequestsOfResponse(rsp)
+}
+
 // GetMailSettingsWithResponse Read how a user wants mail
 //
 // Open to the owner and admins.
@@ -16711,19 +19029,49 @@ func (c *ClientWithResponses) ListNotificationsWithResponse(ctx context.Context,
 	return ParseListNotificationsResponse(rsp)
 }
 
-// ReadNotificationsWithResponse Mark all notifications as read
+// ReadNotificationsWithBodyWithResponse Mark all notifications as read
 //
-// Open to the owner and admins.
+// With until only those up to that one. Open to the owner and admins.
 //
-// Returns a wrapper object for the known response body format(s).
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
-func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
-	rsp, err := c.ReadNotifications(ctx, id, reqEditors...)
+func (c *ClientWithResponses) ReadNotificationsWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotificationsWithBody(ctx, id, contentType, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseReadNotificationsResponse(rsp)
+}
+
+// ReadNotificationsWithResponse Mark all notifications as read
+//
+// With until only those up to that one. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/notifications/read (the `ReadNotifications` operationId).
+func (c *ClientWithResponses) ReadNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, body ReadNotificationsJSONRequestBody, reqEditors ...RequestEditorFn) (*ReadNotificationsResponse, error) {
+	rsp, err := c.ReadNotifications(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReadNotificationsResponse(rsp)
+}
+
+// FollowNotificationsWithResponse Follow a user's notifications
+//
+// Server-sent events: the number of unread ones at first and whenever it changes, as unread with {"unread": 3}; each new one as notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. The stream ends with the token. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/notifications/stream (the `FollowNotifications` operationId).
+func (c *ClientWithResponses) FollowNotificationsWithResponse(ctx context.Context, id openapi_types.UUID, params *FollowNotificationsParams, reqEditors ...RequestEditorFn) (*FollowNotificationsResponse, error) {
+	rsp, err := c.FollowNotifications(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFollowNotificationsResponse(rsp)
 }
 
 // UpdateNotificationWithBodyWithResponse Mark a notification as read or unread
@@ -17121,6 +19469,84 @@ func ParseUnfundMaterialResponse(rsp *http.Response) (*UnfundMaterialResponse, e
 	response := &UnfundMaterialResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetHeldInvitationResponse parses an HTTP response from a GetHeldInvitationWithResponse call
+func ParseGetHeldInvitationResponse(rsp *http.Response) (*GetHeldInvitationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetHeldInvitationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Held
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAcceptHeldInvitationResponse parses an HTTP response from a AcceptHeldInvitationWithResponse call
+func ParseAcceptHeldInvitationResponse(rsp *http.Response) (*AcceptHeldInvitationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AcceptHeldInvitationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invitation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeclineHeldInvitationResponse parses an HTTP response from a DeclineHeldInvitationWithResponse call
+func ParseDeclineHeldInvitationResponse(rsp *http.Response) (*DeclineHeldInvitationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeclineHeldInvitationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invitation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil
@@ -18165,6 +20591,32 @@ func ParseUpdateOrganizationResponse(rsp *http.Response) (*UpdateOrganizationRes
 	return response, nil
 }
 
+// ParseListOrganizationEventsResponse parses an HTTP response from a ListOrganizationEventsWithResponse call
+func ParseListOrganizationEventsResponse(rsp *http.Response) (*ListOrganizationEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListOrganizationEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []OrganizationEvent
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListGrantsOfResponse parses an HTTP response from a ListGrantsOfWithResponse call
 func ParseListGrantsOfResponse(rsp *http.Response) (*ListGrantsOfResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18287,6 +20739,159 @@ func ParseWithdrawInvitationResponse(rsp *http.Response) (*WithdrawInvitationRes
 	response := &WithdrawInvitationResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseResendInvitationResponse parses an HTTP response from a ResendInvitationWithResponse call
+func ParseResendInvitationResponse(rsp *http.Response) (*ResendInvitationResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ResendInvitationResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Invitation
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListJoinRequestsResponse parses an HTTP response from a ListJoinRequestsWithResponse call
+func ParseListJoinRequestsResponse(rsp *http.Response) (*ListJoinRequestsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListJoinRequestsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []JoinRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAskToJoinResponse parses an HTTP response from a AskToJoinWithResponse call
+func ParseAskToJoinResponse(rsp *http.Response) (*AskToJoinResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AskToJoinResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest JoinRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest JoinRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseWithdrawJoinRequestResponse parses an HTTP response from a WithdrawJoinRequestWithResponse call
+func ParseWithdrawJoinRequestResponse(rsp *http.Response) (*WithdrawJoinRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &WithdrawJoinRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseAcceptJoinRequestResponse parses an HTTP response from a AcceptJoinRequestWithResponse call
+func ParseAcceptJoinRequestResponse(rsp *http.Response) (*AcceptJoinRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AcceptJoinRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest JoinRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeclineJoinRequestResponse parses an HTTP response from a DeclineJoinRequestWithResponse call
+func ParseDeclineJoinRequestResponse(rsp *http.Response) (*DeclineJoinRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeclineJoinRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest JoinRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil
@@ -18847,6 +21452,32 @@ func ParseDeclineInvitationResponse(rsp *http.Response) (*DeclineInvitationRespo
 	return response, nil
 }
 
+// ParseListJoinRequestsOfResponse parses an HTTP response from a ListJoinRequestsOfWithResponse call
+func ParseListJoinRequestsOfResponse(rsp *http.Response) (*ListJoinRequestsOfResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListJoinRequestsOfResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []JoinRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetMailSettingsResponse parses an HTTP response from a GetMailSettingsWithResponse call
 func ParseGetMailSettingsResponse(rsp *http.Response) (*GetMailSettingsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -18960,6 +21591,22 @@ func ParseReadNotificationsResponse(rsp *http.Response) (*ReadNotificationsRespo
 	}
 
 	response := &ReadNotificationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseFollowNotificationsResponse parses an HTTP response from a FollowNotificationsWithResponse call
+func ParseFollowNotificationsResponse(rsp *http.Response) (*FollowNotificationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FollowNotificationsResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}
