@@ -49,8 +49,8 @@ const (
 		LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id WHERE o.id = $1 AND o.deleted_at IS NULL`
 	selectDocuments = `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at
 		FROM request_documents WHERE request_id IN ($1) ORDER BY id`
-	insertEvent = `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+	insertEvent = `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash, material_id, organization_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`
 	updateRequest = `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 		payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 		carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
@@ -360,7 +360,7 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	hash := hex.EncodeToString(sum[:])
 	q.seq++
 	var event int64
-	if err := in(h.event).QueryRowContext(ctx, q.ID, q.seq, "status_changed", user, now, detail, q.hash, hash).Scan(&event); err != nil {
+	if err := in(h.event).QueryRowContext(ctx, q.ID, q.seq, "status_changed", user, now, detail, q.hash, hash, q.Material, q.organization).Scan(&event); err != nil {
 		return q, err
 	}
 	var passed string

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestAskedToStopFinishesAnUpload: SIGTERM closes the door, and lets out who is inside.
@@ -70,6 +72,36 @@ func TestAskedToStopFinishesAnUpload(t *testing.T) {
 		got, err := did(josiah.call("GET", url, ""))
 		if err != nil || !bytes.Equal(got.body, content) {
 			t.Errorf("attachment %s has %d bytes, want %d: %v", id, len(got.body), len(content), err)
+		}
+	})
+}
+
+// TestAskedToStopEndsStreams at once: nobody waits for who only listens.
+func TestAskedToStopEndsStreams(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		p := in.serve(t)
+		josiah, err := signIn(p.base, josiah)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+"/v1/users/"+josiah.id+"/notifications/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Token "+josiah.token)
+		stream, err := web.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stream.Body.Close()
+		begin := time.Now()
+		if err := p.stop(); err != nil || time.Since(begin) > 5*time.Second { // answers under way have 20
+			t.Errorf("stopped after %v: %v", time.Since(begin), err)
+		}
+		said, err := io.ReadAll(stream.Body)
+		if err != nil || !strings.Contains(string(said), "event: unread\ndata: {\"unread\":0}\n\n") {
+			t.Errorf("the stream said %q, %v", said, err)
 		}
 	})
 }

@@ -255,7 +255,7 @@ func TestAStreamEndsWithTheRightToReadIt(t *testing.T) {
 			p := s.signIn("requester")
 			f, stays := p.own(url, ""), s.requester().own(url, "")
 			stays.unread(len(s.requester().all()))
-			if end(p); f.over() > 3*time.Second {
+			if end(p); f.over() > 10*time.Second { // one or two where the machine is idle
 				t.Errorf("%s: the stream ended late", name)
 			}
 			if got := p.follow(url, user, "").answer; got.Status != 401 {
@@ -306,7 +306,7 @@ func TestStreamsEndAtOnceWhenTheProcessStops(t *testing.T) {
 		}
 		begin := time.Now()
 		stop()
-		if err := <-served; err != nil || time.Since(begin) > time.Second {
+		if err := <-served; err != nil || time.Since(begin) > 5*time.Second { // of the 20 that answers under way have
 			t.Errorf("stopped after %v: %v", time.Since(begin), err)
 		}
 		for _, f := range readers {

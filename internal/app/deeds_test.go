@@ -90,6 +90,15 @@ func ship(h *hearing, by string, request int64, _ string) error {
 	return err
 }
 
+func snooze(h *hearing, by string, request int64, _ string) error {
+	_, err := h.app.SnoozeRequest(h.Context(), h.people[by], request, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(h.now.Load().AddDate(0, 0, 9)))})
+	return err
+}
+
+func unsnooze(h *hearing, by string, request int64, _ string) error {
+	return h.app.UnsnoozeRequest(h.Context(), h.people[by], request)
+}
+
 func remove(h *hearing, by string, request int64, _ string) error {
 	return h.app.DeleteRequest(h.Context(), h.people[by], request)
 }
@@ -133,6 +142,8 @@ var (
 		{"ships", exchange.ShipmentChanged, nil, ship},
 		{"closes", exchange.Closed, nil, patch(exchange.RequestPatch{Active: exchange.Some(false)})},
 		{"reopens", exchange.Reopened, []deed{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))}, patch(exchange.RequestPatch{Active: exchange.Some(true)})},
+		{"snoozes the lab's turn", exchange.Snoozed, nil, snooze},
+		{"ends the lab's snooze", exchange.Unsnoozed, []deed{by("owner", snooze)}, unsnooze},
 		{"deletes", exchange.Deleted, nil, remove},
 	}
 )

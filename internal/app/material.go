@@ -109,7 +109,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 			return err
 		}
 		if m.OrganizationID != old.OrganizationID {
-			if err := tx.MoveEvents(ctx, id, m.OrganizationID); err != nil {
+			if err := tx.MoveEvents(ctx, id, old.OrganizationID, m.OrganizationID); err != nil {
 				return err
 			}
 		}

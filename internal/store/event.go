@@ -20,9 +20,9 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []
 		if err != nil {
 			return nil, err
 		}
-		e.ID, err = one(ctx, c, value[int64], `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash, organization_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
-			e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash, q.Organization)
+		e.ID, err = one(ctx, c, value[int64], `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash, material_id, organization_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
+			e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash, q.MaterialID, q.Organization)
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 var organizationEvents = listing[exchange.OrganizationEvent]{
 	columns: eventColumns + ", m.id, m.title",
 	table:   "request_events",
-	joins:   "JOIN material_requests r ON r.id = o.request_id JOIN materials m ON m.id = r.material_id",
+	joins:   "JOIN materials m ON m.id = o.material_id",
 	scan: func(r row, e *exchange.OrganizationEvent) error {
 		return scanEvent(beside{r, []any{&e.Material, &e.Title}}, &e.Event)
 	},
@@ -73,20 +73,17 @@ func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exch
 	andEqual(f, "o.kind", by.Kind)
 	andEqual(f, "o.request_id", by.Request)
 	andEqual(f, "o.actor_id", by.Actor)
-	if by.Material != nil {
-		f.and("o.request_id IN (SELECT id FROM material_requests WHERE material_id = ?)", *by.Material)
-	}
+	andEqual(f, "o.material_id", by.Material)
 	if by.Since != nil {
 		f.and("o.at >= ?", time.Time(*by.Since))
 	}
 	return organizationEvents.page(ctx, c, p, f)
 }
 
-// MoveEvents puts the events of a material's requests into the feed of another organization; those
-// of deleted requests stay in none.
-func (c Conn) MoveEvents(ctx context.Context, material, organization int64) error {
-	_, err := c.exec(ctx, `UPDATE request_events SET organization_id = $2 WHERE organization_id IS NOT NULL AND organization_id <> $2
-		AND request_id IN (SELECT id FROM material_requests WHERE material_id = $1)`, material, organization)
+// MoveEvents puts the events of a material's requests from the feed of one organization into that of
+// another; those of deleted requests stay in none.
+func (c Conn) MoveEvents(ctx context.Context, material, from, to int64) error {
+	_, err := c.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND material_id = $1", material, from, to)
 	return err
 }
 

@@ -183,7 +183,7 @@ func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64
 		n    int64
 	}
 	marks := map[uuid.UUID]int64{}
-	for some := range inBatches(users, mostIn) {
+	for some := range slices.Chunk(users, mostIn) {
 		places, args := in(nil, some)
 		list, err := all(ctx, c, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
 			"SELECT id, marks FROM users WHERE id IN ("+places+")", args...)
@@ -204,7 +204,7 @@ func (c Conn) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error)
 		admin bool
 	}
 	valid := map[int64]bool{}
-	for some := range inBatches(tokens, mostIn) {
+	for some := range slices.Chunk(tokens, mostIn) {
 		places, args := in([]any{c.Now}, some)
 		list, err := all(ctx, c, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
 			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND t.id IN ("+places+")", args...)

@@ -306,10 +306,12 @@ CREATE TABLE request_events (
   detail TEXT NOT NULL,
   prev_hash TEXT NOT NULL,
   hash TEXT NOT NULL,
+  material_id {ref} NOT NULL REFERENCES materials (id), -- that of the request
   organization_id {ref} REFERENCES organizations (id), -- in whose feed it stands; NULL: of a deleted request
   UNIQUE (request_id, seq)
 );
 CREATE INDEX request_events_organization ON request_events (organization_id, id);
+CREATE INDEX request_events_material ON request_events (organization_id, material_id, id);
 CREATE INDEX request_events_kind ON request_events (organization_id, kind, id);
 CREATE INDEX request_events_actor ON request_events (organization_id, actor_id, id);
 CREATE INDEX request_events_at ON request_events (organization_id, at, id);
