@@ -150,7 +150,8 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
 		case kind == exchange.Reminded || kind == exchange.Escalated:
-			for _, side := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
+			sides := map[exchange.EventKind][]exchange.Side{exchange.Reminded: {exchange.RequesterSide, exchange.LabSide}, exchange.Escalated: {exchange.LabSide}}
+			for _, side := range sides[kind] {
 				for _, what := range owed {
 					tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Party: side, What: []string{what}, Since: new(exchange.Instant(start))}})
 				}
