@@ -1377,8 +1377,8 @@ type Heading struct {
 	Remembered bool `json:"remembered"`
 }
 
-// Held defines model for Held.
-type Held struct {
+// HeldInvitation defines model for HeldInvitation.
+type HeldInvitation struct {
 	// ExpiresAt Until when it can be answered.
 	//
 	// Examples: 2020-05-11T14:13:39+0000
@@ -16780,7 +16780,7 @@ type GetHeldInvitationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Held
+	JSON200 *HeldInvitation
 }
 
 // Status returns HTTPResponse.Status
@@ -21674,7 +21674,7 @@ func ParseGetHeldInvitationResponse(rsp *http.Response) (*GetHeldInvitationRespo
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Held
+		var dest HeldInvitation
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -43,10 +43,10 @@ func (b *bounce) Run(e environment) error {
 		switch {
 		case exchange.CodeOf(err) == exchange.NotFound:
 			_, err = fmt.Fprintln(e.stdout, "Nothing to do: this is about no message of ours.")
-		case err == nil && who == nil:
+		case err == nil && who == "":
 			_, err = fmt.Fprintln(e.stdout, "Nothing to do: the address is not refused for good, or is not in use any more.")
 		case err == nil:
-			_, err = fmt.Fprintf(e.stdout, "%s gets no mail any more at %s: %s\n", who.Name(), report.Recipient, report.Reason)
+			_, err = fmt.Fprintf(e.stdout, "%s gets no mail any more at %s: %s\n", who, report.Recipient, report.Reason)
 		}
 		return err
 	})

@@ -94,8 +94,8 @@ func (a *API) answerInvitation(c *Call, to exchange.InvitationStatus) (Invitatio
 	return showInvitation(i), err
 }
 
-// Held is an invitation as whoever has its token sees it before they sign in.
-type Held struct {
+// HeldInvitation is an invitation as whoever has its token sees it before they sign in.
+type HeldInvitation struct {
 	Name      string                    `json:"name"`
 	Inviter   string                    `json:"inviter"`
 	Role      exchange.Role             `json:"role"`
@@ -108,17 +108,17 @@ type heldQuery struct {
 	Token *string `query:"token" help:"The token of the mail."`
 }
 
-func (a *API) getHeldInvitation(c *Call, in heldQuery) (Held, error) {
+func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
 	token := ""
 	if in.Token != nil {
 		token = *in.Token
 	}
 	token, err := exchange.InvitationToken{Token: exchange.Some(token)}.Check()
 	if err != nil {
-		return Held{}, err
+		return HeldInvitation{}, err
 	}
 	i, err := a.App.HeldInvitation(c.Context(), token)
-	return Held{i.Organization, i.Inviter.Name(), i.Role, i.Status, Time(i.ExpiresAt)}, err
+	return HeldInvitation{i.Organization, i.Inviter.Name(), i.Role, i.Status, Time(i.ExpiresAt)}, err
 }
 
 func (a *API) acceptHeldInvitation(c *Call, in exchange.InvitationToken) (Invitation, error) {

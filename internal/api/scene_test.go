@@ -137,7 +137,7 @@ func (s *scene) token(invitation int64) (token string) {
 	return token
 }
 
-// past moves the columns of an invitation or a join request back by an hour, or a day and one.
+// past moves moments of a row back.
 func (s *scene) past(table string, id int64, by time.Duration, columns ...string) {
 	s.t.Helper()
 	for _, column := range columns {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"aliquot/internal/exchange"
@@ -13,11 +14,11 @@ import (
 
 // Bounce takes in what a mail server reported about mail of ours: where the address is refused for good,
 // no mail is sent to it any more, and its person sees why. Anybody can write such a report, so it counts
-// only where it names a message that we sent, and the address is still that of who got it. refused is the
-// person whose address it is; nil: nothing was changed.
-func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused *exchange.User, err error) {
+// only where it names a message that we sent, and the address is still that of who got it. refused names
+// whose address it is, a person or an invitation; "": nothing was changed.
+func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		refused = nil
+		refused = ""
 		token, _, _ := strings.Cut(b.MessageID, "@")
 		text, err := unseal(ctx, tx, ofMessage, token)
 		if exchange.CodeOf(err) == exchange.NotFound {
@@ -25,7 +26,11 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused *exchange.User
 		} else if err != nil {
 			return err
 		}
-		name, _, _ := strings.Cut(text, " ")
+		name, rest, _ := strings.Cut(text, " ")
+		if name == ofInvitation {
+			refused, err = bounceInvitation(ctx, tx, b, rest)
+			return err
+		}
 		user, err := uuid.Parse(name)
 		if err != nil {
 			return err
@@ -38,8 +43,26 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused *exchange.User
 			return nil
 		}
 		reader.Mail.Refused = &exchange.Refusal{Address: reader.Email, Reason: b.Reason, At: tx.Now}
-		refused = &reader.User
+		refused = reader.Name()
 		return tx.SaveMailSettings(ctx, reader.Mail)
 	})
+	return refused, err
+}
+
+// bounceInvitation is Bounce for the mail of one round of an invitation.
+func bounceInvitation(ctx context.Context, tx store.Conn, b mail.Bounce, which string) (refused string, err error) {
+	var id int64
+	var round int
+	if _, err := fmt.Sscan(which, &id, &round); err != nil {
+		return "", err
+	}
+	v, err := tx.Invitation(ctx, id)
+	if err != nil || !b.Permanent || !strings.EqualFold(b.Recipient, v.Email) {
+		return "", err
+	}
+	changed, err := tx.InvitationMailBecomes(ctx, id, round, exchange.MailSent, exchange.MailRefused)
+	if changed {
+		refused = "The invitation to " + v.Organization
+	}
 	return refused, err
 }

@@ -251,14 +251,11 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	return v, tellMembership(ctx, tx, newsOf(v, kind, u.ID), owner)
 }
 
-// invitationPurpose is what the tokens of invitations are sealed for.
-const invitationPurpose = "invitation"
-
 // InvitationLink gives the address of the page where an invitation is answered. Its token proves that
 // whoever has it reads what is sent to the addressee. It stays the same when the invitation is sent
 // again: what it opens is the invitation as it is then.
 func (a *App) InvitationLink(ctx context.Context, tx store.Conn, i exchange.Invitation) (string, error) {
-	token, err := seal(ctx, tx, invitationPurpose, fmt.Sprint(i.ID, " ", i.Addressee()))
+	token, err := seal(ctx, tx, ofInvitation, fmt.Sprint(i.ID, " ", i.Addressee()))
 	return a.PublicURL + "/join?token=" + url.QueryEscape(token), err
 }
 
@@ -270,7 +267,7 @@ func (a *App) HeldInvitation(ctx context.Context, token string) (exchange.ShownI
 // held reads the invitation that a token opens; NotFound where it was withdrawn, or is addressed to
 // another by now.
 func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvitation, error) {
-	text, err := unseal(ctx, c, invitationPurpose, token)
+	text, err := unseal(ctx, c, ofInvitation, token)
 	if err != nil {
 		return exchange.ShownInvitation{}, err
 	}

@@ -41,6 +41,7 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	become := func(tx store.Conn, was, now exchange.MailState) (bool, error) {
 		return tx.InvitationMailBecomes(ctx, v.ID, args.Round, was, now)
 	}
+	m := mail.Message{To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)}}
 	begins, link := false, ""
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		died, err := become(tx, exchange.MailSending, exchange.MailInDoubt)
@@ -54,13 +55,17 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 		if begins, err = become(tx, exchange.MailWaiting, exchange.MailSending); err != nil || !begins {
 			return p, nil, err
 		}
+		token, err := seal(ctx, tx, ofMessage, fmt.Sprintf("%s %d %d", ofInvitation, v.ID, args.Round))
+		if err != nil {
+			return p, nil, err
+		}
+		m.ID = token + "@" + a.host()
 		link, err = a.InvitationLink(ctx, tx, v.Invitation)
 		return p, nil, err
 	})
 	if err != nil || !begins {
 		return err
 	}
-	m := mail.Message{To: v.Email, At: v.SentAt, ID: fmt.Sprintf("invitation.%d.%d@%s", v.ID, args.Round, a.host()), References: []string{a.invitationThread(v.ID)}}
 	words, err := a.Notice.Invitation(invitationWords(v, link))
 	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
 	var state exchange.MailState

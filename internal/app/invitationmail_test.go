@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/identity"
+	"aliquot/internal/mail"
 	"aliquot/internal/mail/mailtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -101,6 +102,29 @@ func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
 		m.work()
 		if got := m.invitation(v.ID).Mail; got != exchange.MailRefused {
 			m.Errorf("got %s, want REFUSED", got)
+		}
+		m.server.Answer(nil)
+		v = m.inviteAddress("nick")
+		m.work()
+		letters := m.server.Messages()
+		b := mail.Bounce{MessageID: strings.Trim(letters[len(letters)-1].Header.Get("Message-Id"), "<>"), Recipient: "nick@example.org", Reason: "mailbox closed"}
+		for _, c := range []struct {
+			permanent bool
+			recipient string
+			want      string
+			then      exchange.MailState
+		}{
+			{false, "nick@example.org", "", exchange.MailSent},
+			{true, "nora@example.org", "", exchange.MailSent},
+			{true, "Nick@example.org", "The invitation to Mora lab", exchange.MailRefused},
+			{true, "nick@example.org", "", exchange.MailRefused},
+		} {
+			b.Permanent, b.Recipient = c.permanent, c.recipient
+			refused, err := m.app.Bounce(m.Context(), b)
+			m.must(err)
+			if got := m.invitation(v.ID).Mail; refused != c.want || got != c.then {
+				m.Errorf("%+v: got %q, %s", c, refused, got)
+			}
 		}
 	})
 }

@@ -453,7 +453,7 @@ func TestABounceCountsOnlyWhereItIsAboutMailOfOursToThatAddress(t *testing.T) {
 			b := good
 			c.change(&b)
 			who, err := m.app.Bounce(m.Context(), b)
-			if who != nil || c.code == "" && err != nil || c.code != "" && exchange.CodeOf(err) != c.code {
+			if who != "" || c.code == "" && err != nil || c.code != "" && exchange.CodeOf(err) != c.code {
 				m.Errorf("%+v: got %v, %v, want %q", b, who, err, c.code)
 			}
 		}
@@ -461,10 +461,10 @@ func TestABounceCountsOnlyWhereItIsAboutMailOfOursToThatAddress(t *testing.T) {
 		m.must(err)
 		s, err := m.app.MailSettings(m.Context(), m.ada, m.ada.ID)
 		m.must(err)
-		if who == nil || who.ID != m.ada.ID || s.Refused == nil || s.Refused.Reason != "mailbox closed" {
+		if who != "ada" || s.Refused == nil || s.Refused.Reason != "mailbox closed" {
 			m.Errorf("got %+v and %+v, want the address refused", who, s.Refused)
 		}
-		if who, err := m.app.Bounce(m.Context(), good); who != nil || err != nil {
+		if who, err := m.app.Bounce(m.Context(), good); who != "" || err != nil {
 			m.Errorf("the same again: got %v, %v, want nothing to do", who, err)
 		}
 	})

@@ -59,6 +59,7 @@ func (a *App) host() string {
 const (
 	ofMessage     = "message"
 	ofUnsubscribe = "unsubscribe"
+	ofInvitation  = "invitation"
 )
 
 // messageID is the id of mail to a person about one of their notifications, 0: a digest of several. Nobody
