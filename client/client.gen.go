@@ -128,6 +128,16 @@ const (
 	JoinStatusWITHDRAWN JoinStatus = "WITHDRAWN"
 )
 
+// Defines values for MailState.
+const (
+	MailStateINDOUBT   MailState = "IN_DOUBT"
+	MailStateNOTWANTED MailState = "NOT_WANTED"
+	MailStateREFUSED   MailState = "REFUSED"
+	MailStateSENDING   MailState = "SENDING"
+	MailStateSENT      MailState = "SENT"
+	MailStateWAITING   MailState = "WAITING"
+)
+
 // Defines values for MaterialCategory.
 const (
 	MaterialCategoryCELLLINE      MaterialCategory = "CELL_LINE"
@@ -1465,6 +1475,9 @@ type Invitation struct {
 	ID        int64  `json:"id"`
 	InvitedBy Person `json:"invited_by"`
 
+	// Mail What became of the mail; null where the person is told in the product, or has no address.
+	Mail nullable.Nullable[MailState] `json:"mail"`
+
 	// Name The name of the organization.
 	Name string `json:"name"`
 
@@ -1692,6 +1705,9 @@ type MailSettingsPatch struct {
 	// TimeZone The user's time zone, a name of the IANA database.
 	TimeZone *string `json:"time_zone,omitempty"`
 }
+
+// MailState defines model for MailState.
+type MailState string
 
 // Material defines model for Material.
 type Material struct {

@@ -84,12 +84,12 @@ func TestASettingComesFromFlagThenVariableThenFile(t *testing.T) {
 	}
 	s, err := parse(t, map[string]string{
 		"ALIQUOT_IDENTITY_CLIENT_SECRET_FILE": secret, "ALIQUOT_TOKEN_LIFETIME": "2h", "ALIQUOT_ADDR": "127.0.0.1:1",
-		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB",
+		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB", "ALIQUOT_MAIL_FILE": secret,
 	}, "--addr", "127.0.0.1:2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.IdentityClientSecret != "hush" || s.TokenLifetime != 2*time.Hour || s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
+	if s.IdentityClientSecret != "hush" || s.Mail != "hush" || s.TokenLifetime != 2*time.Hour || s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -138,6 +138,22 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		if _, err := parse(t, nil, wrong...); err == nil {
 			t.Errorf("%v is accepted", wrong)
 		}
+	}
+}
+
+func TestMessagesComeFromTheHostThatPeopleReach(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"https://aliquot.example.org:8443": "Aliquot <aliquot@aliquot.example.org>",
+		"http://127.0.0.1:8080":            "Aliquot <aliquot@localhost>", // an address of the network names no host
+		"http://[::1]:8080":                "Aliquot <aliquot@localhost>",
+	} {
+		if got := (&config.Server{PublicURL: url}).Sender(); got != want {
+			t.Errorf("%s: got %s, want %s", url, got, want)
+		}
+	}
+	if got := (&config.Server{PublicURL: "https://aliquot.example.org", MailFrom: "lab@example.org"}).Sender(); got != "lab@example.org" {
+		t.Errorf("got %s", got)
 	}
 }
 

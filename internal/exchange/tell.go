@@ -112,12 +112,14 @@ func (t telling) reminded() string {
 	return "reminded " + t.side(t.Party) + ", whose turn it is" + t.turn()
 }
 
-// escalated is read by the owner of the lab, or by who is on no side.
 func (t telling) escalated() string {
-	if t.reader == LabSide {
-		return "told you, the owner of the lab, of " + t.request()
+	switch {
+	case t.material != "" && t.Party == t.reader: // nobody else hears of it
+		return "brought " + t.request() + " to you, the owner of the " + string(t.Party)
+	case t.material != "":
+		return "brought " + t.request() + " to the owner of the " + string(t.Party)
 	}
-	return "told the owner of the lab, whose turn it is" + t.turn()
+	return "told the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
 }
 
 // turn says since when a turn is and for what.
@@ -134,7 +136,7 @@ func (t telling) turn() string {
 }
 
 func (t telling) until() string {
-	if t.Until == nil {
+	if t.Until == nil || t.material != "" { // the day is told beside the sentence
 		return ""
 	}
 	return " until " + time.Time(*t.Until).UTC().Format(time.DateOnly)

@@ -150,12 +150,13 @@ var scenes = map[exchange.EventKind][]scene{
 		{"lab, of its signature", turned(exchange.LabSide, "executed_mta"), with(given(exchange.Approved), func(r *exchange.Requested) { r.Documents = r.Documents[:2] })},
 	},
 	exchange.Escalated: {
-		{"of the decision", turned(exchange.LabSide, "decision"), at(exchange.Open)},
-		{"of the shipment", turned(exchange.LabSide, "shipment"), given(exchange.InFulfillment)},
+		{"the decision", turned(exchange.LabSide, "decision"), at(exchange.Open)},
+		{"the shipment, which is the owner's own to send", turned(exchange.LabSide, "shipment"),
+			with(given(exchange.Approved), func(r *exchange.Requested) { r.AssignedTo = rosalyn })},
 	},
 	exchange.Snoozed: {
-		{"by the requester", snoozed(exchange.RequesterSide, "Our IRB meets in April."), at(exchange.Approved)},
-		{"by the lab", snoozed(exchange.LabSide, ""), at(exchange.Open)},
+		{"by the lab", exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start.AddDate(0, 0, 20))), Reason: "Our freezer is being repaired."}, at(exchange.Open)},
+		{"by the requester", exchange.Detail{Party: exchange.RequesterSide, Until: new(exchange.Instant(start.AddDate(0, 0, 20)))}, at(exchange.Approved)},
 	},
 	exchange.Unsnoozed: {{"by the lab", exchange.Detail{Party: exchange.LabSide}, at(exchange.Open)}},
 	exchange.Deleted:   {{"", exchange.Detail{}, with(at(exchange.Open), func(r *exchange.Requested) { r.Active = false })}},
@@ -164,11 +165,6 @@ var scenes = map[exchange.EventKind][]scene{
 // turned is the detail of what tells of a turn of some days.
 func turned(side exchange.Side, what ...string) exchange.Detail {
 	return exchange.Detail{Party: side, What: what, Since: new(exchange.Instant(start)), Days: 7}
-}
-
-// snoozed is the detail of a snooze.
-func snoozed(side exchange.Side, reason string) exchange.Detail {
-	return exchange.Detail{Party: side, Until: new(exchange.Instant(start.AddDate(0, 0, 30))), Reason: reason}
 }
 
 // ofDocuments are the scenes of a kind of event that there is for each document.
@@ -188,8 +184,8 @@ var readers = map[exchange.Group][]struct {
 }{
 	exchange.ToRequester: {{"requester", josiah}},
 	exchange.ToAssignee:  {{"assignee", grace}},
-	exchange.ToOwner:     {{"owner", rosalyn}},
 	exchange.ToMembers:   {{"member", ruth}, {"assignee", grace}, {"owner", rosalyn}},
+	exchange.ToOwner:     {{"owner", rosalyn}},
 }
 
 // told is one event to one reader.
