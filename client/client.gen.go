@@ -33,6 +33,13 @@ const (
 	CitationFormatRis     CitationFormat = "ris"
 )
 
+// Defines values for DeliveryState.
+const (
+	DeliveryStateDELIVERED DeliveryState = "DELIVERED"
+	DeliveryStateFAILED    DeliveryState = "FAILED"
+	DeliveryStatePENDING   DeliveryState = "PENDING"
+)
+
 // Defines values for DocumentName.
 const (
 	DocumentNameExecutedMTA        DocumentName = "executed_mta"
@@ -100,6 +107,33 @@ const (
 	EventKindSnoozed           EventKind = "snoozed"
 	EventKindStatusChanged     EventKind = "status_changed"
 	EventKindUnsnoozed         EventKind = "unsnoozed"
+)
+
+// Defines values for EventType.
+const (
+	EventTypePing                     EventType = "ping"
+	EventTypeRequestAbstractChanged   EventType = "request.abstract_changed"
+	EventTypeRequestAddressChanged    EventType = "request.address_changed"
+	EventTypeRequestAssigned          EventType = "request.assigned"
+	EventTypeRequestClosed            EventType = "request.closed"
+	EventTypeRequestDeleted           EventType = "request.deleted"
+	EventTypeRequestDetailsChanged    EventType = "request.details_changed"
+	EventTypeRequestDocumentAccepted  EventType = "request.document_accepted"
+	EventTypeRequestDocumentAdded     EventType = "request.document_added"
+	EventTypeRequestDocumentReturned  EventType = "request.document_returned"
+	EventTypeRequestDocumentWithdrawn EventType = "request.document_withdrawn"
+	EventTypeRequestEscalated         EventType = "request.escalated"
+	EventTypeRequestIssueClosed       EventType = "request.issue_closed"
+	EventTypeRequestIssueOpened       EventType = "request.issue_opened"
+	EventTypeRequestMade              EventType = "request.made"
+	EventTypeRequestMessage           EventType = "request.message"
+	EventTypeRequestPaymentChanged    EventType = "request.payment_changed"
+	EventTypeRequestReminded          EventType = "request.reminded"
+	EventTypeRequestReopened          EventType = "request.reopened"
+	EventTypeRequestShipmentChanged   EventType = "request.shipment_changed"
+	EventTypeRequestSnoozed           EventType = "request.snoozed"
+	EventTypeRequestStatusChanged     EventType = "request.status_changed"
+	EventTypeRequestUnsnoozed         EventType = "request.unsnoozed"
 )
 
 // Defines values for InvitationStatus.
@@ -513,6 +547,30 @@ const (
 	ListMembersParamsOrderingUsername       ListMembersParamsOrdering = "username"
 )
 
+// Defines values for ListWebhooksParamsOrdering.
+const (
+	ListWebhooksParamsOrderingCreatedAt      ListWebhooksParamsOrdering = "created_at"
+	ListWebhooksParamsOrderingID             ListWebhooksParamsOrdering = "id"
+	ListWebhooksParamsOrderingMinusCreatedAt ListWebhooksParamsOrdering = "-created_at"
+	ListWebhooksParamsOrderingMinusID        ListWebhooksParamsOrdering = "-id"
+	ListWebhooksParamsOrderingMinusUpdatedAt ListWebhooksParamsOrdering = "-updated_at"
+	ListWebhooksParamsOrderingUpdatedAt      ListWebhooksParamsOrdering = "updated_at"
+)
+
+// Defines values for ListDeliveriesParamsOrdering.
+const (
+	ListDeliveriesParamsOrderingCreatedAt      ListDeliveriesParamsOrdering = "created_at"
+	ListDeliveriesParamsOrderingEndedAt        ListDeliveriesParamsOrdering = "ended_at"
+	ListDeliveriesParamsOrderingID             ListDeliveriesParamsOrdering = "id"
+	ListDeliveriesParamsOrderingMinusCreatedAt ListDeliveriesParamsOrdering = "-created_at"
+	ListDeliveriesParamsOrderingMinusEndedAt   ListDeliveriesParamsOrdering = "-ended_at"
+	ListDeliveriesParamsOrderingMinusID        ListDeliveriesParamsOrdering = "-id"
+	ListDeliveriesParamsOrderingMinusState     ListDeliveriesParamsOrdering = "-state"
+	ListDeliveriesParamsOrderingMinusType      ListDeliveriesParamsOrdering = "-type"
+	ListDeliveriesParamsOrderingState          ListDeliveriesParamsOrdering = "state"
+	ListDeliveriesParamsOrderingType           ListDeliveriesParamsOrdering = "type"
+)
+
 // Defines values for ListShippingsParamsOrdering.
 const (
 	ListShippingsParamsOrderingCreatedAt         ListShippingsParamsOrdering = "created_at"
@@ -807,6 +865,26 @@ type AttachmentPatch struct {
 	SequenceMapFor nullable.Nullable[ID] `json:"sequence_map_for,omitempty"`
 }
 
+// Attempt defines model for Attempt.
+type Attempt struct {
+	// At When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	At Time `json:"at"`
+
+	// Error Why it counts as failed; null where it was taken.
+	Error nullable.Nullable[string] `json:"error"`
+
+	// Excerpt How the answer began, up to 1 KiB.
+	Excerpt string `json:"excerpt"`
+
+	// Status The status of the answer; null where none came.
+	Status nullable.Nullable[int64] `json:"status"`
+
+	// TookMs How long it took, in milliseconds.
+	TookMs int64 `json:"took_ms"`
+}
+
 // Award defines model for Award.
 type Award struct {
 	// FunderID What the funder calls the grant.
@@ -864,6 +942,9 @@ type Credentials struct {
 	// OriginURL The redirect URL that the code was made for.
 	OriginURL string `json:"origin_url"`
 }
+
+// DeliveryState defines model for DeliveryState.
+type DeliveryState string
 
 // Detail defines model for Detail.
 type Detail struct {
@@ -1073,8 +1154,34 @@ type Event struct {
 	Seq int64 `json:"seq"`
 }
 
+// EventData defines model for EventData.
+type EventData struct {
+	Event ToldEvent `json:"event"`
+
+	// Organization The organization that it belongs to.
+	Organization int64       `json:"organization"`
+	Request      ToldRequest `json:"request"`
+
+	// WaitingOn Whose turn it is; null where nobody's.
+	WaitingOn nullable.Nullable[ToldTurn] `json:"waiting_on"`
+}
+
 // EventKind defines model for EventKind.
 type EventKind string
+
+// EventMessage defines model for EventMessage.
+type EventMessage struct {
+	Data EventData `json:"data"`
+
+	// Timestamp When it happened; a try at telling has its own, in webhook-timestamp.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Timestamp time.Time `json:"timestamp"`
+	Type      EventType `json:"type"`
+}
+
+// EventType defines model for EventType.
+type EventType string
 
 // Funding defines model for Funding.
 type Funding struct {
@@ -1653,6 +1760,51 @@ type LabAward struct {
 
 	// User Whose it is.
 	User openapi_types.UUID `json:"user"`
+}
+
+// LoggedDelivery defines model for LoggedDelivery.
+type LoggedDelivery struct {
+	// Attempts Every try, the first one first.
+	Attempts []Attempt `json:"attempts"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EndedAt When it ended; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// Event The event that it tells of; null for a ping.
+	Event nullable.Nullable[int64] `json:"event"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// LastError Why the last try failed; null where it did not.
+	LastError nullable.Nullable[string] `json:"last_error"`
+
+	// LastStatus The status of the last answer; null where none came.
+	LastStatus nullable.Nullable[int64] `json:"last_status"`
+
+	// MessageID The header webhook-id of every try.
+	MessageID string `json:"message_id"`
+
+	// NextTryAt When it is tried next; null: never.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	NextTryAt nullable.Nullable[Time] `json:"next_try_at"`
+	Payload   nullable.Nullable[JSON] `json:"payload"`
+	State     DeliveryState           `json:"state"`
+
+	// Tries How often it was tried.
+	Tries int64     `json:"tries"`
+	Type  EventType `json:"type"`
+
+	// Webhook The webhook that it is sent to.
+	Webhook int64 `json:"webhook"`
 }
 
 // MailSettings defines model for MailSettings.
@@ -2250,6 +2402,26 @@ type Person struct {
 	Username string `json:"username"`
 }
 
+// PingData defines model for PingData.
+type PingData struct {
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// Webhook The webhook that is tried out.
+	Webhook int64 `json:"webhook"`
+}
+
+// PingMessage defines model for PingMessage.
+type PingMessage struct {
+	Data PingData `json:"data"`
+
+	// Timestamp When it happened; a try at telling has its own, in webhook-timestamp.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Timestamp time.Time `json:"timestamp"`
+	Type      EventType `json:"type"`
+}
+
 // Progress defines model for Progress.
 type Progress struct {
 	// Done How much is done.
@@ -2758,6 +2930,78 @@ type Token struct {
 	Presented bool `json:"presented"`
 }
 
+// ToldEvent defines model for ToldEvent.
+type ToldEvent struct {
+	// Actor Who did it; null for Aliquot itself, which reminds.
+	Actor nullable.Nullable[ToldPerson] `json:"actor"`
+
+	// At When it happened.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	At     time.Time `json:"at"`
+	Detail Detail    `json:"detail"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
+}
+
+// ToldMaterial defines model for ToldMaterial.
+type ToldMaterial struct {
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Title Its title.
+	Title string `json:"title"`
+}
+
+// ToldPerson defines model for ToldPerson.
+type ToldPerson struct {
+	// ID Names the object; it is never used again.
+	ID openapi_types.UUID `json:"id"`
+
+	// Name What the person is called.
+	Name string `json:"name"`
+}
+
+// ToldRequest defines model for ToldRequest.
+type ToldRequest struct {
+	// API Where the API has it.
+	API string `json:"api"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// IsActive The request is under way.
+	IsActive  bool          `json:"is_active"`
+	Material  ToldMaterial  `json:"material"`
+	Requester ToldPerson    `json:"requester"`
+	Status    RequestStatus `json:"status"`
+
+	// URL Its page, for people.
+	URL string `json:"url"`
+}
+
+// ToldTurn defines model for ToldTurn.
+type ToldTurn struct {
+	// Due By when the lab means to act, by its own targets.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Due   nullable.Nullable[time.Time] `json:"due"`
+	Party Party                        `json:"party"`
+
+	// Since Since when.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Since time.Time `json:"since"`
+
+	// What What is owed, or what is to be done.
+	What []string `json:"what"`
+}
+
 // Turn defines model for Turn.
 type Turn struct {
 	// Due By when the lab means to act, by its own targets.
@@ -2864,6 +3108,178 @@ type UserPatch struct {
 
 	// LastName Family name.
 	LastName *string `json:"last_name,omitempty"`
+}
+
+// Webhook defines model for Webhook.
+type Webhook struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// DisabledAt When it was switched off; null while it is on.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	DisabledAt nullable.Nullable[Time] `json:"disabled_at"`
+
+	// DisabledReason Why Aliquot switched it off; null where a person did, or it is on.
+	DisabledReason nullable.Nullable[string] `json:"disabled_reason"`
+
+	// Enabled Messages are sent.
+	Enabled bool `json:"enabled"`
+
+	// Events The types that it is told of; null: all.
+	Events nullable.Nullable[[]EventType] `json:"events"`
+
+	// FailingSince The first failure since the last success; null: none.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	FailingSince nullable.Nullable[Time] `json:"failing_since"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// OldSecretUntil Until when the secret before signs too; null where there was none.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	OldSecretUntil nullable.Nullable[Time] `json:"old_secret_until"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// URL Where messages are sent: https to a public host.
+	URL string `json:"url"`
+}
+
+// WebhookDelivery defines model for WebhookDelivery.
+type WebhookDelivery struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EndedAt When it ended; null before.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	EndedAt nullable.Nullable[Time] `json:"ended_at"`
+
+	// Event The event that it tells of; null for a ping.
+	Event nullable.Nullable[int64] `json:"event"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// LastError Why the last try failed; null where it did not.
+	LastError nullable.Nullable[string] `json:"last_error"`
+
+	// LastStatus The status of the last answer; null where none came.
+	LastStatus nullable.Nullable[int64] `json:"last_status"`
+
+	// MessageID The header webhook-id of every try.
+	MessageID string `json:"message_id"`
+
+	// NextTryAt When it is tried next; null: never.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	NextTryAt nullable.Nullable[Time] `json:"next_try_at"`
+	State     DeliveryState           `json:"state"`
+
+	// Tries How often it was tried.
+	Tries int64     `json:"tries"`
+	Type  EventType `json:"type"`
+
+	// Webhook The webhook that it is sent to.
+	Webhook int64 `json:"webhook"`
+}
+
+// WebhookNew defines model for WebhookNew.
+type WebhookNew struct {
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// Enabled Messages are sent.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Events The types that it is told of; null: all.
+	Events nullable.Nullable[[]string] `json:"events,omitempty"`
+
+	// URL Where messages are sent: https to a public host.
+	URL string `json:"url"`
+}
+
+// WebhookPatch defines model for WebhookPatch.
+type WebhookPatch struct {
+	// Description What it is, in a few words.
+	Description *string `json:"description,omitempty"`
+
+	// Enabled Messages are sent.
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// Events The types that it is told of; null: all.
+	Events nullable.Nullable[[]string] `json:"events,omitempty"`
+
+	// URL Where messages are sent: https to a public host.
+	URL *string `json:"url,omitempty"`
+}
+
+// WebhookSecret defines model for WebhookSecret.
+type WebhookSecret struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// DisabledAt When it was switched off; null while it is on.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	DisabledAt nullable.Nullable[Time] `json:"disabled_at"`
+
+	// DisabledReason Why Aliquot switched it off; null where a person did, or it is on.
+	DisabledReason nullable.Nullable[string] `json:"disabled_reason"`
+
+	// Enabled Messages are sent.
+	Enabled bool `json:"enabled"`
+
+	// Events The types that it is told of; null: all.
+	Events nullable.Nullable[[]EventType] `json:"events"`
+
+	// FailingSince The first failure since the last success; null: none.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	FailingSince nullable.Nullable[Time] `json:"failing_since"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// OldSecretUntil Until when the secret before signs too; null where there was none.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	OldSecretUntil nullable.Nullable[Time] `json:"old_secret_until"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// Secret What messages are signed with: `whsec_` and base64. It is shown only here.
+	Secret string `json:"secret"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// URL Where messages are sent: https to a public host.
+	URL string `json:"url"`
 }
 
 // Words defines model for Words.
@@ -3315,6 +3731,42 @@ type ListMembersParams struct {
 // ListMembersParamsOrdering defines parameters for ListMembers.
 type ListMembersParamsOrdering string
 
+// ListWebhooksParams defines parameters for ListWebhooks.
+type ListWebhooksParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListWebhooksParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListWebhooksParamsOrdering defines parameters for ListWebhooks.
+type ListWebhooksParamsOrdering string
+
+// ListDeliveriesParams defines parameters for ListDeliveries.
+type ListDeliveriesParams struct {
+	// State Only items whose `state` is this.
+	State *DeliveryState `form:"state,omitempty" json:"state,omitempty"`
+
+	// Type Only items whose `type` is this.
+	Type *EventType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListDeliveriesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from the Link of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListDeliveriesParamsOrdering defines parameters for ListDeliveries.
+type ListDeliveriesParamsOrdering string
+
 // GetPublicationParams defines parameters for GetPublication.
 type GetPublicationParams struct {
 	// PubmedID PubMed id, in any form people paste. Either this or doi.
@@ -3429,6 +3881,282 @@ type ListTokensParams struct {
 // ListTokensParamsOrdering defines parameters for ListTokens.
 type ListTokensParamsOrdering string
 
+// TellPingParams defines parameters for TellPing.
+type TellPingParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestAbstractChangedParams defines parameters for TellRequestAbstractChanged.
+type TellRequestAbstractChangedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestAddressChangedParams defines parameters for TellRequestAddressChanged.
+type TellRequestAddressChangedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestAssignedParams defines parameters for TellRequestAssigned.
+type TellRequestAssignedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestClosedParams defines parameters for TellRequestClosed.
+type TellRequestClosedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestDeletedParams defines parameters for TellRequestDeleted.
+type TellRequestDeletedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestDetailsChangedParams defines parameters for TellRequestDetailsChanged.
+type TellRequestDetailsChangedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestDocumentAcceptedParams defines parameters for TellRequestDocumentAccepted.
+type TellRequestDocumentAcceptedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestDocumentAddedParams defines parameters for TellRequestDocumentAdded.
+type TellRequestDocumentAddedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestDocumentReturnedParams defines parameters for TellRequestDocumentReturned.
+type TellRequestDocumentReturnedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestDocumentWithdrawnParams defines parameters for TellRequestDocumentWithdrawn.
+type TellRequestDocumentWithdrawnParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestEscalatedParams defines parameters for TellRequestEscalated.
+type TellRequestEscalatedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestIssueClosedParams defines parameters for TellRequestIssueClosed.
+type TellRequestIssueClosedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestIssueOpenedParams defines parameters for TellRequestIssueOpened.
+type TellRequestIssueOpenedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestMadeParams defines parameters for TellRequestMade.
+type TellRequestMadeParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestMessageParams defines parameters for TellRequestMessage.
+type TellRequestMessageParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestPaymentChangedParams defines parameters for TellRequestPaymentChanged.
+type TellRequestPaymentChangedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestRemindedParams defines parameters for TellRequestReminded.
+type TellRequestRemindedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestReopenedParams defines parameters for TellRequestReopened.
+type TellRequestReopenedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestShipmentChangedParams defines parameters for TellRequestShipmentChanged.
+type TellRequestShipmentChangedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestSnoozedParams defines parameters for TellRequestSnoozed.
+type TellRequestSnoozedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestStatusChangedParams defines parameters for TellRequestStatusChanged.
+type TellRequestStatusChangedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
+// TellRequestUnsnoozedParams defines parameters for TellRequestUnsnoozed.
+type TellRequestUnsnoozedParams struct {
+	// WebhookID Names the message. It is the same at every try, so that one that comes twice can be left out.
+	WebhookID string `json:"webhook-id"`
+
+	// WebhookTimestamp When this try was made, in seconds since 1970. One that is more than five minutes off was sent by somebody else.
+	WebhookTimestamp int `json:"webhook-timestamp"`
+
+	// WebhookSignature `v1,` and base64 of HMAC-SHA256 of the id, a full stop, the timestamp, a full stop and the body as it came, under the bytes of the secret; while a secret is changed one for each, with a blank between them.
+	WebhookSignature string `json:"webhook-signature"`
+}
+
 // CreateAttachmentJSONRequestBody defines body for CreateAttachment for application/json ContentType.
 type CreateAttachmentJSONRequestBody = AttachmentNew
 
@@ -3510,6 +4238,12 @@ type AskToJoinJSONRequestBody = JoinNew
 // DeclineJoinRequestJSONRequestBody defines body for DeclineJoinRequest for application/json ContentType.
 type DeclineJoinRequestJSONRequestBody = JoinRefusal
 
+// CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
+type CreateWebhookJSONRequestBody = WebhookNew
+
+// UpdateWebhookJSONRequestBody defines body for UpdateWebhook for application/json ContentType.
+type UpdateWebhookJSONRequestBody = WebhookPatch
+
 // CreateShippingJSONRequestBody defines body for CreateShipping for application/json ContentType.
 type CreateShippingJSONRequestBody = ShippingNew
 
@@ -3536,6 +4270,75 @@ type ReadNotificationsJSONRequestBody = Until
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
+
+// TellPingJSONRequestBody defines body for TellPing for application/json ContentType.
+type TellPingJSONRequestBody = PingMessage
+
+// TellRequestAbstractChangedJSONRequestBody defines body for TellRequestAbstractChanged for application/json ContentType.
+type TellRequestAbstractChangedJSONRequestBody = EventMessage
+
+// TellRequestAddressChangedJSONRequestBody defines body for TellRequestAddressChanged for application/json ContentType.
+type TellRequestAddressChangedJSONRequestBody = EventMessage
+
+// TellRequestAssignedJSONRequestBody defines body for TellRequestAssigned for application/json ContentType.
+type TellRequestAssignedJSONRequestBody = EventMessage
+
+// TellRequestClosedJSONRequestBody defines body for TellRequestClosed for application/json ContentType.
+type TellRequestClosedJSONRequestBody = EventMessage
+
+// TellRequestDeletedJSONRequestBody defines body for TellRequestDeleted for application/json ContentType.
+type TellRequestDeletedJSONRequestBody = EventMessage
+
+// TellRequestDetailsChangedJSONRequestBody defines body for TellRequestDetailsChanged for application/json ContentType.
+type TellRequestDetailsChangedJSONRequestBody = EventMessage
+
+// TellRequestDocumentAcceptedJSONRequestBody defines body for TellRequestDocumentAccepted for application/json ContentType.
+type TellRequestDocumentAcceptedJSONRequestBody = EventMessage
+
+// TellRequestDocumentAddedJSONRequestBody defines body for TellRequestDocumentAdded for application/json ContentType.
+type TellRequestDocumentAddedJSONRequestBody = EventMessage
+
+// TellRequestDocumentReturnedJSONRequestBody defines body for TellRequestDocumentReturned for application/json ContentType.
+type TellRequestDocumentReturnedJSONRequestBody = EventMessage
+
+// TellRequestDocumentWithdrawnJSONRequestBody defines body for TellRequestDocumentWithdrawn for application/json ContentType.
+type TellRequestDocumentWithdrawnJSONRequestBody = EventMessage
+
+// TellRequestEscalatedJSONRequestBody defines body for TellRequestEscalated for application/json ContentType.
+type TellRequestEscalatedJSONRequestBody = EventMessage
+
+// TellRequestIssueClosedJSONRequestBody defines body for TellRequestIssueClosed for application/json ContentType.
+type TellRequestIssueClosedJSONRequestBody = EventMessage
+
+// TellRequestIssueOpenedJSONRequestBody defines body for TellRequestIssueOpened for application/json ContentType.
+type TellRequestIssueOpenedJSONRequestBody = EventMessage
+
+// TellRequestMadeJSONRequestBody defines body for TellRequestMade for application/json ContentType.
+type TellRequestMadeJSONRequestBody = EventMessage
+
+// TellRequestMessageJSONRequestBody defines body for TellRequestMessage for application/json ContentType.
+type TellRequestMessageJSONRequestBody = EventMessage
+
+// TellRequestPaymentChangedJSONRequestBody defines body for TellRequestPaymentChanged for application/json ContentType.
+type TellRequestPaymentChangedJSONRequestBody = EventMessage
+
+// TellRequestRemindedJSONRequestBody defines body for TellRequestReminded for application/json ContentType.
+type TellRequestRemindedJSONRequestBody = EventMessage
+
+// TellRequestReopenedJSONRequestBody defines body for TellRequestReopened for application/json ContentType.
+type TellRequestReopenedJSONRequestBody = EventMessage
+
+// TellRequestShipmentChangedJSONRequestBody defines body for TellRequestShipmentChanged for application/json ContentType.
+type TellRequestShipmentChangedJSONRequestBody = EventMessage
+
+// TellRequestSnoozedJSONRequestBody defines body for TellRequestSnoozed for application/json ContentType.
+type TellRequestSnoozedJSONRequestBody = EventMessage
+
+// TellRequestStatusChangedJSONRequestBody defines body for TellRequestStatusChanged for application/json ContentType.
+type TellRequestStatusChangedJSONRequestBody = EventMessage
+
+// TellRequestUnsnoozedJSONRequestBody defines body for TellRequestUnsnoozed for application/json ContentType.
+type TellRequestUnsnoozedJSONRequestBody = EventMessage
 
 // Getter for additional properties for AttachmentForm. Returns the specified
 // element and whether it was found
@@ -4695,6 +5498,98 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /organizations/{id}/members (the `ListMembers` operationId).
 	ListMembers(ctx context.Context, id int64, params *ListMembersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListWebhooks List the webhooks of an organization, without their secrets
+	//
+	// Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/webhooks (the `ListWebhooks` operationId).
+	ListWebhooks(ctx context.Context, id int64, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhookWithBody Have an address told of what happens to the requests of an organization
+	//
+	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+	CreateWebhookWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateWebhook Have an address told of what happens to the requests of an organization
+	//
+	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+	CreateWebhook(ctx context.Context, id int64, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteWebhook Delete a webhook
+	//
+	// What waits to be sent never is. Open to the owner and admins.
+	//
+	// Corresponds with DELETE /organizations/{id}/webhooks/{webhook} (the `DeleteWebhook` operationId).
+	DeleteWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetWebhook Read a webhook, without its secret
+	//
+	// Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/webhooks/{webhook} (the `GetWebhook` operationId).
+	GetWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateWebhookWithBody Change a webhook, or switch it off or on
+	//
+	// Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+	UpdateWebhookWithBody(ctx context.Context, id int64, webhook int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateWebhook Change a webhook, or switch it off or on
+	//
+	// Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+	UpdateWebhook(ctx context.Context, id int64, webhook int64, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListDeliveries List the messages to a webhook of the last 30 days, newest first
+	//
+	// Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries (the `ListDeliveries` operationId).
+	ListDeliveries(ctx context.Context, id int64, webhook int64, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetDelivery Read a message to a webhook, with every try
+	//
+	// Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery} (the `GetDelivery` operationId).
+	GetDelivery(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Redeliver Send a message to a webhook again now
+	//
+	// Its id stays, so that a receiver who has it leaves it out. Open to the owner and admins.
+	//
+	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver (the `Redeliver` operationId).
+	Redeliver(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PingWebhook Try a webhook out
+	//
+	// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+	//
+	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
+	PingWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RotateWebhook Give a webhook another secret
+	//
+	// For 24 hours the one before signs too. Open to the owner and admins.
+	//
+	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
+	RotateWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetPublication Look a publication up by its PubMed id or its DOI, for PATCH of a material
 	//
@@ -6824,6 +7719,218 @@ func (c *Client) MaterialTemplate(ctx context.Context, id int64, params *Materia
 // Corresponds with GET /organizations/{id}/members (the `ListMembers` operationId).
 func (c *Client) ListMembers(ctx context.Context, id int64, params *ListMembersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListMembersRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListWebhooks List the webhooks of an organization, without their secrets
+//
+// Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/webhooks (the `ListWebhooks` operationId).
+func (c *Client) ListWebhooks(ctx context.Context, id int64, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListWebhooksRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateWebhookWithBody Have an address told of what happens to the requests of an organization
+//
+// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+func (c *Client) CreateWebhookWithBody(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateWebhook Have an address told of what happens to the requests of an organization
+//
+// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+func (c *Client) CreateWebhook(ctx context.Context, id int64, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateWebhookRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteWebhook Delete a webhook
+//
+// What waits to be sent never is. Open to the owner and admins.
+//
+// Corresponds with DELETE /organizations/{id}/webhooks/{webhook} (the `DeleteWebhook` operationId).
+func (c *Client) DeleteWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteWebhookRequest(c.Server, id, webhook)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetWebhook Read a webhook, without its secret
+//
+// Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/webhooks/{webhook} (the `GetWebhook` operationId).
+func (c *Client) GetWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWebhookRequest(c.Server, id, webhook)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateWebhookWithBody Change a webhook, or switch it off or on
+//
+// Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+func (c *Client) UpdateWebhookWithBody(ctx context.Context, id int64, webhook int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookRequestWithBody(c.Server, id, webhook, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateWebhook Change a webhook, or switch it off or on
+//
+// Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+func (c *Client) UpdateWebhook(ctx context.Context, id int64, webhook int64, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateWebhookRequest(c.Server, id, webhook, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListDeliveries List the messages to a webhook of the last 30 days, newest first
+//
+// Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries (the `ListDeliveries` operationId).
+func (c *Client) ListDeliveries(ctx context.Context, id int64, webhook int64, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListDeliveriesRequest(c.Server, id, webhook, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetDelivery Read a message to a webhook, with every try
+//
+// Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery} (the `GetDelivery` operationId).
+func (c *Client) GetDelivery(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDeliveryRequest(c.Server, id, webhook, delivery)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Redeliver Send a message to a webhook again now
+//
+// Its id stays, so that a receiver who has it leaves it out. Open to the owner and admins.
+//
+// Corresponds with POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver (the `Redeliver` operationId).
+func (c *Client) Redeliver(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRedeliverRequest(c.Server, id, webhook, delivery)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PingWebhook Try a webhook out
+//
+// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+//
+// Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
+func (c *Client) PingWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPingWebhookRequest(c.Server, id, webhook)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RotateWebhook Give a webhook another secret
+//
+// For 24 hours the one before signs too. Open to the owner and admins.
+//
+// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
+func (c *Client) RotateWebhook(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRotateWebhookRequest(c.Server, id, webhook)
 	if err != nil {
 		return nil, err
 	}
@@ -11883,6 +12990,568 @@ func NewListMembersRequest(server string, id int64, params *ListMembersParams) (
 	return req, nil
 }
 
+// NewListWebhooksRequest constructs an http.Request for the ListWebhooks method
+func NewListWebhooksRequest(server string, id int64, params *ListWebhooksParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateWebhookRequest calls the generic CreateWebhook builder with application/json body
+func NewCreateWebhookRequest(server string, id int64, body CreateWebhookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateWebhookRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateWebhookRequestWithBody constructs an http.Request for the CreateWebhook method, with any body, and a specified content type
+func NewCreateWebhookRequestWithBody(server string, id int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteWebhookRequest constructs an http.Request for the DeleteWebhook method
+func NewDeleteWebhookRequest(server string, id int64, webhook int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetWebhookRequest constructs an http.Request for the GetWebhook method
+func NewGetWebhookRequest(server string, id int64, webhook int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateWebhookRequest calls the generic UpdateWebhook builder with application/json body
+func NewUpdateWebhookRequest(server string, id int64, webhook int64, body UpdateWebhookJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateWebhookRequestWithBody(server, id, webhook, "application/json", bodyReader)
+}
+
+// NewUpdateWebhookRequestWithBody constructs an http.Request for the UpdateWebhook method, with any body, and a specified content type
+func NewUpdateWebhookRequestWithBody(server string, id int64, webhook int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListDeliveriesRequest constructs an http.Request for the ListDeliveries method
+func NewListDeliveriesRequest(server string, id int64, webhook int64, params *ListDeliveriesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s/deliveries", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.State != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "state", *params.State, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Type != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetDeliveryRequest constructs an http.Request for the GetDelivery method
+func NewGetDeliveryRequest(server string, id int64, webhook int64, delivery int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "delivery", delivery, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s/deliveries/%s", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRedeliverRequest constructs an http.Request for the Redeliver method
+func NewRedeliverRequest(server string, id int64, webhook int64, delivery int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "delivery", delivery, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s/deliveries/%s/redeliver", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPingWebhookRequest constructs an http.Request for the PingWebhook method
+func NewPingWebhookRequest(server string, id int64, webhook int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s/ping", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewRotateWebhookRequest constructs an http.Request for the RotateWebhook method
+func NewRotateWebhookRequest(server string, id int64, webhook int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook", webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/webhooks/%s/rotate", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetPublicationRequest constructs an http.Request for the GetPublication method
 func NewGetPublicationRequest(server string, params *GetPublicationParams) (*http.Request, error) {
 	var err error
@@ -14368,6 +16037,114 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations/{id}/members (the `ListMembers` operationId).
 	ListMembersWithResponse(ctx context.Context, id int64, params *ListMembersParams, reqEditors ...RequestEditorFn) (*ListMembersResponse, error)
 
+	// ListWebhooksWithResponse List the webhooks of an organization, without their secrets
+	//
+	// Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/webhooks (the `ListWebhooks` operationId).
+	ListWebhooksWithResponse(ctx context.Context, id int64, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error)
+
+	// CreateWebhookWithBodyWithResponse Have an address told of what happens to the requests of an organization
+	//
+	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+	CreateWebhookWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
+
+	// CreateWebhookWithResponse Have an address told of what happens to the requests of an organization
+	//
+	// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+	CreateWebhookWithResponse(ctx context.Context, id int64, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error)
+
+	// DeleteWebhookWithResponse Delete a webhook
+	//
+	// What waits to be sent never is. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /organizations/{id}/webhooks/{webhook} (the `DeleteWebhook` operationId).
+	DeleteWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error)
+
+	// GetWebhookWithResponse Read a webhook, without its secret
+	//
+	// Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/webhooks/{webhook} (the `GetWebhook` operationId).
+	GetWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*GetWebhookResponse, error)
+
+	// UpdateWebhookWithBodyWithResponse Change a webhook, or switch it off or on
+	//
+	// Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+	UpdateWebhookWithBodyWithResponse(ctx context.Context, id int64, webhook int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error)
+
+	// UpdateWebhookWithResponse Change a webhook, or switch it off or on
+	//
+	// Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+	UpdateWebhookWithResponse(ctx context.Context, id int64, webhook int64, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error)
+
+	// ListDeliveriesWithResponse List the messages to a webhook of the last 30 days, newest first
+	//
+	// Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries (the `ListDeliveries` operationId).
+	ListDeliveriesWithResponse(ctx context.Context, id int64, webhook int64, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error)
+
+	// GetDeliveryWithResponse Read a message to a webhook, with every try
+	//
+	// Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery} (the `GetDelivery` operationId).
+	GetDeliveryWithResponse(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*GetDeliveryResponse, error)
+
+	// RedeliverWithResponse Send a message to a webhook again now
+	//
+	// Its id stays, so that a receiver who has it leaves it out. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver (the `Redeliver` operationId).
+	RedeliverWithResponse(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*RedeliverResponse, error)
+
+	// PingWebhookWithResponse Try a webhook out
+	//
+	// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
+	PingWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*PingWebhookResponse, error)
+
+	// RotateWebhookWithResponse Give a webhook another secret
+	//
+	// For 24 hours the one before signs too. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
+	RotateWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*RotateWebhookResponse, error)
+
 	// GetPublicationWithResponse Look a publication up by its PubMed id or its DOI, for PATCH of a material
 	//
 	// Open to anyone with a token.
@@ -16426,6 +18203,234 @@ func (r ListMembersResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListMembersResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListWebhooksResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]Webhook
+}
+
+// Status returns HTTPResponse.Status
+func (r ListWebhooksResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListWebhooksResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *WebhookSecret
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeleteWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Webhook
+}
+
+// Status returns HTTPResponse.Status
+func (r GetWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Webhook
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListDeliveriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]WebhookDelivery
+}
+
+// Status returns HTTPResponse.Status
+func (r ListDeliveriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListDeliveriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetDeliveryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LoggedDelivery
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDeliveryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDeliveryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RedeliverResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *WebhookDelivery
+}
+
+// Status returns HTTPResponse.Status
+func (r RedeliverResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RedeliverResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type PingWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *WebhookDelivery
+}
+
+// Status returns HTTPResponse.Status
+func (r PingWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PingWebhookResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RotateWebhookResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WebhookSecret
+}
+
+// Status returns HTTPResponse.Status
+func (r RotateWebhookResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RotateWebhookResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -18592,6 +20597,186 @@ func (c *ClientWithResponses) ListMembersWithResponse(ctx context.Context, id in
 		return nil, err
 	}
 	return ParseListMembersResponse(rsp)
+}
+
+// ListWebhooksWithResponse List the webhooks of an organization, without their secrets
+//
+// Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/webhooks (the `ListWebhooks` operationId).
+func (c *ClientWithResponses) ListWebhooksWithResponse(ctx context.Context, id int64, params *ListWebhooksParams, reqEditors ...RequestEditorFn) (*ListWebhooksResponse, error) {
+	rsp, err := c.ListWebhooks(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListWebhooksResponse(rsp)
+}
+
+// CreateWebhookWithBodyWithResponse Have an address told of what happens to the requests of an organization
+//
+// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+func (c *ClientWithResponses) CreateWebhookWithBodyWithResponse(ctx context.Context, id int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	rsp, err := c.CreateWebhookWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookResponse(rsp)
+}
+
+// CreateWebhookWithResponse Have an address told of what happens to the requests of an organization
+//
+// Messages are signed with the secret that is shown here, as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/webhooks (the `CreateWebhook` operationId).
+func (c *ClientWithResponses) CreateWebhookWithResponse(ctx context.Context, id int64, body CreateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateWebhookResponse, error) {
+	rsp, err := c.CreateWebhook(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateWebhookResponse(rsp)
+}
+
+// DeleteWebhookWithResponse Delete a webhook
+//
+// What waits to be sent never is. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /organizations/{id}/webhooks/{webhook} (the `DeleteWebhook` operationId).
+func (c *ClientWithResponses) DeleteWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*DeleteWebhookResponse, error) {
+	rsp, err := c.DeleteWebhook(ctx, id, webhook, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteWebhookResponse(rsp)
+}
+
+// GetWebhookWithResponse Read a webhook, without its secret
+//
+// Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/webhooks/{webhook} (the `GetWebhook` operationId).
+func (c *ClientWithResponses) GetWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*GetWebhookResponse, error) {
+	rsp, err := c.GetWebhook(ctx, id, webhook, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetWebhookResponse(rsp)
+}
+
+// UpdateWebhookWithBodyWithResponse Change a webhook, or switch it off or on
+//
+// Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+func (c *ClientWithResponses) UpdateWebhookWithBodyWithResponse(ctx context.Context, id int64, webhook int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error) {
+	rsp, err := c.UpdateWebhookWithBody(ctx, id, webhook, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateWebhookResponse(rsp)
+}
+
+// UpdateWebhookWithResponse Change a webhook, or switch it off or on
+//
+// Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /organizations/{id}/webhooks/{webhook} (the `UpdateWebhook` operationId).
+func (c *ClientWithResponses) UpdateWebhookWithResponse(ctx context.Context, id int64, webhook int64, body UpdateWebhookJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateWebhookResponse, error) {
+	rsp, err := c.UpdateWebhook(ctx, id, webhook, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateWebhookResponse(rsp)
+}
+
+// ListDeliveriesWithResponse List the messages to a webhook of the last 30 days, newest first
+//
+// Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries (the `ListDeliveries` operationId).
+func (c *ClientWithResponses) ListDeliveriesWithResponse(ctx context.Context, id int64, webhook int64, params *ListDeliveriesParams, reqEditors ...RequestEditorFn) (*ListDeliveriesResponse, error) {
+	rsp, err := c.ListDeliveries(ctx, id, webhook, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListDeliveriesResponse(rsp)
+}
+
+// GetDeliveryWithResponse Read a message to a webhook, with every try
+//
+// Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery} (the `GetDelivery` operationId).
+func (c *ClientWithResponses) GetDeliveryWithResponse(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*GetDeliveryResponse, error) {
+	rsp, err := c.GetDelivery(ctx, id, webhook, delivery, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDeliveryResponse(rsp)
+}
+
+// RedeliverWithResponse Send a message to a webhook again now
+//
+// Its id stays, so that a receiver who has it leaves it out. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver (the `Redeliver` operationId).
+func (c *ClientWithResponses) RedeliverWithResponse(ctx context.Context, id int64, webhook int64, delivery int64, reqEditors ...RequestEditorFn) (*RedeliverResponse, error) {
+	rsp, err := c.Redeliver(ctx, id, webhook, delivery, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRedeliverResponse(rsp)
+}
+
+// PingWebhookWithResponse Try a webhook out
+//
+// A message of the type ping is sent once; the delivery says what came of it. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/webhooks/{webhook}/ping (the `PingWebhook` operationId).
+func (c *ClientWithResponses) PingWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*PingWebhookResponse, error) {
+	rsp, err := c.PingWebhook(ctx, id, webhook, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePingWebhookResponse(rsp)
+}
+
+// RotateWebhookWithResponse Give a webhook another secret
+//
+// For 24 hours the one before signs too. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /organizations/{id}/webhooks/{webhook}/rotate (the `RotateWebhook` operationId).
+func (c *ClientWithResponses) RotateWebhookWithResponse(ctx context.Context, id int64, webhook int64, reqEditors ...RequestEditorFn) (*RotateWebhookResponse, error) {
+	rsp, err := c.RotateWebhook(ctx, id, webhook, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRotateWebhookResponse(rsp)
 }
 
 // GetPublicationWithResponse Look a publication up by its PubMed id or its DOI, for PATCH of a material
@@ -21023,6 +23208,256 @@ func ParseListMembersResponse(rsp *http.Response) (*ListMembersResponse, error) 
 	return response, nil
 }
 
+// ParseListWebhooksResponse parses an HTTP response from a ListWebhooksWithResponse call
+func ParseListWebhooksResponse(rsp *http.Response) (*ListWebhooksResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListWebhooksResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateWebhookResponse parses an HTTP response from a CreateWebhookWithResponse call
+func ParseCreateWebhookResponse(rsp *http.Response) (*CreateWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest WebhookSecret
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteWebhookResponse parses an HTTP response from a DeleteWebhookWithResponse call
+func ParseDeleteWebhookResponse(rsp *http.Response) (*DeleteWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetWebhookResponse parses an HTTP response from a GetWebhookWithResponse call
+func ParseGetWebhookResponse(rsp *http.Response) (*GetWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateWebhookResponse parses an HTTP response from a UpdateWebhookWithResponse call
+func ParseUpdateWebhookResponse(rsp *http.Response) (*UpdateWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Webhook
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListDeliveriesResponse parses an HTTP response from a ListDeliveriesWithResponse call
+func ParseListDeliveriesResponse(rsp *http.Response) (*ListDeliveriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListDeliveriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetDeliveryResponse parses an HTTP response from a GetDeliveryWithResponse call
+func ParseGetDeliveryResponse(rsp *http.Response) (*GetDeliveryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDeliveryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LoggedDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRedeliverResponse parses an HTTP response from a RedeliverWithResponse call
+func ParseRedeliverResponse(rsp *http.Response) (*RedeliverResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RedeliverResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePingWebhookResponse parses an HTTP response from a PingWebhookWithResponse call
+func ParsePingWebhookResponse(rsp *http.Response) (*PingWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PingWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest WebhookDelivery
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRotateWebhookResponse parses an HTTP response from a RotateWebhookWithResponse call
+func ParseRotateWebhookResponse(rsp *http.Response) (*RotateWebhookResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RotateWebhookResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WebhookSecret
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetPublicationResponse parses an HTTP response from a GetPublicationWithResponse call
 func ParseGetPublicationResponse(rsp *http.Response) (*GetPublicationResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -21686,4 +24121,2141 @@ func ParseRevokeTokenResponse(rsp *http.Response) (*RevokeTokenResponse, error) 
 	}
 
 	return response, nil
+}
+
+// WebhookInitiator sends OpenAPI 3.1 webhook requests to target URLs.
+// Modeled on the generated Client, but with no stored Server -- the full
+// target URL is provided per-call by the caller (typically discovered
+// from a subscription registration).
+type WebhookInitiator struct {
+	// Doer for performing requests, typically a *http.Client with any
+	// customized settings, such as certificate chains.
+	Client HttpRequestDoer
+
+	// A list of callbacks for modifying requests which are generated before sending over
+	// the network.
+	RequestEditors []RequestEditorFn
+}
+
+// WebhookInitiatorOption allows setting custom parameters during construction.
+type WebhookInitiatorOption func(*WebhookInitiator) error
+
+// NewWebhookInitiator creates a new WebhookInitiator with reasonable defaults.
+func NewWebhookInitiator(opts ...WebhookInitiatorOption) (*WebhookInitiator, error) {
+	initiator := WebhookInitiator{}
+	for _, o := range opts {
+		if err := o(&initiator); err != nil {
+			return nil, err
+		}
+	}
+	if initiator.Client == nil {
+		initiator.Client = &http.Client{}
+	}
+	return &initiator, nil
+}
+
+// WithWebhookHTTPClient allows overriding the default Doer, which is
+// automatically created using http.Client. This is useful for tests.
+func WithWebhookHTTPClient(doer HttpRequestDoer) WebhookInitiatorOption {
+	return func(p *WebhookInitiator) error {
+		p.Client = doer
+		return nil
+	}
+}
+
+// WithWebhookRequestEditorFn allows setting up a callback function, which
+// will be called right before sending the webhook request. This can be
+// used to mutate the request, e.g. to add signature headers.
+func WithWebhookRequestEditorFn(fn RequestEditorFn) WebhookInitiatorOption {
+	return func(p *WebhookInitiator) error {
+		p.RequestEditors = append(p.RequestEditors, fn)
+		return nil
+	}
+}
+
+func (p *WebhookInitiator) applyWebhookEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
+	for _, r := range p.RequestEditors {
+		if err := r(ctx, req); err != nil {
+			return err
+		}
+	}
+	for _, r := range additionalEditors {
+		if err := r(ctx, req); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WebhookInitiatorInterface is the interface specification for the webhook initiator.
+type WebhookInitiatorInterface interface {
+	// TellPingWithBody fires the ping webhook with any body
+	TellPingWithBody(ctx context.Context, targetURL string, params *TellPingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellPing(ctx context.Context, targetURL string, params *TellPingParams, body TellPingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestAbstractChangedWithBody fires the request.abstract_changed webhook with any body
+	TellRequestAbstractChangedWithBody(ctx context.Context, targetURL string, params *TellRequestAbstractChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestAbstractChanged(ctx context.Context, targetURL string, params *TellRequestAbstractChangedParams, body TellRequestAbstractChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestAddressChangedWithBody fires the request.address_changed webhook with any body
+	TellRequestAddressChangedWithBody(ctx context.Context, targetURL string, params *TellRequestAddressChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestAddressChanged(ctx context.Context, targetURL string, params *TellRequestAddressChangedParams, body TellRequestAddressChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestAssignedWithBody fires the request.assigned webhook with any body
+	TellRequestAssignedWithBody(ctx context.Context, targetURL string, params *TellRequestAssignedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestAssigned(ctx context.Context, targetURL string, params *TellRequestAssignedParams, body TellRequestAssignedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestClosedWithBody fires the request.closed webhook with any body
+	TellRequestClosedWithBody(ctx context.Context, targetURL string, params *TellRequestClosedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestClosed(ctx context.Context, targetURL string, params *TellRequestClosedParams, body TellRequestClosedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestDeletedWithBody fires the request.deleted webhook with any body
+	TellRequestDeletedWithBody(ctx context.Context, targetURL string, params *TellRequestDeletedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestDeleted(ctx context.Context, targetURL string, params *TellRequestDeletedParams, body TellRequestDeletedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestDetailsChangedWithBody fires the request.details_changed webhook with any body
+	TellRequestDetailsChangedWithBody(ctx context.Context, targetURL string, params *TellRequestDetailsChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestDetailsChanged(ctx context.Context, targetURL string, params *TellRequestDetailsChangedParams, body TellRequestDetailsChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestDocumentAcceptedWithBody fires the request.document_accepted webhook with any body
+	TellRequestDocumentAcceptedWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentAcceptedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestDocumentAccepted(ctx context.Context, targetURL string, params *TellRequestDocumentAcceptedParams, body TellRequestDocumentAcceptedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestDocumentAddedWithBody fires the request.document_added webhook with any body
+	TellRequestDocumentAddedWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentAddedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestDocumentAdded(ctx context.Context, targetURL string, params *TellRequestDocumentAddedParams, body TellRequestDocumentAddedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestDocumentReturnedWithBody fires the request.document_returned webhook with any body
+	TellRequestDocumentReturnedWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentReturnedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestDocumentReturned(ctx context.Context, targetURL string, params *TellRequestDocumentReturnedParams, body TellRequestDocumentReturnedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestDocumentWithdrawnWithBody fires the request.document_withdrawn webhook with any body
+	TellRequestDocumentWithdrawnWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentWithdrawnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestDocumentWithdrawn(ctx context.Context, targetURL string, params *TellRequestDocumentWithdrawnParams, body TellRequestDocumentWithdrawnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestEscalatedWithBody fires the request.escalated webhook with any body
+	TellRequestEscalatedWithBody(ctx context.Context, targetURL string, params *TellRequestEscalatedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestEscalated(ctx context.Context, targetURL string, params *TellRequestEscalatedParams, body TellRequestEscalatedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestIssueClosedWithBody fires the request.issue_closed webhook with any body
+	TellRequestIssueClosedWithBody(ctx context.Context, targetURL string, params *TellRequestIssueClosedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestIssueClosed(ctx context.Context, targetURL string, params *TellRequestIssueClosedParams, body TellRequestIssueClosedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestIssueOpenedWithBody fires the request.issue_opened webhook with any body
+	TellRequestIssueOpenedWithBody(ctx context.Context, targetURL string, params *TellRequestIssueOpenedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestIssueOpened(ctx context.Context, targetURL string, params *TellRequestIssueOpenedParams, body TellRequestIssueOpenedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestMadeWithBody fires the request.made webhook with any body
+	TellRequestMadeWithBody(ctx context.Context, targetURL string, params *TellRequestMadeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestMade(ctx context.Context, targetURL string, params *TellRequestMadeParams, body TellRequestMadeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestMessageWithBody fires the request.message webhook with any body
+	TellRequestMessageWithBody(ctx context.Context, targetURL string, params *TellRequestMessageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestMessage(ctx context.Context, targetURL string, params *TellRequestMessageParams, body TellRequestMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestPaymentChangedWithBody fires the request.payment_changed webhook with any body
+	TellRequestPaymentChangedWithBody(ctx context.Context, targetURL string, params *TellRequestPaymentChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestPaymentChanged(ctx context.Context, targetURL string, params *TellRequestPaymentChangedParams, body TellRequestPaymentChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestRemindedWithBody fires the request.reminded webhook with any body
+	TellRequestRemindedWithBody(ctx context.Context, targetURL string, params *TellRequestRemindedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestReminded(ctx context.Context, targetURL string, params *TellRequestRemindedParams, body TellRequestRemindedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestReopenedWithBody fires the request.reopened webhook with any body
+	TellRequestReopenedWithBody(ctx context.Context, targetURL string, params *TellRequestReopenedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestReopened(ctx context.Context, targetURL string, params *TellRequestReopenedParams, body TellRequestReopenedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestShipmentChangedWithBody fires the request.shipment_changed webhook with any body
+	TellRequestShipmentChangedWithBody(ctx context.Context, targetURL string, params *TellRequestShipmentChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestShipmentChanged(ctx context.Context, targetURL string, params *TellRequestShipmentChangedParams, body TellRequestShipmentChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestSnoozedWithBody fires the request.snoozed webhook with any body
+	TellRequestSnoozedWithBody(ctx context.Context, targetURL string, params *TellRequestSnoozedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestSnoozed(ctx context.Context, targetURL string, params *TellRequestSnoozedParams, body TellRequestSnoozedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestStatusChangedWithBody fires the request.status_changed webhook with any body
+	TellRequestStatusChangedWithBody(ctx context.Context, targetURL string, params *TellRequestStatusChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestStatusChanged(ctx context.Context, targetURL string, params *TellRequestStatusChangedParams, body TellRequestStatusChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TellRequestUnsnoozedWithBody fires the request.unsnoozed webhook with any body
+	TellRequestUnsnoozedWithBody(ctx context.Context, targetURL string, params *TellRequestUnsnoozedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	TellRequestUnsnoozed(ctx context.Context, targetURL string, params *TellRequestUnsnoozedParams, body TellRequestUnsnoozedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+func (p *WebhookInitiator) TellPingWithBody(ctx context.Context, targetURL string, params *TellPingParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellPingWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellPing(ctx context.Context, targetURL string, params *TellPingParams, body TellPingJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellPingWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestAbstractChangedWithBody(ctx context.Context, targetURL string, params *TellRequestAbstractChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestAbstractChangedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestAbstractChanged(ctx context.Context, targetURL string, params *TellRequestAbstractChangedParams, body TellRequestAbstractChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestAbstractChangedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestAddressChangedWithBody(ctx context.Context, targetURL string, params *TellRequestAddressChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestAddressChangedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestAddressChanged(ctx context.Context, targetURL string, params *TellRequestAddressChangedParams, body TellRequestAddressChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestAddressChangedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestAssignedWithBody(ctx context.Context, targetURL string, params *TellRequestAssignedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestAssignedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestAssigned(ctx context.Context, targetURL string, params *TellRequestAssignedParams, body TellRequestAssignedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestAssignedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestClosedWithBody(ctx context.Context, targetURL string, params *TellRequestClosedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestClosedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestClosed(ctx context.Context, targetURL string, params *TellRequestClosedParams, body TellRequestClosedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestClosedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDeletedWithBody(ctx context.Context, targetURL string, params *TellRequestDeletedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDeletedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDeleted(ctx context.Context, targetURL string, params *TellRequestDeletedParams, body TellRequestDeletedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDeletedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDetailsChangedWithBody(ctx context.Context, targetURL string, params *TellRequestDetailsChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDetailsChangedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDetailsChanged(ctx context.Context, targetURL string, params *TellRequestDetailsChangedParams, body TellRequestDetailsChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDetailsChangedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentAcceptedWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentAcceptedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentAcceptedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentAccepted(ctx context.Context, targetURL string, params *TellRequestDocumentAcceptedParams, body TellRequestDocumentAcceptedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentAcceptedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentAddedWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentAddedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentAddedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentAdded(ctx context.Context, targetURL string, params *TellRequestDocumentAddedParams, body TellRequestDocumentAddedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentAddedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentReturnedWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentReturnedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentReturnedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentReturned(ctx context.Context, targetURL string, params *TellRequestDocumentReturnedParams, body TellRequestDocumentReturnedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentReturnedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentWithdrawnWithBody(ctx context.Context, targetURL string, params *TellRequestDocumentWithdrawnParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentWithdrawnWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestDocumentWithdrawn(ctx context.Context, targetURL string, params *TellRequestDocumentWithdrawnParams, body TellRequestDocumentWithdrawnJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestDocumentWithdrawnWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestEscalatedWithBody(ctx context.Context, targetURL string, params *TellRequestEscalatedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestEscalatedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestEscalated(ctx context.Context, targetURL string, params *TellRequestEscalatedParams, body TellRequestEscalatedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestEscalatedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestIssueClosedWithBody(ctx context.Context, targetURL string, params *TellRequestIssueClosedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestIssueClosedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestIssueClosed(ctx context.Context, targetURL string, params *TellRequestIssueClosedParams, body TellRequestIssueClosedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestIssueClosedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestIssueOpenedWithBody(ctx context.Context, targetURL string, params *TellRequestIssueOpenedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestIssueOpenedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestIssueOpened(ctx context.Context, targetURL string, params *TellRequestIssueOpenedParams, body TellRequestIssueOpenedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestIssueOpenedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestMadeWithBody(ctx context.Context, targetURL string, params *TellRequestMadeParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestMadeWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestMade(ctx context.Context, targetURL string, params *TellRequestMadeParams, body TellRequestMadeJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestMadeWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestMessageWithBody(ctx context.Context, targetURL string, params *TellRequestMessageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestMessageWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestMessage(ctx context.Context, targetURL string, params *TellRequestMessageParams, body TellRequestMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestMessageWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestPaymentChangedWithBody(ctx context.Context, targetURL string, params *TellRequestPaymentChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestPaymentChangedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestPaymentChanged(ctx context.Context, targetURL string, params *TellRequestPaymentChangedParams, body TellRequestPaymentChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestPaymentChangedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestRemindedWithBody(ctx context.Context, targetURL string, params *TellRequestRemindedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestRemindedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestReminded(ctx context.Context, targetURL string, params *TellRequestRemindedParams, body TellRequestRemindedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestRemindedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestReopenedWithBody(ctx context.Context, targetURL string, params *TellRequestReopenedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestReopenedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestReopened(ctx context.Context, targetURL string, params *TellRequestReopenedParams, body TellRequestReopenedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestReopenedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestShipmentChangedWithBody(ctx context.Context, targetURL string, params *TellRequestShipmentChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestShipmentChangedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestShipmentChanged(ctx context.Context, targetURL string, params *TellRequestShipmentChangedParams, body TellRequestShipmentChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestShipmentChangedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestSnoozedWithBody(ctx context.Context, targetURL string, params *TellRequestSnoozedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestSnoozedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestSnoozed(ctx context.Context, targetURL string, params *TellRequestSnoozedParams, body TellRequestSnoozedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestSnoozedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestStatusChangedWithBody(ctx context.Context, targetURL string, params *TellRequestStatusChangedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestStatusChangedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestStatusChanged(ctx context.Context, targetURL string, params *TellRequestStatusChangedParams, body TellRequestStatusChangedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestStatusChangedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestUnsnoozedWithBody(ctx context.Context, targetURL string, params *TellRequestUnsnoozedParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestUnsnoozedWebhookRequestWithBody(targetURL, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+func (p *WebhookInitiator) TellRequestUnsnoozed(ctx context.Context, targetURL string, params *TellRequestUnsnoozedParams, body TellRequestUnsnoozedJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTellRequestUnsnoozedWebhookRequest(targetURL, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := p.applyWebhookEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return p.Client.Do(req)
+}
+
+// NewTellPingWebhookRequest builds a application/json POST request for the ping webhook
+func NewTellPingWebhookRequest(targetURL string, params *TellPingParams, body TellPingJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellPingWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellPingWebhookRequestWithBody builds a POST request for the ping webhook with any body
+func NewTellPingWebhookRequestWithBody(targetURL string, params *TellPingParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestAbstractChangedWebhookRequest builds a application/json POST request for the request.abstract_changed webhook
+func NewTellRequestAbstractChangedWebhookRequest(targetURL string, params *TellRequestAbstractChangedParams, body TellRequestAbstractChangedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestAbstractChangedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestAbstractChangedWebhookRequestWithBody builds a POST request for the request.abstract_changed webhook with any body
+func NewTellRequestAbstractChangedWebhookRequestWithBody(targetURL string, params *TellRequestAbstractChangedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestAddressChangedWebhookRequest builds a application/json POST request for the request.address_changed webhook
+func NewTellRequestAddressChangedWebhookRequest(targetURL string, params *TellRequestAddressChangedParams, body TellRequestAddressChangedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestAddressChangedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestAddressChangedWebhookRequestWithBody builds a POST request for the request.address_changed webhook with any body
+func NewTellRequestAddressChangedWebhookRequestWithBody(targetURL string, params *TellRequestAddressChangedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestAssignedWebhookRequest builds a application/json POST request for the request.assigned webhook
+func NewTellRequestAssignedWebhookRequest(targetURL string, params *TellRequestAssignedParams, body TellRequestAssignedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestAssignedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestAssignedWebhookRequestWithBody builds a POST request for the request.assigned webhook with any body
+func NewTellRequestAssignedWebhookRequestWithBody(targetURL string, params *TellRequestAssignedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestClosedWebhookRequest builds a application/json POST request for the request.closed webhook
+func NewTellRequestClosedWebhookRequest(targetURL string, params *TellRequestClosedParams, body TellRequestClosedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestClosedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestClosedWebhookRequestWithBody builds a POST request for the request.closed webhook with any body
+func NewTellRequestClosedWebhookRequestWithBody(targetURL string, params *TellRequestClosedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestDeletedWebhookRequest builds a application/json POST request for the request.deleted webhook
+func NewTellRequestDeletedWebhookRequest(targetURL string, params *TellRequestDeletedParams, body TellRequestDeletedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestDeletedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestDeletedWebhookRequestWithBody builds a POST request for the request.deleted webhook with any body
+func NewTellRequestDeletedWebhookRequestWithBody(targetURL string, params *TellRequestDeletedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestDetailsChangedWebhookRequest builds a application/json POST request for the request.details_changed webhook
+func NewTellRequestDetailsChangedWebhookRequest(targetURL string, params *TellRequestDetailsChangedParams, body TellRequestDetailsChangedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestDetailsChangedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestDetailsChangedWebhookRequestWithBody builds a POST request for the request.details_changed webhook with any body
+func NewTellRequestDetailsChangedWebhookRequestWithBody(targetURL string, params *TellRequestDetailsChangedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestDocumentAcceptedWebhookRequest builds a application/json POST request for the request.document_accepted webhook
+func NewTellRequestDocumentAcceptedWebhookRequest(targetURL string, params *TellRequestDocumentAcceptedParams, body TellRequestDocumentAcceptedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestDocumentAcceptedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestDocumentAcceptedWebhookRequestWithBody builds a POST request for the request.document_accepted webhook with any body
+func NewTellRequestDocumentAcceptedWebhookRequestWithBody(targetURL string, params *TellRequestDocumentAcceptedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestDocumentAddedWebhookRequest builds a application/json POST request for the request.document_added webhook
+func NewTellRequestDocumentAddedWebhookRequest(targetURL string, params *TellRequestDocumentAddedParams, body TellRequestDocumentAddedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestDocumentAddedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestDocumentAddedWebhookRequestWithBody builds a POST request for the request.document_added webhook with any body
+func NewTellRequestDocumentAddedWebhookRequestWithBody(targetURL string, params *TellRequestDocumentAddedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestDocumentReturnedWebhookRequest builds a application/json POST request for the request.document_returned webhook
+func NewTellRequestDocumentReturnedWebhookRequest(targetURL string, params *TellRequestDocumentReturnedParams, body TellRequestDocumentReturnedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestDocumentReturnedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestDocumentReturnedWebhookRequestWithBody builds a POST request for the request.document_returned webhook with any body
+func NewTellRequestDocumentReturnedWebhookRequestWithBody(targetURL string, params *TellRequestDocumentReturnedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestDocumentWithdrawnWebhookRequest builds a application/json POST request for the request.document_withdrawn webhook
+func NewTellRequestDocumentWithdrawnWebhookRequest(targetURL string, params *TellRequestDocumentWithdrawnParams, body TellRequestDocumentWithdrawnJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestDocumentWithdrawnWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestDocumentWithdrawnWebhookRequestWithBody builds a POST request for the request.document_withdrawn webhook with any body
+func NewTellRequestDocumentWithdrawnWebhookRequestWithBody(targetURL string, params *TellRequestDocumentWithdrawnParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestEscalatedWebhookRequest builds a application/json POST request for the request.escalated webhook
+func NewTellRequestEscalatedWebhookRequest(targetURL string, params *TellRequestEscalatedParams, body TellRequestEscalatedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestEscalatedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestEscalatedWebhookRequestWithBody builds a POST request for the request.escalated webhook with any body
+func NewTellRequestEscalatedWebhookRequestWithBody(targetURL string, params *TellRequestEscalatedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestIssueClosedWebhookRequest builds a application/json POST request for the request.issue_closed webhook
+func NewTellRequestIssueClosedWebhookRequest(targetURL string, params *TellRequestIssueClosedParams, body TellRequestIssueClosedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestIssueClosedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestIssueClosedWebhookRequestWithBody builds a POST request for the request.issue_closed webhook with any body
+func NewTellRequestIssueClosedWebhookRequestWithBody(targetURL string, params *TellRequestIssueClosedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestIssueOpenedWebhookRequest builds a application/json POST request for the request.issue_opened webhook
+func NewTellRequestIssueOpenedWebhookRequest(targetURL string, params *TellRequestIssueOpenedParams, body TellRequestIssueOpenedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestIssueOpenedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestIssueOpenedWebhookRequestWithBody builds a POST request for the request.issue_opened webhook with any body
+func NewTellRequestIssueOpenedWebhookRequestWithBody(targetURL string, params *TellRequestIssueOpenedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestMadeWebhookRequest builds a application/json POST request for the request.made webhook
+func NewTellRequestMadeWebhookRequest(targetURL string, params *TellRequestMadeParams, body TellRequestMadeJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestMadeWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestMadeWebhookRequestWithBody builds a POST request for the request.made webhook with any body
+func NewTellRequestMadeWebhookRequestWithBody(targetURL string, params *TellRequestMadeParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestMessageWebhookRequest builds a application/json POST request for the request.message webhook
+func NewTellRequestMessageWebhookRequest(targetURL string, params *TellRequestMessageParams, body TellRequestMessageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestMessageWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestMessageWebhookRequestWithBody builds a POST request for the request.message webhook with any body
+func NewTellRequestMessageWebhookRequestWithBody(targetURL string, params *TellRequestMessageParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestPaymentChangedWebhookRequest builds a application/json POST request for the request.payment_changed webhook
+func NewTellRequestPaymentChangedWebhookRequest(targetURL string, params *TellRequestPaymentChangedParams, body TellRequestPaymentChangedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestPaymentChangedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestPaymentChangedWebhookRequestWithBody builds a POST request for the request.payment_changed webhook with any body
+func NewTellRequestPaymentChangedWebhookRequestWithBody(targetURL string, params *TellRequestPaymentChangedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestRemindedWebhookRequest builds a application/json POST request for the request.reminded webhook
+func NewTellRequestRemindedWebhookRequest(targetURL string, params *TellRequestRemindedParams, body TellRequestRemindedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestRemindedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestRemindedWebhookRequestWithBody builds a POST request for the request.reminded webhook with any body
+func NewTellRequestRemindedWebhookRequestWithBody(targetURL string, params *TellRequestRemindedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestReopenedWebhookRequest builds a application/json POST request for the request.reopened webhook
+func NewTellRequestReopenedWebhookRequest(targetURL string, params *TellRequestReopenedParams, body TellRequestReopenedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestReopenedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestReopenedWebhookRequestWithBody builds a POST request for the request.reopened webhook with any body
+func NewTellRequestReopenedWebhookRequestWithBody(targetURL string, params *TellRequestReopenedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestShipmentChangedWebhookRequest builds a application/json POST request for the request.shipment_changed webhook
+func NewTellRequestShipmentChangedWebhookRequest(targetURL string, params *TellRequestShipmentChangedParams, body TellRequestShipmentChangedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestShipmentChangedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestShipmentChangedWebhookRequestWithBody builds a POST request for the request.shipment_changed webhook with any body
+func NewTellRequestShipmentChangedWebhookRequestWithBody(targetURL string, params *TellRequestShipmentChangedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestSnoozedWebhookRequest builds a application/json POST request for the request.snoozed webhook
+func NewTellRequestSnoozedWebhookRequest(targetURL string, params *TellRequestSnoozedParams, body TellRequestSnoozedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestSnoozedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestSnoozedWebhookRequestWithBody builds a POST request for the request.snoozed webhook with any body
+func NewTellRequestSnoozedWebhookRequestWithBody(targetURL string, params *TellRequestSnoozedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestStatusChangedWebhookRequest builds a application/json POST request for the request.status_changed webhook
+func NewTellRequestStatusChangedWebhookRequest(targetURL string, params *TellRequestStatusChangedParams, body TellRequestStatusChangedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestStatusChangedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestStatusChangedWebhookRequestWithBody builds a POST request for the request.status_changed webhook with any body
+func NewTellRequestStatusChangedWebhookRequestWithBody(targetURL string, params *TellRequestStatusChangedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
+}
+
+// NewTellRequestUnsnoozedWebhookRequest builds a application/json POST request for the request.unsnoozed webhook
+func NewTellRequestUnsnoozedWebhookRequest(targetURL string, params *TellRequestUnsnoozedParams, body TellRequestUnsnoozedJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTellRequestUnsnoozedWebhookRequestWithBody(targetURL, params, "application/json", bodyReader)
+}
+
+// NewTellRequestUnsnoozedWebhookRequestWithBody builds a POST request for the request.unsnoozed webhook with any body
+func NewTellRequestUnsnoozedWebhookRequestWithBody(targetURL string, params *TellRequestUnsnoozedParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+	_ = err
+
+	reqURL, err := url.Parse(targetURL)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, reqURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		var headerParam0 string
+
+		headerParam0, err = runtime.StyleParamWithOptions("simple", false, "webhook-id", params.WebhookID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-id", headerParam0)
+
+		var headerParam1 string
+
+		headerParam1, err = runtime.StyleParamWithOptions("simple", false, "webhook-timestamp", params.WebhookTimestamp, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "integer", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-timestamp", headerParam1)
+
+		var headerParam2 string
+
+		headerParam2, err = runtime.StyleParamWithOptions("simple", false, "webhook-signature", params.WebhookSignature, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+		if err != nil {
+			return nil, err
+		}
+
+		req.Header.Set("webhook-signature", headerParam2)
+
+	}
+	return req, nil
 }

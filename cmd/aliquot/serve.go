@@ -24,6 +24,7 @@ import (
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/web"
+	"aliquot/internal/webhook"
 )
 
 // serve is "aliquot serve".
@@ -80,7 +81,8 @@ func (s *serve) Run(e environment) error {
 	}
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
-		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation), Log: log,
+		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
+		Sender: webhook.New(s.WebhookPrivate), Log: log,
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {

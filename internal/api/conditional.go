@@ -108,6 +108,8 @@ func (a *API) currentTag(object any) (tag string, err error) {
 		body = showAttachment(o)
 	case exchange.Shipping:
 		body = showShipping(o)
+	case exchange.Webhook:
+		body = showWebhook(o)
 	case exchange.Membership:
 		body = showSettings(o)
 	case exchange.MailSettings:

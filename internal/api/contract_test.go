@@ -65,6 +65,10 @@ const (
 	turnFields = "id:int seq:int status:string party:string? what:[string] began_at:time ended_at:time?"
 	jobFields  = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
 		created_at:time due_at:time? ended_at:time?`
+	webhookFields = `id:int organization:int url:string description:string events:[string]? enabled:bool disabled_reason:string? disabled_at:time?
+		failing_since:time? old_secret_until:time? created_at:time updated_at:time`
+	deliveryFields = `id:int webhook:int event:int? message_id:string type:string state:string tries:int last_status:int? last_error:string?
+		next_try_at:time? created_at:time ended_at:time?`
 	previewFields = `material:{category:string title:string url:string pubmed_id:string additional_metadata:object imported:bool
 		import_source:string organisms:[string]? publication_title:string? citation:string? additional_info:string? embargo_date:date?
 		contact_user:uuid} warnings:[string] existing:{organism:[string] ` + grantMaterialFields + "}?"
@@ -78,7 +82,7 @@ const (
 func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]string{
-		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object components:object",
+		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object webhooks:object components:object",
 		"/login":        signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
 		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
@@ -98,6 +102,12 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/audit-events":                      actFields,
 		"/organizations/{id}/materials/bulk": jobFields,
 		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
+		"GET /organizations/{id}/webhooks": webhookFields, "POST /organizations/{id}/webhooks": webhookFields + " secret:string",
+		"/organizations/{id}/webhooks/{webhook}": webhookFields, "/organizations/{id}/webhooks/{webhook}/rotate": webhookFields + " secret:string",
+		"/organizations/{id}/webhooks/{webhook}/ping": deliveryFields, "/organizations/{id}/webhooks/{webhook}/deliveries": deliveryFields,
+		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}": deliveryFields +
+			" payload:object attempts:[{at:time took_ms:int status:int? error:string? excerpt:string}]",
+		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": deliveryFields,
 		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
@@ -120,6 +130,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
 		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
 		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
+		"POST /organizations/{id}/webhooks": 201, "DELETE /organizations/{id}/webhooks/{webhook}": 204,
+		"POST /organizations/{id}/webhooks/{webhook}/ping": 202, "POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 202,
 		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
 		"DELETE /material-requests/{id}": 204, "DELETE /material-requests/{id}/snooze": 204,
 	}

@@ -16,6 +16,7 @@ type crowd struct {
 	*scene
 	size          int
 	grant, number int64
+	hook          string // the path of a webhook
 }
 
 // longList is a list of the crowd: its path, who reads it, the tables that a row more of it is
@@ -37,6 +38,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
 	s.newJob(job.Order{User: &s.requester().ID})
+	c.hook, _ = s.newDelivery()
 	s.again("requester")
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"title": "HT-29"})
 	s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"description": "Cells"})
@@ -50,7 +52,8 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 // crowded are the tables that grow, each after those that it needs.
 var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "tokens", "invitations", "join_requests", "shipping_requirements",
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events",
-	"notifications", "material versions", "organization versions", "jobs"}
+	"notifications", "material versions", "organization versions", "jobs",
+	"webhooks", "webhook_deliveries"}
 
 // lists are all lists.
 func (c *crowd) lists() map[string]longList {
@@ -70,7 +73,10 @@ func (c *crowd) lists() map[string]longList {
 			map[string]string{"email": "email"}},
 		"GET /organizations/{id}/join-requests": {organization + "/join-requests", c.owner, []string{"join_requests"},
 			map[string]string{"-answered_at": "answered_at"}},
-		"GET /users/{id}/join-requests":   {c.user("/join-requests"), c.requester(), []string{"join_requests"}, map[string]string{"status": "status"}},
+		"GET /users/{id}/join-requests":    {c.user("/join-requests"), c.requester(), []string{"join_requests"}, map[string]string{"status": "status"}},
+		"GET /organizations/{id}/webhooks": {organization + "/webhooks", c.member, []string{"webhooks"}, map[string]string{"-updated_at": "updated_at"}},
+		"GET /organizations/{id}/webhooks/{webhook}/deliveries": {c.hook + "/deliveries", c.member, []string{"webhook_deliveries"},
+			map[string]string{"-ended_at": "ended_at", "type": "type"}},
 		"GET /organizations/{id}/history": {organization + "/history", c.member, []string{"organization versions"}, map[string]string{"at": ""}},
 		"GET /organizations/{id}/events":  {organization + "/events", c.member, []string{"request_events"}, map[string]string{"kind": "", "at": ""}},
 		"GET /organization-user-settings": {"/organization-user-settings", c.member, []string{"organizations", "memberships"},
@@ -179,6 +185,11 @@ func (c *crowd) more(table string, n int) {
 		c.copies("audit_events", fmt.Sprintf("o.object = '%s %d' AND o.version = 1", object, id), numbers, columns{"version": "n.i", "at": early})
 	case "jobs":
 		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs WHERE user_id IS NOT NULL)", numbers, columns{"created_at": early, "ended_at": some(late)})
+	case "webhooks":
+		c.copies("webhooks", "o.id = (SELECT MIN(id) FROM webhooks)", numbers, columns{"created_at": early, "updated_at": late})
+	case "webhook_deliveries":
+		c.copies("webhook_deliveries", "o.id = (SELECT MIN(id) FROM webhook_deliveries)", numbers, columns{
+			"type": "CASE n.i % 2 WHEN 0 THEN 'ping' ELSE 'request.made' END", "created_at": early, "ended_at": some(late)})
 	default:
 		c.t.Fatalf("the crowd has no %s", table)
 	}

@@ -34,11 +34,12 @@ func OpenAPI(policy exchange.Policy) ([]byte, error) {
 		}
 	}
 	return json.MarshalIndent(object{
-		"openapi": "3.1.0",
-		"info":    object{"title": "Aliquot", "version": "1", "description": about},
-		"servers": []object{{"url": "/v1"}, {"url": "/"}},
-		"tags":    tags,
-		"paths":   paths,
+		"openapi":  "3.1.0",
+		"info":     object{"title": "Aliquot", "version": "1", "description": about},
+		"servers":  []object{{"url": "/v1"}, {"url": "/"}},
+		"tags":     append(tags, object{"name": webhooksTag}),
+		"paths":    paths,
+		"webhooks": d.webhooks(),
 		"components": object{
 			"schemas":    d.schemas,
 			"parameters": sharedParameters,

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
@@ -18,6 +19,7 @@ import (
 var scalars = map[reflect.Type]object{
 	reflect.TypeFor[Time]():             {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
 	reflect.TypeFor[Expiry]():           {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
+	reflect.TypeFor[time.Time]():        {"type": "string", "format": "date-time", "examples": []string{"2026-03-12T09:40:00.123456Z"}},
 	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
 	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
@@ -58,6 +60,8 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
 	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationStatuses...)},
+	reflect.TypeFor[exchange.EventType]():        {"EventType", enum(append(slices.Clone(exchange.EventTypes), exchange.Ping)...)},
+	reflect.TypeFor[exchange.DeliveryState]():    {"DeliveryState", enum(exchange.DeliveryStates...)},
 }
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
@@ -191,7 +195,7 @@ func (d description) fields(t reflect.Type, needed func(reflect.StructField) boo
 		switch {
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":
 			schema = d.schema(f.Type.Elem())
-		case f.Type == reflect.TypeFor[[]string]() && name == "organisms":
+		case f.Type == reflect.TypeFor[[]string]() && name == "organisms", f.Type == reflect.TypeFor[[]exchange.EventType]():
 			schema = orNull(schema)
 		}
 		properties[name] = schema

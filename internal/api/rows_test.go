@@ -15,7 +15,8 @@ import (
 // tables are those whose rows tests count; that none is missing TestEveryTableIsCounted tells.
 var tables = []string{"users", "tokens", "organizations", "memberships", "invitations", "join_requests", "addresses", "shipping_requirements", "materials", "grants",
 	"grant_materials", "attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events", "news", "notifications", "mail_settings", "audit_events",
-	"secrets", "idempotency_keys", "jobs", "bulks", "bulk_parts", "column_mappings"}
+	"secrets", "idempotency_keys", "jobs", "bulks", "bulk_parts", "column_mappings", "webhooks", "webhook_deliveries",
+	"webhook_attempts"}
 
 func TestEveryTableIsCounted(t *testing.T) {
 	t.Parallel()

@@ -163,6 +163,28 @@ func (s *scene) newJoin(role, how string) visit {
 	return v
 }
 
+// newWebhook gives the lab a webhook that no worker sends anything to.
+func (s *scene) newWebhook() string {
+	s.t.Helper()
+	s.dropWebhooks()
+	return fmt.Sprintf("/organizations/%d/webhooks/%d", s.id, s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id), obj{"url": "http://127.0.0.1:9/"}).id())
+}
+
+// dropWebhooks keeps the lab's webhooks fewer than it may have.
+func (s *scene) dropWebhooks() {
+	s.t.Helper()
+	if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM webhooks"); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// newDelivery makes one to a webhook; it gives the paths of both.
+func (s *scene) newDelivery() (hook, delivery string) {
+	s.t.Helper()
+	hook = s.newWebhook()
+	return hook, fmt.Sprintf("%s/deliveries/%d", hook, s.owner.want(202, "POST", hook+"/ping", nil).id())
+}
+
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
@@ -398,6 +420,41 @@ var visits = []routeCase{
 	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
 	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
 	{"GET /organizations/{id}/events", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
+	{"GET /organizations/{id}/webhooks", "member", func(s *scene, _ string) visit {
+		s.newWebhook()
+		return atf("/organizations/%d/webhooks", s.id)
+	}},
+	{"POST /organizations/{id}/webhooks", "owner", func(s *scene, _ string) visit {
+		s.dropWebhooks()
+		return atf("/organizations/%d/webhooks", s.id).with(obj{"url": "http://127.0.0.1:9/"})
+	}},
+	{"GET /organizations/{id}/webhooks/{webhook}", "member", func(s *scene, _ string) visit {
+		return at(s.newWebhook(), nil)
+	}},
+	{"PUT,PATCH /organizations/{id}/webhooks/{webhook}", "owner", func(s *scene, _ string) visit {
+		return at(s.newWebhook(), obj{"description": fmt.Sprint("No. ", s.next())})
+	}},
+	{"DELETE /organizations/{id}/webhooks/{webhook}", "owner", func(s *scene, _ string) visit {
+		return at(s.newWebhook(), nil)
+	}},
+	{"POST /organizations/{id}/webhooks/{webhook}/rotate", "owner", func(s *scene, _ string) visit {
+		return at(s.newWebhook()+"/rotate", nil)
+	}},
+	{"POST /organizations/{id}/webhooks/{webhook}/ping", "owner", func(s *scene, _ string) visit {
+		return at(s.newWebhook()+"/ping", nil)
+	}},
+	{"GET /organizations/{id}/webhooks/{webhook}/deliveries", "member", func(s *scene, _ string) visit {
+		hook, _ := s.newDelivery()
+		return at(hook+"/deliveries", nil)
+	}},
+	{"GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}", "member", func(s *scene, _ string) visit {
+		_, delivery := s.newDelivery()
+		return at(delivery, nil)
+	}},
+	{"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver", "owner", func(s *scene, _ string) visit {
+		_, delivery := s.newDelivery()
+		return at(delivery+"/redeliver", nil)
+	}},
 	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))

@@ -26,6 +26,7 @@ import (
 	"aliquot/internal/server"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
+	"aliquot/internal/webhook"
 
 	"github.com/google/uuid"
 )
@@ -62,6 +63,7 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	config := app.Config{
 		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Escalation: 21, Log: log,
+		Sender: webhook.New(true),
 	}
 	change(&config)
 	a := app.New(config)

@@ -16,6 +16,7 @@ import (
 	"aliquot/internal/mail"
 	"aliquot/internal/notice"
 	"aliquot/internal/store"
+	"aliquot/internal/webhook"
 )
 
 // App is the use cases on one database, one place for content and one identity provider.
@@ -42,6 +43,7 @@ type Config struct {
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
 	Escalation    exchange.Escalation
+	Sender        *webhook.Client // of messages to webhooks
 	Log           *slog.Logger
 }
 

@@ -31,16 +31,19 @@ func (a *App) Handlers() []job.Handler {
 		MailInvitation.Handle(a.mailInvitation),
 		a.BulkHandler(),
 		ImportMaterials.Handle(a.importMaterials),
+		Deliver.Handle(a.deliver),
 	}
 }
 
 // jobTime is how long a job that is over is kept, and with it its key.
 const jobTime = 30 * 24 * time.Hour
 
-// sweepExpired forgets expired tokens, the answers to Idempotency-Keys, and jobs that are over.
+// sweepExpired forgets expired tokens, the answers to Idempotency-Keys, jobs that are over, and old deliveries to
+// webhooks.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)))
+		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
+			tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)))
 	})
 }
 

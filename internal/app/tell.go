@@ -11,7 +11,7 @@ import (
 )
 
 // Tell is the job that tells of what happened whoever has not been told in the transaction of the act:
-// the members behind the first hundred, and everybody who wants mail of it.
+// the members behind the first hundred, everybody who wants mail of it, and webhooks.
 var Tell = job.Kind[Telling]{Name: "tell"}
 
 // Telling are the events of one act, and whose act it was; or news, of which everybody has been told.
@@ -103,6 +103,11 @@ func (a *App) tellSome(ctx context.Context, tx store.Conn, args Telling, at told
 		}
 		if len(members) == tellAtOnce {
 			next = told{Event: at.Event, After: last}
+		}
+	}
+	if next.Event > at.Event {
+		if err := a.hook(ctx, tx, e, args.Organization); err != nil {
+			return at, err
 		}
 	}
 	list, err := tx.NotificationsToMail(ctx, e.ID, 2*tellAtOnce)

@@ -64,6 +64,7 @@ var (
 	AttachmentFields = []Field{byID, {Name: "filename", Kind: Text}, {Name: "size", Nullable: true},
 		{Name: "media_type", Kind: Word, Nullable: true}, byCreated, byUpdated}
 	AuditFields      = []Field{byID, {Name: "action", Kind: Word}, {Name: "object", Kind: Word}, byAt}
+	DeliveryFields   = []Field{byID, {Name: "type", Kind: Word}, {Name: "state", Kind: Word}, byCreated, {Name: "ended_at", Kind: Moment, Nullable: true}}
 	EventFields      = []Field{byID, {Name: "seq"}, {Name: "kind", Kind: Word}, byAt}
 	GrantFields      = []Field{byID, {Name: "title", Kind: Text}, {Name: "funder_id", Kind: Text}, byCreated, byUpdated}
 	InvitationFields = []Field{byID, {Name: "registry_id", Kind: Word, Nullable: true}, {Name: "email", Kind: Word, Nullable: true},
@@ -87,6 +88,7 @@ var (
 		{Name: "ended_at", Kind: Moment, Nullable: true}}
 	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}
+	WebhookFields = []Field{byID, byCreated, byUpdated}
 )
 
 // The filters below narrow a list; a nil field filters nothing. Their tags name the parameters.

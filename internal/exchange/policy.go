@@ -51,6 +51,8 @@ const (
 	SettingsUpdate      Action = "settings.update"
 	OrganizationHistory Action = "organization.history"
 	OrganizationEvents  Action = "organization.events" // what happened in the requests of its materials
+	WebhookRead         Action = "webhook.read"        // not its secret
+	WebhookWrite        Action = "webhook.write"
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
@@ -140,6 +142,8 @@ var rules = Policy{
 	SettingsUpdate:      OwnerOf,
 	OrganizationHistory: MemberOf,
 	OrganizationEvents:  MemberOf,
+	WebhookRead:         MemberOf,
+	WebhookWrite:        OwnerOf,
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,

@@ -104,6 +104,8 @@ const matrix = `
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
 | both | organization.events | the lab | n | n | y | y | n | y | n | y |
+| both | webhook.read | the lab | n | n | y | y | n | y | n | y |
+| both | webhook.write | the lab | n | n | n | y | n | n | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |
 | both | material.bulk | the lab | n | n | y | y | n | y | n | y |
 | both | material.export | the lab | n | n | y | y | n | y | n | y |

@@ -40,6 +40,10 @@ func lists(l lab) map[string]list {
 			return id
 		}
 	}
+	another := l.organization(user)
+	hook := inserted(func(ctx context, tx store.Conn) (int64, error) {
+		return tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: another})
+	})(l)
 	newest := func(l lab, table string) int64 {
 		found, err := store.Values[int64](l.ctx, *l.tx, "SELECT MAX(id) FROM "+table)
 		if err != nil {
@@ -119,6 +123,19 @@ func lists(l lab) map[string]list {
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.JoinRequestsOf(ctx, viewer, exchange.JoinFilter{}, p)
 			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
+		}},
+		"webhooks": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: organization})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Webhooks(ctx, organization, p)
+			return ids(part, err, func(w exchange.Webhook) int64 { return w.ID })
+		}},
+		"deliveries": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			id, _, err := tx.InsertDelivery(ctx, exchange.WebhookDelivery{WebhookID: hook, Type: exchange.Ping})
+			return id, err
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.Deliveries(ctx, hook, p, exchange.DeliveryFilter{Type: new(exchange.Ping)})
+			return ids(part, err, func(d exchange.WebhookDelivery) int64 { return d.ID })
 		}},
 		"jobs": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertJob(ctx, exchange.Job{Kind: "k", User: &viewer, Args: []byte("1"), DueAt: &tx.Now})

@@ -15,6 +15,7 @@ type contract struct {
 	Info       struct{ Title, Description string }
 	Tags       []struct{ Name string }
 	Paths      map[string]map[string]*operation
+	Webhooks   map[string]map[string]*operation
 	Components struct {
 		Schemas         map[string]*schema
 		Parameters      map[string]*parameter
@@ -162,7 +163,7 @@ type call struct {
 	Body                           []content
 	Answers                        []reply
 	Errors                         []string
-	Open                           bool
+	Open, Sent                     bool // it needs no token; we make it
 }
 
 type content struct {
@@ -190,6 +191,13 @@ func (c *contract) Groups() []group {
 	var list []group
 	for _, tag := range c.Tags {
 		g := group{ID: "tag-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + strings.ReplaceAll(tag.Name[1:], "-", " ")}
+		for _, name := range slices.Sorted(maps.Keys(c.Webhooks)) {
+			if op := c.Webhooks[name]["post"]; op.Tags[0] == tag.Name {
+				sent := c.call(name, "post", op)
+				sent.Sent = true
+				g.Calls = append(g.Calls, sent)
+			}
+		}
 		for _, path := range slices.Sorted(maps.Keys(c.Paths)) {
 			for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 				op := c.Paths[path][method]

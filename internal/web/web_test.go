@@ -49,12 +49,18 @@ func TestTheDocumentationShowsEveryCallAndEveryObject(t *testing.T) {
 		Paths map[string]map[string]struct {
 			OperationID, Summary string
 		}
+		Webhooks   map[string]any
 		Components struct{ Schemas, Headers map[string]any }
 	}
 	if err := json.Unmarshal(document(t), &d); err != nil {
 		t.Fatal(err)
 	}
 	page := get(t, pages(t), "GET", "/docs").Body.String()
+	for name := range d.Webhooks {
+		if !strings.Contains(page, ">"+name+"</a>") {
+			t.Errorf("%s is not there", name)
+		}
+	}
 	for path, methods := range d.Paths {
 		for method, op := range methods {
 			id := strings.TrimSuffix(op.OperationID, "ByPut")
@@ -69,7 +75,7 @@ func TestTheDocumentationShowsEveryCallAndEveryObject(t *testing.T) {
 			t.Errorf("%s is not there", name)
 		}
 	}
-	if len(d.Paths) < 40 || len(d.Components.Schemas) < 50 {
+	if len(d.Paths) < 40 || len(d.Webhooks) < 20 || len(d.Components.Schemas) < 50 {
 		t.Errorf("%d paths, %d objects", len(d.Paths), len(d.Components.Schemas))
 	}
 }

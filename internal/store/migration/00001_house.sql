@@ -434,3 +434,55 @@ CREATE TABLE column_mappings (
   target TEXT NOT NULL, -- a column, or '' for one that is left out
   PRIMARY KEY (organization_id, header)
 );
+
+-- Web addresses that are told of the events of an organization's requests.
+CREATE TABLE webhooks (
+  id {id},
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  url TEXT NOT NULL,
+  description TEXT NOT NULL,
+  events TEXT NOT NULL, -- JSON: the types that it is told of; null: all
+  secret TEXT NOT NULL,
+  old_secret TEXT NOT NULL, -- signs too until old_until
+  old_until {time},
+  enabled BOOLEAN NOT NULL,
+  off_reason TEXT NOT NULL,
+  off_at {time},
+  failing_since {time},
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX webhooks_organization ON webhooks (organization_id, id);
+
+-- One message to one webhook.
+CREATE TABLE webhook_deliveries (
+  id {id},
+  webhook_id {ref} NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  event_id {ref} REFERENCES request_events (id), -- NULL: a ping
+  message_id TEXT NOT NULL,
+  type {word} NOT NULL,
+  payload TEXT NOT NULL, -- JSON: the bytes that are sent
+  state {word} NOT NULL,
+  round {ref} NOT NULL, -- how often it was sent again by hand
+  tries INTEGER NOT NULL, -- in this round
+  status INTEGER, -- of the last answer
+  error TEXT NOT NULL,
+  next_at {time},
+  created_at {time} NOT NULL,
+  ended_at {time},
+  UNIQUE (webhook_id, event_id)
+);
+CREATE INDEX webhook_deliveries_webhook ON webhook_deliveries (webhook_id, id);
+CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
+CREATE INDEX webhook_deliveries_created ON webhook_deliveries (created_at);
+
+CREATE TABLE webhook_attempts (
+  id {id},
+  delivery_id {ref} NOT NULL REFERENCES webhook_deliveries (id) ON DELETE CASCADE,
+  at {time} NOT NULL,
+  took {ref} NOT NULL, -- microseconds
+  status INTEGER, -- NULL: no answer came
+  error TEXT NOT NULL, -- '': it was taken
+  excerpt TEXT NOT NULL
+);
+CREATE INDEX webhook_attempts_delivery ON webhook_attempts (delivery_id, id);

@@ -1,0 +1,193 @@
+package api
+
+import (
+	"encoding/json"
+
+	"aliquot/internal/exchange"
+)
+
+// Webhook is a web address that is told of what happens to the requests of an organization.
+type Webhook struct {
+	ID             int64                `json:"id"`
+	Organization   int64                `json:"organization"`
+	URL            string               `json:"url"`
+	Description    string               `json:"description"`
+	Events         []exchange.EventType `json:"events"` // null: all
+	Enabled        bool                 `json:"enabled"`
+	DisabledReason *string              `json:"disabled_reason"`
+	DisabledAt     *Time                `json:"disabled_at"`
+	FailingSince   *Time                `json:"failing_since"`
+	OldSecretUntil *Time                `json:"old_secret_until"`
+	CreatedAt      Time                 `json:"created_at"`
+	UpdatedAt      Time                 `json:"updated_at"`
+}
+
+// WebhookSecret is a webhook with its secret, which is shown when it is made and nowhere else.
+type WebhookSecret struct {
+	Webhook
+	Secret string `json:"secret"`
+}
+
+// WebhookDelivery is one message to a webhook.
+type WebhookDelivery struct {
+	ID        int64                  `json:"id"`
+	Webhook   int64                  `json:"webhook"`
+	Event     *int64                 `json:"event"` // null: a ping
+	MessageID string                 `json:"message_id"`
+	Type      exchange.EventType     `json:"type"`
+	State     exchange.DeliveryState `json:"state"`
+	Tries     int64                  `json:"tries"`
+	Status    *int                   `json:"last_status"`
+	Error     *string                `json:"last_error"`
+	NextAt    *Time                  `json:"next_try_at"`
+	CreatedAt Time                   `json:"created_at"`
+	EndedAt   *Time                  `json:"ended_at"`
+}
+
+// LoggedDelivery is a delivery with what is sent, and every try.
+type LoggedDelivery struct {
+	WebhookDelivery
+	Payload  json.RawMessage `json:"payload"`
+	Attempts []Attempt       `json:"attempts"`
+}
+
+// Attempt is one try at a delivery.
+type Attempt struct {
+	At      Time    `json:"at"`
+	Took    int64   `json:"took_ms"`
+	Status  *int    `json:"status"`
+	Error   *string `json:"error"`
+	Excerpt string  `json:"excerpt"`
+}
+
+// orNone is null for an empty text.
+func orNone(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func showWebhook(w exchange.Webhook) Webhook {
+	return Webhook{w.ID, w.OrganizationID, w.URL, w.Description, w.Events, w.Enabled, orNone(w.OffReason), timeOf(w.OffAt),
+		timeOf(w.FailingSince), timeOf(w.OldUntil), Time(w.CreatedAt), Time(w.UpdatedAt)}
+}
+
+func showDelivery(d exchange.WebhookDelivery) WebhookDelivery {
+	return WebhookDelivery{d.ID, d.WebhookID, d.Event, d.MessageID, d.Type, d.State, d.Attempts, d.Status, orNone(d.Error), timeOf(d.NextAt),
+		Time(d.CreatedAt), timeOf(d.EndedAt)}
+}
+
+func showAttempt(t exchange.Attempt) Attempt {
+	return Attempt{Time(t.At), t.Took.Milliseconds(), t.Status, orNone(t.Error), t.Excerpt}
+}
+
+func (a *API) listWebhooks(c *Call, _ None) ([]Webhook, error) {
+	organization, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	part, err := a.App.Webhooks(c.Context(), c.Actor, organization, c.list.page)
+	return listed(c, part, err, showWebhook)
+}
+
+func (a *API) createWebhook(c *Call, in exchange.WebhookPatch) (WebhookSecret, error) {
+	organization, err := c.pathID("id")
+	if err != nil {
+		return WebhookSecret{}, err
+	}
+	w, err := a.App.CreateWebhook(c.Context(), c.Actor, organization, in)
+	c.location(err, "/organizations/%d/webhooks/%d", organization, w.ID)
+	c.noStore()
+	return WebhookSecret{showWebhook(w), w.Secret}, err
+}
+
+// pathWebhook is a webhook in the path, with its organization.
+func (c *Call) pathWebhook() (organization, webhook int64, err error) {
+	if organization, err = c.pathID("id"); err == nil {
+		webhook, err = c.pathID("webhook")
+	}
+	return organization, webhook, err
+}
+
+func (a *API) getWebhook(c *Call, _ None) (Webhook, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return Webhook{}, err
+	}
+	w, err := a.App.Webhook(c.Context(), c.Actor, organization, id)
+	return showWebhook(w), err
+}
+
+func (a *API) updateWebhook(c *Call, in exchange.WebhookPatch) (Webhook, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return Webhook{}, err
+	}
+	w, err := a.App.UpdateWebhook(c.Context(), c.Actor, organization, id, in)
+	return showWebhook(w), err
+}
+
+func (a *API) deleteWebhook(c *Call, _ None) (None, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.DeleteWebhook(c.Context(), c.Actor, organization, id)
+}
+
+func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return WebhookSecret{}, err
+	}
+	w, err := a.App.RotateWebhook(c.Context(), c.Actor, organization, id)
+	c.noStore()
+	return WebhookSecret{showWebhook(w), w.Secret}, err
+}
+
+func (a *API) pingWebhook(c *Call, _ None) (WebhookDelivery, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return WebhookDelivery{}, err
+	}
+	d, err := a.App.PingWebhook(c.Context(), c.Actor, organization, id)
+	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
+	return showDelivery(d), err
+}
+
+func (a *API) listDeliveries(c *Call, f exchange.DeliveryFilter) ([]WebhookDelivery, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return nil, err
+	}
+	part, err := a.App.Deliveries(c.Context(), c.Actor, organization, id, c.list.page, f)
+	return listed(c, part, err, showDelivery)
+}
+
+func (a *API) getDelivery(c *Call, _ None) (LoggedDelivery, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return LoggedDelivery{}, err
+	}
+	delivery, err := c.pathID("delivery")
+	if err != nil {
+		return LoggedDelivery{}, err
+	}
+	d, attempts, err := a.App.Delivery(c.Context(), c.Actor, organization, id, delivery)
+	return LoggedDelivery{showDelivery(d), json.RawMessage(d.Payload), list(attempts, showAttempt)}, err
+}
+
+func (a *API) redeliver(c *Call, _ None) (WebhookDelivery, error) {
+	organization, id, err := c.pathWebhook()
+	if err != nil {
+		return WebhookDelivery{}, err
+	}
+	delivery, err := c.pathID("delivery")
+	if err != nil {
+		return WebhookDelivery{}, err
+	}
+	d, err := a.App.Redeliver(c.Context(), c.Actor, organization, id, delivery)
+	c.location(err, "/organizations/%d/webhooks/%d/deliveries/%d", organization, id, d.ID)
+	return showDelivery(d), err
+}

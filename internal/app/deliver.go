@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+	"aliquot/internal/webhook"
+
+	"github.com/google/uuid"
+)
+
+// Deliver is the job that tries a delivery once. What came of it and the job of the next try are one
+// transaction. A process that dies between sending and this one sends again, under the same id.
+var Deliver = job.Kind[Sending]{Name: "webhook", Time: time.Minute}
+
+// Sending is which try at which delivery a job is; where it is another's turn by now, it does nothing.
+type Sending struct {
+	Organization int64 `json:"organization"`
+	Webhook      int64 `json:"webhook"`
+	Delivery     int64 `json:"delivery"`
+	Round        int64 `json:"round"`
+	Tries        int   `json:"tries"`
+}
+
+func sendingOf(w exchange.Webhook, d exchange.WebhookDelivery) Sending {
+	return Sending{w.OrganizationID, w.ID, d.ID, d.Round, d.Tries}
+}
+
+// hook tells the webhooks of an organization of an event of one of its requests. It costs one statement
+// where none is switched on, and tells each once however often it is called. What it tells of the
+// request is as of now.
+func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organization int64) error {
+	list, err := tx.WebhooksOn(ctx, organization)
+	list = slices.DeleteFunc(list, func(w exchange.Webhook) bool { return !w.Wants(e.Kind.Type()) })
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	q, err := tx.Request(ctx, e.RequestID)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		q, err = tx.DeletedRequest(ctx, e.RequestID)
+	}
+	if err != nil {
+		return err
+	}
+	people, err := tx.Users(ctx, []uuid.UUID{q.Requester, e.Actor})
+	if err != nil {
+		return err
+	}
+	m := exchange.Told(e, q, people, a.PublicURL)
+	for _, w := range list {
+		if _, err := send(ctx, tx, w, &e.ID, m.Type, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send enqueues a message to a webhook and gives the id of its delivery; 0: the webhook has one of that
+// event already. The bytes of the message are made here, once.
+func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, kind exchange.EventType, message any) (int64, error) {
+	payload, err := json.Marshal(message)
+	if err != nil {
+		return 0, err
+	}
+	d := exchange.WebhookDelivery{WebhookID: w.ID, Event: event, Type: kind, Payload: string(payload),
+		MessageID: "msg_" + strings.ReplaceAll(uuid.NewString(), "-", "")}
+	added := false
+	if d.ID, added, err = tx.InsertDelivery(ctx, d); err != nil || !added {
+		return 0, err
+	}
+	_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), job.Order{})
+	return d.ID, err
+}
+
+// deliver sends a message once.
+func (a *App) deliver(ctx context.Context, r *job.Run, s Sending) error {
+	c := a.DB.Read()
+	w, d, turn, err := s.read(ctx, c, store.Conn.Webhook, store.Conn.Delivery)
+	if err != nil || !turn {
+		return err
+	}
+	attempt, wait := exchange.Attempt{DeliveryID: d.ID, At: c.Now}, time.Duration(0)
+	if w.Enabled {
+		began := time.Now()
+		answer, err := a.Sender.Send(ctx, webhook.Message{URL: w.URL, ID: d.MessageID, Secrets: w.Secrets(c.Now), At: c.Now, Payload: []byte(d.Payload)})
+		if ctx.Err() != nil { // the process stops, or the job is another's; that is no fault of the receiver
+			return ctx.Err()
+		}
+		if attempt.Took = time.Since(began); answer.Status != 0 {
+			attempt.Status = &answer.Status
+		}
+		if err != nil {
+			attempt.Error = err.Error()
+		}
+		attempt.Excerpt, wait = answer.Excerpt, answer.RetryAfter
+	}
+	jitter := rand.Float64() //nolint:gosec // it is no secret
+	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		sent := w.Enabled
+		now, d, turn, err := s.read(ctx, tx, store.Conn.WebhookForUpdate, store.Conn.DeliveryForUpdate)
+		if err != nil || d.ID == 0 {
+			return nil, err
+		}
+		if sent {
+			if err := tx.InsertAttempt(ctx, attempt); err != nil {
+				return nil, err
+			}
+		}
+		switch {
+		case !turn: // someone had it sent again meanwhile
+			return nil, nil
+		case !sent:
+			return nil, tx.UpdateDelivery(ctx, d.Skip(tx.Now))
+		}
+		return nil, a.settle(ctx, tx, now, d, attempt, wait, jitter)
+	})
+}
+
+// read reads what is to be sent and where to. d.ID is 0 where it was deleted; turn is false where it is
+// not this try's turn.
+func (s Sending) read(ctx context.Context, c store.Conn, readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
+	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook, d exchange.WebhookDelivery, turn bool, err error) {
+	if w, err = readWebhook(c, ctx, s.Organization, s.Webhook); err == nil {
+		d, err = readDelivery(c, ctx, s.Webhook, s.Delivery)
+	}
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return w, exchange.WebhookDelivery{}, false, nil
+	}
+	return w, d, d.State == exchange.DeliveryPending && d.Round == s.Round && d.Tries == s.Tries, err
+}
+
+// settle keeps what an attempt came to, with the job of the next one.
+func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery, t exchange.Attempt, wait time.Duration, jitter float64) error {
+	d, after := d.Tried(w, t, wait, jitter)
+	if err := tx.UpdateDelivery(ctx, d); err != nil {
+		return err
+	}
+	if d.NextAt != nil {
+		if _, err := Deliver.Enqueue(ctx, tx, sendingOf(w, d), job.Order{At: *d.NextAt}); err != nil {
+			return err
+		}
+	}
+	if same(after, w) {
+		return nil
+	}
+	if err := tx.UpdateWebhook(ctx, after); err != nil {
+		return err
+	}
+	if w.Enabled && !after.Enabled {
+		return a.webhookOff(ctx, tx, after)
+	}
+	return nil
+}
+
+// webhookOff notes that Aliquot switched a webhook off.
+func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
+	return noteWebhook(ctx, tx, exchange.Actor{}, w)
+}

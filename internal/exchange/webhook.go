@@ -1,0 +1,250 @@
+package exchange
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Webhook is a web address that is told of what happens to the requests of an organization.
+type Webhook struct {
+	ID             int64
+	OrganizationID int64
+	URL            string
+	Description    string
+	Events         []EventType // that it is told of; nil: all
+	Secret         string      // that messages are signed with
+	OldSecret      string      // that signs too until OldUntil; ""
+	OldUntil       *time.Time
+	Enabled        bool
+	OffReason      string // why Aliquot switched it off; "" where a person did, or it is on
+	OffAt          *time.Time
+	FailingSince   *time.Time // the first failure behind the last success; nil: none
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+}
+
+// MostWebhooks is how many an organization has at most.
+const MostWebhooks = 20
+
+// What is done to a webhook and when it is over.
+const (
+	RotationTime     = 24 * time.Hour      // that the old secret signs too
+	failingTime      = 5 * 24 * time.Hour  // without a success, after which a webhook is switched off
+	DeliveryLifetime = 30 * 24 * time.Hour // that a delivery is kept
+)
+
+// EventType is what a message to a webhook is about, in the form that Standard Webhooks recommends.
+type EventType string
+
+// Ping is the type of the message by which a webhook is tried out.
+const Ping EventType = "ping"
+
+// Type is the type of the message that tells of an event of a kind: request.made, request.status_changed.
+func (k EventKind) Type() EventType {
+	return EventType("request." + strings.TrimPrefix(string(k), "request_"))
+}
+
+// EventTypes are the types that a webhook can choose from.
+var EventTypes = func() (list []EventType) {
+	for _, k := range EventKinds {
+		list = append(list, k.Type())
+	}
+	return list
+}()
+
+// WebhookPatch is the body of POST, PUT and PATCH of webhooks.
+type WebhookPatch struct {
+	URL         Opt[string] `json:"url"`
+	Description Opt[string] `json:"description"`
+	Events      Null[Names] `json:"events"`
+	Enabled     Opt[bool]   `json:"enabled"`
+}
+
+// Create makes a webhook of p; check says how to mend an address.
+func (p WebhookPatch) Create(check func(url string) error) (Webhook, error) {
+	return p.Patch(Webhook{Enabled: true}, check, time.Time{})
+}
+
+// Patch lays p over w. To switch a webhook on again forgets what failed before.
+func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Time) (Webhook, error) {
+	var f Faults
+	was := w
+	f.line("url", p.URL, urlLength, &w.URL)
+	f.need("url", w.URL)
+	if w.URL != was.URL {
+		if err := check(w.URL); err != nil {
+			f.Add("url", "%v", err)
+		}
+	}
+	f.line("description", p.Description, lineLength, &w.Description)
+	if p.Events.Set {
+		w.Events = f.eventTypes(p.Events.Value)
+	}
+	switch w.Enabled = p.Enabled.Or(w.Enabled); {
+	case w.Enabled && !was.Enabled:
+		w.OffReason, w.OffAt, w.FailingSince = "", nil, nil
+	case !w.Enabled && was.Enabled:
+		w.OffAt = &now
+	}
+	return w, f.Err()
+}
+
+// urlLength is that of a webhook's address, in characters.
+const urlLength = 2000
+
+// eventTypes are those that a list names, each once, in the order of EventTypes; nil is nil.
+func (f *Faults) eventTypes(names *Names) (list []EventType) {
+	if names == nil {
+		return nil
+	}
+	for _, name := range *names {
+		if !slices.Contains(EventTypes, EventType(name)) {
+			f.Add("events", "must be null for all, or a list of some of %v", EventTypes)
+			return nil
+		}
+	}
+	for _, t := range EventTypes {
+		if slices.Contains(*names, string(t)) {
+			list = append(list, t)
+		}
+	}
+	if len(list) == 0 {
+		f.Add("events", "must name a type, or be null for all; enabled is what switches a webhook off")
+	}
+	return list
+}
+
+// Wants says whether w is to be told of a type.
+func (w Webhook) Wants(t EventType) bool {
+	return w.Enabled && (w.Events == nil || slices.Contains(w.Events, t))
+}
+
+// Rotate is w with a new secret; the one before signs too for a day.
+func (w Webhook) Rotate(secret string, now time.Time) Webhook {
+	until := now.Add(RotationTime)
+	w.Secret, w.OldSecret, w.OldUntil = secret, w.Secret, &until
+	return w
+}
+
+// Secrets are those that sign now, the present one first.
+func (w Webhook) Secrets(now time.Time) []string {
+	if w.OldUntil != nil && now.Before(*w.OldUntil) {
+		return []string{w.Secret, w.OldSecret}
+	}
+	return []string{w.Secret}
+}
+
+// WebhookDelivery is one message to one webhook, which is sent until it is taken or given up.
+type WebhookDelivery struct {
+	ID        int64
+	WebhookID int64
+	Event     *int64 // nil: a ping
+	MessageID string // the same at every try
+	Type      EventType
+	Payload   string // the same bytes at every try
+	State     DeliveryState
+	Round     int64      // how often it was sent again by hand
+	Tries     int        // in this round
+	Attempts  int64      // in all, those of earlier rounds too
+	Status    *int       // of the last answer; nil: none came
+	Error     string     // of the last attempt; ""
+	NextAt    *time.Time // when it is tried next; nil: never
+	CreatedAt time.Time
+	EndedAt   *time.Time
+}
+
+// DeliveryState is where a delivery stands.
+type DeliveryState string
+
+// The states of a delivery.
+const (
+	DeliveryPending   DeliveryState = "PENDING"   // it is tried at NextAt
+	DeliveryDelivered DeliveryState = "DELIVERED" // the receiver took it
+	DeliveryFailed    DeliveryState = "FAILED"    // given up; it can be sent again by hand
+)
+
+// DeliveryStates are all of them.
+var DeliveryStates = []DeliveryState{DeliveryPending, DeliveryDelivered, DeliveryFailed}
+
+// DeliveryFilter narrows a list of deliveries.
+type DeliveryFilter struct {
+	State *DeliveryState `query:"state"`
+	Type  *EventType     `query:"type"`
+}
+
+// Attempt is one try at a delivery, and what came of it.
+type Attempt struct {
+	ID         int64
+	DeliveryID int64
+	At         time.Time
+	Took       time.Duration
+	Status     *int   // nil: no answer came
+	Error      string // why it counts as failed; "": it was taken
+	Excerpt    string // how the answer began
+}
+
+// pauses are how long a delivery waits after each failure, as Standard Webhooks recommends.
+var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
+	14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
+
+// MostTries is how often a delivery is tried before it is given up.
+var MostTries = len(pauses) + 1
+
+// longestWait is the most that a receiver can ask us to wait.
+const longestWait = 24 * time.Hour
+
+// gone is the status by which a receiver says that it wants no more messages.
+const gone = 410
+
+// Tried is a delivery of w after an attempt, and w after it. A receiver may ask to wait longer than we
+// would; jitter, from 0 to 1, spreads what failed together. A ping is tried once, and does not count as
+// a failure of the webhook.
+func (d WebhookDelivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter float64) (WebhookDelivery, Webhook) {
+	now := t.At.Add(t.Took)
+	d.Tries, d.Status, d.Error, d.NextAt = d.Tries+1, t.Status, t.Error, nil
+	switch {
+	case t.Error == "":
+		w.FailingSince = nil
+		return d.end(DeliveryDelivered, now), w
+	case t.Status != nil && *t.Status == gone:
+		return d.end(DeliveryFailed, now), w.off("It answered 410 Gone: it wants no more messages.", now)
+	case d.Type == Ping:
+		return d.end(DeliveryFailed, now), w
+	}
+	if w.FailingSince == nil {
+		w.FailingSince = &now
+	}
+	if d.Tries < MostTries {
+		pause := pauses[d.Tries-1]
+		pause = max(pause, min(wait, longestWait)) + time.Duration(jitter*float64(pause)/4)
+		d.NextAt = new(now.Add(pause).Truncate(time.Microsecond))
+		return d, w
+	}
+	if now.Sub(*w.FailingSince) >= failingTime {
+		w = w.off("Every message failed for five days. The last one: "+t.Error, now)
+	}
+	return d.end(DeliveryFailed, now), w
+}
+
+// Skip is d given up, since its webhook is off.
+func (d WebhookDelivery) Skip(now time.Time) WebhookDelivery {
+	d.Error, d.NextAt = "The webhook is switched off.", nil
+	return d.end(DeliveryFailed, now)
+}
+
+// Again is d to be sent once more under its id, as often as a new one.
+func (d WebhookDelivery) Again(now time.Time) WebhookDelivery {
+	d.State, d.Round, d.Tries, d.NextAt, d.EndedAt = DeliveryPending, d.Round+1, 0, &now, nil
+	return d
+}
+
+func (d WebhookDelivery) end(state DeliveryState, now time.Time) WebhookDelivery {
+	d.State, d.EndedAt = state, &now
+	return d
+}
+
+func (w Webhook) off(why string, now time.Time) Webhook {
+	w.Enabled, w.OffReason, w.OffAt = false, why, &now
+	return w
+}

@@ -1,0 +1,164 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// What one message may cost: the time until its answer was read, and the bytes that are read of the
+// answer's head and body, and kept of its body.
+const (
+	patience    = 15 * time.Second
+	mostHeaders = 64 << 10
+	mostBody    = 64 << 10
+	excerptSize = 1 << 10
+)
+
+// Client sends messages. Each has a connection of its own, so that what a receiver does with one
+// costs the next nothing.
+type Client struct {
+	http    *http.Client
+	private bool
+}
+
+// New makes a client. Where private is set it also sends to private addresses, and by http.
+func New(private bool) *Client {
+	dialer := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+		// After the name was resolved, so that no name can lead anywhere else than it was checked for.
+		if to, err := netip.ParseAddrPort(address); err != nil || !private && !public(to.Addr()) {
+			return errPrivate
+		}
+		return nil
+	}}
+	return &Client{private: private, http: &http.Client{
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{ // no proxy, which would dial in our place
+			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: mostHeaders,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		},
+	}}
+}
+
+// Check is CheckURL for the addresses that c sends to.
+func (c *Client) Check(address string) error { return CheckURL(address, c.private) }
+
+var errPrivate = errors.New("its host leads to an address that is private or reserved")
+
+// Message is what is sent: a payload under an id that is the same at every try.
+type Message struct {
+	URL     string
+	ID      string   // without full stops, which separate what is signed
+	Secrets []string // all sign
+	At      time.Time
+	Payload []byte
+}
+
+// Answer is what the receiver said.
+type Answer struct {
+	Status     int           // 0: none
+	Excerpt    string        // the first KiB of the body, as valid UTF-8
+	RetryAfter time.Duration // that it asks to wait; 0: it does not
+}
+
+// Send sends a message once, to where CheckURL lets it. An error says, for a person, why it counts
+// as not delivered: any status but 2xx is one, a redirect too. The status decides: of an answer
+// whose body does not end, only what came is read.
+func (c *Client) Send(ctx context.Context, m Message) (Answer, error) {
+	if err := c.Check(m.URL); err != nil {
+		return Answer{}, fmt.Errorf("the address %w", err)
+	}
+	return c.post(ctx, m)
+}
+
+func (c *Client) post(ctx context.Context, m Message) (Answer, error) {
+	signature, err := Sign(m.Secrets, m.ID, m.At, m.Payload)
+	if err != nil {
+		return Answer{}, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Payload))
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header = http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"Aliquot"},
+		"Webhook-Id": {m.ID}, "Webhook-Timestamp": {stamp(m.At)}, "Webhook-Signature": {signature},
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return Answer{}, errors.New(excerpt(words(err)))
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, _ := io.ReadAll(io.LimitReader(response.Body, mostBody))
+	a := Answer{Status: response.StatusCode, Excerpt: excerpt(string(body)), RetryAfter: retryAfter(response.Header.Get("Retry-After"))}
+	switch status := strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)); {
+	case a.Status >= 200 && a.Status < 300:
+		return a, nil
+	case a.Status >= 300 && a.Status < 400:
+		return a, fmt.Errorf("it answered %s to %q; redirects are not followed, so set the address that it leads to", status, excerpt(response.Header.Get("Location")))
+	default:
+		return a, fmt.Errorf("it answered %s", status)
+	}
+}
+
+// excerpt is the beginning of what a receiver wrote, as valid UTF-8 without control characters, which
+// a database or a terminal may not bear.
+func excerpt(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text[:min(len(text), excerptSize)], ""))
+}
+
+// retryAfter reads the header Retry-After: seconds or a date; 0 where it is absent or senseless.
+func retryAfter(header string) time.Duration {
+	if seconds, err := strconv.Atoi(header); err == nil {
+		return time.Duration(min(max(seconds, 0), 24*60*60)) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return min(max(time.Until(at), 0), 24*time.Hour)
+	}
+	return 0
+}
+
+// words says what went wrong, without the addresses of our own network that errors name.
+func words(err error) string {
+	if e, ok := errors.AsType[*url.Error](err); ok && e.Timeout() {
+		return fmt.Sprintf("it did not answer within %s", patience)
+	}
+	if errors.Is(err, errPrivate) {
+		return errPrivate.Error()
+	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		if e.IsNotFound {
+			return "there is no host " + e.Name
+		}
+		return fmt.Sprintf("the host %s could not be looked up", e.Name)
+	}
+	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return fmt.Sprintf("its certificate is not good: %v", e.Err)
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return "it refused the connection"
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		err = e.Err
+	} else if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	return fmt.Sprintf("the connection failed: %v", err)
+}
