@@ -94,6 +94,17 @@ func remove(h *hearing, by string, request int64, _ string) error {
 	return h.app.DeleteRequest(h.Context(), h.people[by], request)
 }
 
+// snooze is of the lab's turn, which a request with an abstract begins with.
+func snooze(h *hearing, by string, request int64, _ string) error {
+	until := exchange.SnoozeNew{Until: exchange.Some(exchange.Until(h.now.Load().AddDate(0, 0, 7)))}
+	_, err := h.app.SnoozeRequest(h.Context(), h.people[by], request, until)
+	return err
+}
+
+func unsnooze(h *hearing, by string, request int64, _ string) error {
+	return h.app.UnsnoozeRequest(h.Context(), h.people[by], request)
+}
+
 func giveToOwner(h *hearing, by string, request int64, requester string) error {
 	return patch(exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(h.people["owner"].ID))})(h, by, request, requester)
 }
@@ -133,6 +144,8 @@ var (
 		{"ships", exchange.ShipmentChanged, nil, ship},
 		{"closes", exchange.Closed, nil, patch(exchange.RequestPatch{Active: exchange.Some(false)})},
 		{"reopens", exchange.Reopened, []deed{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))}, patch(exchange.RequestPatch{Active: exchange.Some(true)})},
+		{"snoozes", exchange.Snoozed, nil, snooze},
+		{"ends a snooze", exchange.Unsnoozed, []deed{by("owner", snooze)}, unsnooze},
 		{"deletes", exchange.Deleted, nil, remove},
 	}
 )
