@@ -57,11 +57,14 @@ const (
 		updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, deleted_at = $23, last_seq = $24, last_hash = $25
 		WHERE id = $26`
 	insertTurn    = "INSERT INTO request_turns (request_id, seq, status, party, what, began_at) VALUES ($1, $2, $3, $4, $5, $6)"
-	tellRequester = `INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id
+	tellRequester = `INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id
 		FROM (SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0 AND m.user_id <> $4 ON CONFLICT (user_id, event_id) DO NOTHING`
-	tellMembers = `INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id
+	tellMembers = `INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id
 		FROM memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4
-		AND m.request_approval_determined_notif ON CONFLICT (user_id, event_id) DO NOTHING`
+		AND m.request_approval_determined_notif ORDER BY m.user_id LIMIT 100 ON CONFLICT (user_id, event_id) DO NOTHING`
+	insertJob = `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7)
+		ON CONFLICT (kind, key) DO UPDATE SET key = excluded.key RETURNING id`
 )
 
 // bareHandler is net/http, database/sql and encoding/json with nothing around them: no table of
@@ -70,8 +73,8 @@ type bareHandler struct {
 	write *sql.DB
 	rules map[exchange.Status]said
 
-	material, count, materials, actor, request, documents         *sql.Stmt // to read
-	lock, locked, event, update, turn, tellRequester, tellMembers *sql.Stmt // to write
+	material, count, materials, actor, request, documents              *sql.Stmt // to read
+	lock, locked, event, update, turn, tellRequester, tellMembers, job *sql.Stmt // to write
 }
 
 // said is what the rules make of the request in a status, taken from answers of ours.
@@ -139,7 +142,7 @@ func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) h
 	h.request, h.documents = prepare(b, read, selectRequest), prepare(b, read, selectDocuments)
 	h.lock, h.locked = prepare(b, h.write, selectRequest+lock), prepare(b, h.write, selectDocuments)
 	h.event, h.update = prepare(b, h.write, insertEvent), prepare(b, h.write, updateRequest)
-	h.turn = prepare(b, h.write, insertTurn)
+	h.turn, h.job = prepare(b, h.write, insertTurn), prepare(b, h.write, insertJob)
 	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
@@ -302,6 +305,9 @@ func (h *bareHandler) show(q *row) {
 	q.Correction, q.Requirements = s.Correction, s.Requirements
 	q.WaitingOn = &api.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: api.Time(q.since)}
 	q.Clock = api.Clock{Requester: q.clock.Sides[exchange.RequesterSide], Lab: q.clock.Sides[exchange.LabSide], Stages: q.clock.Stages, Until: api.Time(q.clock.Since)}
+	if q.Clock.Stages == nil {
+		q.Clock.Stages = map[exchange.Status]int64{}
+	}
 }
 
 func (h *bareHandler) getRequest(w http.ResponseWriter, r *http.Request) {
@@ -390,6 +396,11 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 		}
 	}
 	if _, err := in(h.tellRequester).ExecContext(ctx, event, category, now, user, q.organization, q.Requester); err != nil {
+		return q, err
+	}
+	var job int64
+	args := `{"events":[` + strconv.FormatInt(event, 10) + `]}`
+	if err := in(h.job).QueryRowContext(ctx, "bare", nil, nil, args, "READY", now, now).Scan(&job); err != nil { // nobody does it
 		return q, err
 	}
 	return q, tx.Commit()
