@@ -41,7 +41,8 @@ const (
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`
 	selectRequest = `SELECT o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 		o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
-		o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.created_at, o.updated_at,
+		o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.reminded,
+		o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at,
 		o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 		COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days
 		FROM material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
@@ -53,8 +54,9 @@ const (
 	updateRequest = `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 		payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 		carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
-		updated_at = $18, deleted_at = $19, last_seq = $20, last_hash = $21
-		WHERE id = $22`
+		updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, deleted_at = $23, last_seq = $24, last_hash = $25
+		WHERE id = $26`
+	insertTurn    = "INSERT INTO request_turns (request_id, seq, status, party, what, began_at) VALUES ($1, $2, $3, $4, $5, $6)"
 	tellRequester = `INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id
 		FROM (SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0 AND m.user_id <> $4 ON CONFLICT (user_id, event_id) DO NOTHING`
 	tellMembers = `INSERT INTO notifications (event_id, category, created_at, user_id) SELECT $1, $2, $3, m.user_id
@@ -68,8 +70,8 @@ type bareHandler struct {
 	write *sql.DB
 	rules map[exchange.Status]said
 
-	material, count, materials, actor, request, documents   *sql.Stmt // to read
-	lock, locked, event, update, tellRequester, tellMembers *sql.Stmt // to write
+	material, count, materials, actor, request, documents         *sql.Stmt // to read
+	lock, locked, event, update, turn, tellRequester, tellMembers *sql.Stmt // to write
 }
 
 // said is what the rules make of the request in a status, taken from answers of ours.
@@ -137,6 +139,7 @@ func newBare(b *testing.B, kind, where string, rules map[exchange.Status]said) h
 	h.request, h.documents = prepare(b, read, selectRequest), prepare(b, read, selectDocuments)
 	h.lock, h.locked = prepare(b, h.write, selectRequest+lock), prepare(b, h.write, selectDocuments)
 	h.event, h.update = prepare(b, h.write, insertEvent), prepare(b, h.write, updateRequest)
+	h.turn = prepare(b, h.write, insertTurn)
 	h.tellRequester, h.tellMembers = prepare(b, h.write, tellRequester), prepare(b, h.write, tellMembers)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/materials/{id}", h.getMaterial)
@@ -234,6 +237,10 @@ type row struct {
 	sent                                   *time.Time
 	putBack                                bool
 	since                                  time.Time
+	reminded                               int
+	escalates                              bool
+	snoozed                                *time.Time
+	clock                                  exchange.Clock
 	seq, organization                      int64
 	hash                                   string
 }
@@ -254,11 +261,16 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 	var title string
 	var mta, irb, abstract, address, payment bool
 	var decide, countersign, ship int
+	var clock string
 	n, _ := strconv.ParseInt(id, 10, 64)
 	if err := request.QueryRowContext(ctx, n).Scan(&q.ID, &q.Material, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, &q.address, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.since, instant(&q.CreatedAt), instant(&q.UpdatedAt),
+		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.since,
+		&q.reminded, &q.escalates, &q.snoozed, &clock, instant(&q.CreatedAt), instant(&q.UpdatedAt),
 		&q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign, &ship); err != nil {
+		return q, err
+	}
+	if err := json.Unmarshal([]byte(clock), &q.clock); err != nil {
 		return q, err
 	}
 	rows, err := documents.QueryContext(ctx, n)
@@ -289,6 +301,7 @@ func (h *bareHandler) show(q *row) {
 	s := h.rules[q.Status]
 	q.Correction, q.Requirements = s.Correction, s.Requirements
 	q.WaitingOn = &api.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: api.Time(q.since)}
+	q.Clock = api.Clock{Requester: q.clock.Sides[exchange.RequesterSide], Lab: q.clock.Sides[exchange.LabSide], Stages: q.clock.Stages, Until: api.Time(q.clock.Since)}
 }
 
 func (h *bareHandler) getRequest(w http.ResponseWriter, r *http.Request) {
@@ -314,6 +327,21 @@ func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
 	answer(w, q.Request, err)
 }
 
+// turned is q when its turn ends, and its clock then as it is kept.
+func (q row) turned(now time.Time) (row, string, error) {
+	seconds := now.Unix() - q.clock.Since.Unix()
+	c := exchange.Clock{Turn: q.clock.Turn + 1, Since: now, Sides: map[exchange.Side]int64{q.WaitingOn.Party: seconds}, Stages: map[exchange.Status]int64{q.Status: seconds}}
+	for side, n := range q.clock.Sides {
+		c.Sides[side] += n
+	}
+	for status, n := range q.clock.Stages {
+		c.Stages[status] += n
+	}
+	q.clock = c
+	kept, err := json.Marshal(c)
+	return q, string(kept), err
+}
+
 // set gives a request another status in one transaction.
 func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status exchange.Status) (row, error) {
 	tx, err := h.write.BeginTx(ctx, nil)
@@ -335,11 +363,23 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	if err := in(h.event).QueryRowContext(ctx, q.ID, q.seq, "status_changed", user, now, detail, q.hash, hash).Scan(&event); err != nil {
 		return q, err
 	}
+	var passed string
+	q, passed, err = q.turned(now)
+	if err != nil {
+		return q, err
+	}
 	q.Status, q.since, q.UpdatedAt = status, now, api.Time(now)
 	h.show(&q)
 	if _, err := in(h.update).ExecContext(ctx, q.AssignedTo, string(q.Status), q.Active, q.Abstract, q.address, q.Payment, q.PaymentNotes,
-		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack, q.since, now, nil,
-		q.seq, hash, q.ID); err != nil {
+		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack, q.since, now,
+		0, q.WaitingOn.Party == exchange.LabSide, nil, passed, nil, q.seq, hash, q.ID); err != nil {
+		return q, err
+	}
+	what, err := json.Marshal(q.WaitingOn.What)
+	if err != nil {
+		return q, err
+	}
+	if _, err := in(h.turn).ExecContext(ctx, q.ID, q.clock.Turn, string(q.Status), string(q.WaitingOn.Party), string(what), now); err != nil {
 		return q, err
 	}
 	category := "change_in_request_status_notif"

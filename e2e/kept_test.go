@@ -103,29 +103,10 @@ func (w *transfer) recordAgrees(events []string) error {
 func heardOnce(t *testing.T, josiah, mario client) {
 	t.Helper()
 	acts := map[string]int{}
-	for path := "/material-requests/?limit=200"; path != ""; {
-		list, err := did(mario.call("GET", path, ""))
-		var requests []struct{ ID int64 }
-		if err == nil {
-			err = json.Unmarshal(list.body, &requests)
+	for _, r := range listed[struct{ ID int64 }](t, mario, "/material-requests/?limit=200") {
+		for _, e := range listed[struct{ Actor string }](t, mario, fmt.Sprintf("/material-requests/%d/events?limit=200", r.ID)) {
+			acts[e.Actor]++
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range requests {
-			got, err := did(mario.call("GET", fmt.Sprintf("/material-requests/%d/events", r.ID), ""))
-			var events []struct{ Actor string }
-			if err == nil {
-				err = json.Unmarshal(got.body, &events)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range events {
-				acts[e.Actor]++
-			}
-		}
-		path, _, _ = strings.Cut(strings.TrimPrefix(list.header.Get("Link"), "<"), ">")
 	}
 	for _, who := range []struct{ hears, other client }{{josiah, mario}, {mario, josiah}} {
 		heard, err := did(who.hears.call("GET", "/users/"+who.hears.id+"/notifications/?limit=1", ""))
@@ -134,4 +115,22 @@ func heardOnce(t *testing.T, josiah, mario client) {
 			t.Errorf("%s heard of %s of the %s acts of the other side: %v", who.hears.id, got, want, err)
 		}
 	}
+}
+
+// listed is a whole list, page by page.
+func listed[Item any](t *testing.T, by client, path string) (items []Item) {
+	t.Helper()
+	for path != "" {
+		list, err := did(by.call("GET", path, ""))
+		var page []Item
+		if err == nil {
+			err = json.Unmarshal(list.body, &page)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, page...)
+		path, _, _ = strings.Cut(strings.TrimPrefix(list.header.Get("Link"), "<"), ">")
+	}
+	return items
 }

@@ -64,7 +64,7 @@ func (in installation) database() (*sql.DB, error) {
 	if in.postgres != "" {
 		return sql.Open("pgx", in.postgres)
 	}
-	return sql.Open("sqlite", "file:"+filepath.Join(in.folder, "data", "aliquot.db"))
+	return sql.Open("sqlite", "file:"+filepath.Join(in.folder, "data", "aliquot.db")+"?_pragma=busy_timeout(5000)")
 }
 
 // eachKind runs test on an installation of each kind of database.

@@ -36,7 +36,8 @@ type program struct {
 	Admin   admin   `cmd:"" help:"Admins: grant, revoke, list."`
 	Import  imports `cmd:"" help:"List or change many materials by a spreadsheet; or keep answers of the public sources for tests."`
 	Export  export  `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
-	Verify  verify  `cmd:"" help:"Check the event chain and the checksum of every stored document."`
+	Bounce  bounce  `cmd:"" help:"Take in the report of a mail server that an address is refused, so that no mail goes there any more."`
+	Verify  verify  `cmd:"" help:"Check the event chain, the account of turns and the checksum of every stored document."`
 	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version version `cmd:"" help:"Print the version."`
 }

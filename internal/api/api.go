@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -25,6 +26,8 @@ type API struct {
 	Limits *Limits // nil: none
 	// Origins are those whose pages may call, "*" for any.
 	Origins []string
+	// Heartbeat is how often a stream sends something at least; 0: every 15 s.
+	Heartbeat time.Duration
 	// Stop is closed when the process stops: streams end at once. nil: never.
 	Stop     <-chan struct{}
 	mux      *http.ServeMux

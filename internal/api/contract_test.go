@@ -58,7 +58,7 @@ const (
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
 		invitation:int? join_request:int? actor:{` + personFields + `}? created_at:time read:bool read_at:time?`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} role:string
-		status:string created_at:time sent_at:time expires_at:time answered_at:time?`
+		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`
 	heldFields = `name:string inviter:string role:string status:string expires_at:time`
 	joinFields = `id:int name:string organization:int user:{` + personFields + `} note:string status:string reason:string created_at:time
 		answered_at:time?`

@@ -17,11 +17,15 @@ type Invitation struct {
 	SentAt       Time                      `json:"sent_at"`
 	ExpiresAt    Time                      `json:"expires_at"`
 	AnsweredAt   *Time                     `json:"answered_at"`
+	Mail         *exchange.MailState       `json:"mail"` // null: nothing is mailed to the address
 }
 
 func showInvitation(i exchange.ShownInvitation) Invitation {
 	out := Invitation{ID: i.ID, Name: i.Organization, Organization: i.OrganizationID, InvitedBy: showPerson(i.Inviter),
 		Role: i.Role, Status: i.Status, CreatedAt: Time(i.CreatedAt), SentAt: Time(i.SentAt), ExpiresAt: Time(i.ExpiresAt), AnsweredAt: timeOf(i.AnsweredAt)}
+	if i.Mail != "" {
+		out.Mail = &i.Mail
+	}
 	if i.RegistryID != "" {
 		out.RegistryID = &i.RegistryID
 	} else {
@@ -53,7 +57,7 @@ func (a *API) invite(c *Call, in exchange.InvitationNew) (Invitation, error) {
 }
 
 func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
-	id, invitation, err := c.pathIDs("id", "invitation")
+	id, invitation, err := c.pathIDs("invitation")
 	if err != nil {
 		return None{}, err
 	}
@@ -61,7 +65,7 @@ func (a *API) withdrawInvitation(c *Call, _ None) (None, error) {
 }
 
 func (a *API) resendInvitation(c *Call, _ None) (Invitation, error) {
-	id, invitation, err := c.pathIDs("id", "invitation")
+	id, invitation, err := c.pathIDs("invitation")
 	if err != nil {
 		return Invitation{}, err
 	}

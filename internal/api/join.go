@@ -59,7 +59,7 @@ func (a *API) declineJoinRequest(c *Call, in exchange.JoinRefusal) (JoinRequest,
 }
 
 func (a *API) answerJoinRequest(c *Call, to exchange.JoinStatus, in exchange.JoinRefusal) (JoinRequest, error) {
-	id, join, err := c.pathIDs("id", "join_request")
+	id, join, err := c.pathIDs("join_request")
 	if err != nil {
 		return JoinRequest{}, err
 	}
@@ -68,7 +68,7 @@ func (a *API) answerJoinRequest(c *Call, to exchange.JoinStatus, in exchange.Joi
 }
 
 func (a *API) withdrawJoinRequest(c *Call, _ None) (None, error) {
-	id, join, err := c.pathIDs("id", "join_request")
+	id, join, err := c.pathIDs("join_request")
 	if err != nil {
 		return None{}, err
 	}

@@ -301,7 +301,7 @@ func (d description) responses(r route, method string) object {
 func (r route) failures(method string) []int {
 	list := []int{401, 429, 500, 503}
 	get := method == http.MethodGet
-	if strings.Contains(r.path, "{") {
+	if strings.Contains(r.path, "{") || r.action == exchange.InvitationOpen {
 		list = append(list, 404)
 	}
 	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {

@@ -100,6 +100,7 @@ var meanings = map[string]string{
 	"Invitation.answered_at":            "When it was answered; null before.",
 	"Invitation.sent_at":                "When it was sent the last time.",
 	"Invitation.expires_at":             "Until when it can be answered: at most 90 days from now, 30 where it is left out.",
+	"Invitation.mail":                   "What became of the mail; null where the person is told in the product, or has no address.",
 	"Held.name":                         "The name of the organization.",
 	"inviter":                           "The name of the person who asks.",
 	"role":                              "What who accepts becomes; an OWNER takes the place of the owner, who stays a member.",

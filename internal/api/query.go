@@ -19,9 +19,9 @@ import (
 // pathID is an integer id in the path.
 func (c *Call) pathID(name string) (int64, error) { return idOf(c.PathValue(name)) }
 
-// pathIDs are two integer ids in the path.
-func (c *Call) pathIDs(outer, inner string) (of, id int64, err error) {
-	if of, err = c.pathID(outer); err == nil {
+// pathIDs are the id in the path, and that of an object within it.
+func (c *Call) pathIDs(inner string) (of, id int64, err error) {
+	if of, err = c.pathID("id"); err == nil {
 		id, err = c.pathID(inner)
 	}
 	return of, id, err

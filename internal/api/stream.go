@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"time"
@@ -48,23 +49,8 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	if c.Method == http.MethodHead {
 		return None{}, nil
 	}
-	beat := time.NewTicker(heartbeat)
-	defer beat.Stop()
 	s.text("retry: %d\n\n", comeAgain.Milliseconds())
-	for s.news(news) == nil {
-		if !news.More {
-			select {
-			case <-c.Context().Done():
-				return None{}, nil
-			case <-a.Stop:
-				return None{}, nil
-			case <-feed.Over():
-				return None{}, nil
-			case <-beat.C:
-				s.text(": \n\n")
-			case <-feed.Fresh():
-			}
-		}
+	for s.news(news) == nil && (news.More || a.await(c, feed, s)) {
 		if news, err = feed.Read(c.Context()); err != nil { // whoever comes again goes on where this ended
 			if c.Context().Err() == nil {
 				a.Log.WarnContext(c.Context(), "stream broke off", "request_id", c.w.Header().Get(requestID), "error", err)
@@ -73,6 +59,29 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 		}
 	}
 	return None{}, nil
+}
+
+// await waits until there may be something new; false: it is over.
+func (a *API) await(c *Call, feed *app.Feed, s *eventWriter) bool {
+	beat := time.NewTicker(cmp.Or(a.Heartbeat, heartbeat))
+	defer beat.Stop()
+	for {
+		select {
+		case <-c.Context().Done():
+			return false
+		case <-a.Stop:
+			return false
+		case <-feed.Over():
+			return false
+		case <-feed.Fresh():
+			return true
+		case <-beat.C:
+			s.text(": \n\n")
+			if s.send() != nil {
+				return false
+			}
+		}
+	}
 }
 
 // place is where a stream begins, nil for the present.

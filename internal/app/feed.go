@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store"
 
 	"github.com/google/uuid"
 )
@@ -39,7 +40,7 @@ type Feed struct {
 	user   uuid.UUID
 	place  exchange.Place
 	unread int64 // as it was told last; -1: not yet
-	marks  int64 // as it was seen last; -1: not yet
+	marks  int64 // as it was seen last
 	fresh  chan struct{}
 	over   chan struct{}
 }
@@ -51,7 +52,7 @@ type Item struct {
 }
 
 // News are what a feed has to tell: notifications that are new, and the number of unread ones where
-// that changed. Place is the place behind all of it; with More there are more at once.
+// that changed, with the place behind all of it. With More there are more at once.
 type News struct {
 	Items  []Item
 	Unread *int64
@@ -65,21 +66,22 @@ func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, fr
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 		return nil, err
 	}
-	f := &Feed{app: a, who: who, user: user, unread: -1, marks: -1, fresh: make(chan struct{}, 1), over: make(chan struct{})}
-	if err := a.feeds.enter(ctx, f); err != nil {
-		return nil, err
-	}
+	f := &Feed{app: a, who: who, user: user, unread: -1, fresh: make(chan struct{}, 1), over: make(chan struct{})}
 	if err := f.begin(ctx, from); err != nil {
-		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return f, a.feeds.enter(ctx, f)
 }
 
 // begin finds the place to begin at.
 func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
-	now := time.Now()
-	newest, err := f.app.DB.Read().NewestNotifications(ctx, f.user, newestLooked)
+	c, now := f.app.DB.Read(), time.Now()
+	marks, err := c.Marks(ctx, []uuid.UUID{f.user})
+	if err != nil {
+		return err
+	}
+	f.marks = marks[f.user]
+	newest, err := c.NewestNotifications(ctx, f.user, newestLooked)
 	if err != nil {
 		return err
 	}
@@ -92,19 +94,20 @@ func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
 		}
 		return nil
 	}
-	settled := f.app.DB.Read().Now.Add(-2 * exchange.Settled) // its transaction may have begun long before it got its id
+	settled := settledBefore(c)
 	for i, n := range newest {
 		if n.At.Before(settled) || i == newestLooked-1 {
-			f.place = exchange.PlaceAt(n.ID)
-			newest = newest[:i]
+			f.place.Reach(n.ID)
 			break
 		}
-	}
-	for _, n := range newest {
 		f.place.Take(n.ID, now)
 	}
 	return nil
 }
+
+// settledBefore is the moment before which a notification was made that no other comes into sight
+// below any more. Its transaction may have begun long before it got its id.
+func settledBefore(c store.Conn) time.Time { return c.Now.Add(-2 * exchange.Settled) }
 
 // Fresh gives a signal when there may be something new; several may come as one.
 func (f *Feed) Fresh() <-chan struct{} { return f.fresh }
@@ -120,18 +123,21 @@ func (f *Feed) Read(ctx context.Context) (News, error) {
 	case <-ctx.Done():
 		return News{}, ctx.Err()
 	}
-	c := f.app.DB.Read()
+	c, now := f.app.DB.Read(), time.Now()
+	settled := settledBefore(c)
 	var news News
 	for after := f.place.Low(); ; {
 		list, err := c.NotificationsBehind(ctx, f.user, after, newsAtOnce)
 		if err != nil {
 			return news, err
 		}
-		now := time.Now()
 		for _, n := range list {
-			if after = n.ID; f.place.Take(n.ID, now) {
-				f.place.Shorten()
-				f.place.Settle(now)
+			after = n.ID
+			fresh := f.place.Take(n.ID, now)
+			if f.place.Shorten(); n.CreatedAt.Before(settled) {
+				f.place.Reach(n.ID) // all below it was in this list, or before
+			}
+			if fresh {
 				news.Items = append(news.Items, Item{n, f.place.String()})
 			}
 		}
@@ -139,10 +145,11 @@ func (f *Feed) Read(ctx context.Context) (News, error) {
 			break
 		}
 	}
-	news.Place = f.place.String()
 	if news.More {
 		return news, nil
 	}
+	f.place.Settle(now)
+	news.Place = f.place.String()
 	unread, err := c.Unread(ctx, f.user)
 	if err == nil && unread != f.unread {
 		f.unread, news.Unread = unread, &unread
@@ -176,7 +183,8 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	}
 	switch {
 	case own >= mostFeeds:
-		return exchange.Fail(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).With("limit", mostFeeds)
+		return exchange.Fail(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).
+			With("limit", mostFeeds).With("retry_after", 5)
 	case len(s.open) >= mostFeedsHere:
 		return exchange.Fail(exchange.Unavailable, "Too many streams are open; try again later, or read the list.").With("limit", mostFeedsHere)
 	}
@@ -221,9 +229,9 @@ func (a *App) look(ctx context.Context) {
 
 // lookForNews wakes the feeds of whom notifications were added for, or marked.
 func (a *App) lookForNews(ctx context.Context, place **exchange.Place) error {
-	c := a.DB.Read()
+	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
-		low, err := c.AddedBefore(ctx, c.Now.Add(-2*exchange.Settled), 16*newestLooked)
+		low, err := c.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
 		if err != nil {
 			return err
 		}
@@ -233,7 +241,7 @@ func (a *App) lookForNews(ctx context.Context, place **exchange.Place) error {
 	if err != nil {
 		return err
 	}
-	now, told := time.Now(), map[uuid.UUID]bool{}
+	told := map[uuid.UUID]bool{}
 	for _, n := range added {
 		if (*place).Take(n.ID, now) {
 			told[n.User] = true

@@ -16,15 +16,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// MailInvitation is the kind of job that mails an invitation to an address that is nobody's here.
-var MailInvitation = job.Kind[InvitationMail]{Name: "mail.invitation"}
-
-// InvitationMail is one mail of an invitation: the first, the second, ... round of it.
-type InvitationMail struct {
-	Invitation int64 `json:"invitation"`
-	Round      int   `json:"round"`
-}
-
 // Invitations lists the invitations of an organization.
 func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
 	c := a.DB.Read()
@@ -79,6 +70,7 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 		if err != nil {
 			return err
 		}
+		i.Mail = a.mailOfInvitation(i, asked)
 		id, err := tx.InsertInvitation(ctx, i)
 		if err != nil {
 			return err
@@ -106,7 +98,7 @@ func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) erro
 	if err != nil {
 		return err
 	}
-	return tx.SaveInvitation(ctx, last)
+	return tx.SaveAnswer(ctx, last)
 }
 
 // mayInviteMore keeps one person from mailing everybody.
@@ -131,7 +123,7 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 			people[i] = u.ID
 		}
 		return tellMembership(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
-	case v.Email != "":
+	case v.Mail == exchange.MailWaiting:
 		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{})
 		return err
 	}
@@ -158,11 +150,12 @@ func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id i
 		if v.Invitation, err = v.Resend(tx.Now); err != nil {
 			return err
 		}
-		if err := tx.SaveInvitation(ctx, v.Invitation); err != nil {
-			return err
-		}
 		asked, err := tx.Asked(ctx, v.Invitation)
 		if err != nil {
+			return err
+		}
+		v.Mail = a.mailOfInvitation(v.Invitation, asked)
+		if err := tx.SaveRound(ctx, v.Invitation); err != nil {
 			return err
 		}
 		return sendInvitation(ctx, tx, who, v, asked)
@@ -187,7 +180,7 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err != nil {
 			return err
 		}
-		if err := tx.SaveInvitation(ctx, withdrawn); err != nil {
+		if err := tx.SaveAnswer(ctx, withdrawn); err != nil {
 			return err
 		}
 		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, withdrawn)
@@ -236,7 +229,7 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	if v.Invitation, err = v.Answer(to, u.ID, tx.Now); err != nil || v.Status == was {
 		return v, err
 	}
-	if err := tx.SaveInvitation(ctx, v.Invitation); err != nil {
+	if err := tx.SaveAnswer(ctx, v.Invitation); err != nil {
 		return v, err
 	}
 	kind, owner := exchange.InvitationRefused, o.Owner

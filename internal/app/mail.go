@@ -27,12 +27,13 @@ type Mailed struct {
 // most: three days.
 const mailTries = 80
 
-// mailOf has mail sent about an event to those who have been told of it and want mail.
-func (a *App) mailOf(ctx context.Context, tx store.Conn, e exchange.Event) error {
-	list, err := tx.NotificationsToMail(ctx, e.ID, 2*tellAtOnce)
-	if err != nil {
-		return err
-	}
+// NoMailSoFar keeps mail about what happened until now from being sent: of sample data nobody wants any.
+func (a *App) NoMailSoFar(ctx context.Context) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.NoMailSoFar(ctx) })
+}
+
+// mailOf has mail sent about one thing that happened to those who have been told of it and want mail.
+func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail) error {
 	become := map[exchange.MailState][]int64{}
 	var mails []job.Queued[Mailing]
 	var digests []job.Queued[Digesting]
@@ -77,7 +78,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 	if err != nil {
 		return err
 	}
-	facts, visible, err := a.facts(ctx, c, n, reader)
+	letter, visible, err := a.letter(ctx, c, n, reader)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 	if state == exchange.MailWaiting {
 		state = exchange.MailSending
 	}
-	m := mail.Message{To: reader.Email, ToName: reader.Name(), At: n.Event.At, References: []string{a.thread(n.Event.RequestID)}}
+	m := mail.Message{To: reader.Email, ToName: reader.Name(), At: n.CreatedAt, References: []string{letter.thread}}
 	var found exchange.MailState
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.NotificationForUpdate(ctx, n.ID)
@@ -123,8 +124,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 	if err != nil || found != exchange.MailWaiting || state != exchange.MailSending {
 		return err
 	}
-	facts.Unsubscribe = m.Unsubscribe
-	words, err := a.Notice.Event(facts)
+	words, err := letter.write(ctx, m.Unsubscribe)
 	m.Subject, m.Text, m.HTML = words.Subject, words.Text, words.HTML
 	var reason string
 	if err == nil {

@@ -433,3 +433,39 @@ func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
 		}
 	})
 }
+
+func TestABounceCountsOnlyWhereItIsAboutMailOfOursToThatAddress(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
+		m.ask()
+		m.work()
+		id := strings.Trim(m.server.Messages()[0].Header.Get("Message-Id"), "<>")
+		good := mail.Bounce{Recipient: "ADA@example.org", Permanent: true, Reason: "mailbox closed", MessageID: id}
+		for _, c := range []struct {
+			change func(*mail.Bounce)
+			code   exchange.Code
+		}{
+			{func(b *mail.Bounce) { b.MessageID = "x" + b.MessageID }, exchange.NotFound},
+			{func(b *mail.Bounce) { b.MessageID = "" }, exchange.NotFound},
+			{func(b *mail.Bounce) { b.Recipient = "rosa@example.org" }, ""},
+			{func(b *mail.Bounce) { b.Permanent = false }, ""},
+		} {
+			b := good
+			c.change(&b)
+			who, err := m.app.Bounce(m.Context(), b)
+			if who != nil || c.code == "" && err != nil || c.code != "" && exchange.CodeOf(err) != c.code {
+				m.Errorf("%+v: got %v, %v, want %q", b, who, err, c.code)
+			}
+		}
+		who, err := m.app.Bounce(m.Context(), good)
+		m.must(err)
+		s, err := m.app.MailSettings(m.Context(), m.ada, m.ada.ID)
+		m.must(err)
+		if who == nil || who.ID != m.ada.ID || s.Refused == nil || s.Refused.Reason != "mailbox closed" {
+			m.Errorf("got %+v and %+v, want the address refused", who, s.Refused)
+		}
+		if who, err := m.app.Bounce(m.Context(), good); who != nil || err != nil {
+			m.Errorf("the same again: got %v, %v, want nothing to do", who, err)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -42,6 +43,9 @@ func tellMembership(ctx context.Context, tx store.Conn, n exchange.News, people 
 	if n.ID, err = tx.InsertNews(ctx, n); err != nil {
 		return err
 	}
-	_, err = tx.NotifyOf(ctx, n, people)
+	if err := tx.NotifyOf(ctx, n, people...); err != nil {
+		return err
+	}
+	_, err = Tell.Enqueue(ctx, tx, Telling{Organization: n.Organization, News: n.ID}, job.Order{})
 	return err
 }

@@ -32,6 +32,7 @@ func (a *App) Handlers() []job.Handler {
 		Tell.Handle(a.tellRest),
 		MailNotification.Handle(a.mailNotification),
 		MailDigest.Handle(a.mailDigest),
+		MailInvitation.Handle(a.mailInvitation),
 		a.BulkHandler(),
 		ImportMaterials.Handle(a.importMaterials),
 	}

@@ -14,11 +14,12 @@ import (
 // the members behind the first hundred, everybody who wants mail of it, and webhooks.
 var Tell = job.Kind[Telling]{Name: "tell"}
 
-// Telling are the events of one act, and whose act it was.
+// Telling are the events of one act, and whose act it was; or news, of which everybody has been told.
 type Telling struct {
 	Organization int64          `json:"organization"`
 	Events       []int64        `json:"events"`
 	By           exchange.Roles `json:"by"`
+	News         int64          `json:"news,omitempty"`
 }
 
 // tell tells of events whoever is to hear of them; roles are those of the actor. However many people
@@ -52,6 +53,15 @@ type told struct {
 
 // tellRest tells the members, some hundreds in each step, and has mail sent to who was told.
 func (a *App) tellRest(ctx context.Context, r *job.Run, args Telling) error {
+	if args.News != 0 {
+		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+			list, err := tx.NewsToMail(ctx, args.News, 2*tellAtOnce)
+			if err != nil {
+				return nil, err
+			}
+			return nil, a.mailOf(ctx, tx, list)
+		})
+	}
 	var at told
 	if err := r.Resume(&at); err != nil {
 		return err
@@ -100,5 +110,9 @@ func (a *App) tellSome(ctx context.Context, tx store.Conn, args Telling, at told
 			return at, err
 		}
 	}
-	return next, a.mailOf(ctx, tx, e)
+	list, err := tx.NotificationsToMail(ctx, e.ID, 2*tellAtOnce)
+	if err != nil {
+		return at, err
+	}
+	return next, a.mailOf(ctx, tx, list)
 }

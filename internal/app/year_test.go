@@ -21,7 +21,7 @@ func yearOf() int {
 	if _, ok := storetest.Postgres(); ok {
 		return 1000
 	}
-	return 120
+	return 60
 }
 
 // life is what a naive observer knows of one request: not how Aliquot computes it, only what each act
@@ -77,7 +77,7 @@ func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) {
 			for len(y.ids) <= n*today/200 && len(y.ids) < n { // the last of them with half a year to go
 				y.ask()
 			}
-			for range n / 25 {
+			for range (n + 49) / 50 {
 				y.set(y.now.Load().Add(time.Second))
 				y.act(y.ids[y.random.IntN(len(y.ids))])
 			}

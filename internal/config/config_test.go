@@ -84,12 +84,12 @@ func TestASettingComesFromFlagThenVariableThenFile(t *testing.T) {
 	}
 	s, err := parse(t, map[string]string{
 		"ALIQUOT_IDENTITY_CLIENT_SECRET_FILE": secret, "ALIQUOT_TOKEN_LIFETIME": "2h", "ALIQUOT_ADDR": "127.0.0.1:1",
-		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB",
+		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB", "ALIQUOT_MAIL_FILE": secret,
 	}, "--addr", "127.0.0.1:2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.IdentityClientSecret != "hush" || s.TokenLifetime != 2*time.Hour || s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
+	if s.IdentityClientSecret != "hush" || s.Mail != "hush" || s.TokenLifetime != 2*time.Hour || s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -120,6 +120,8 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"two reminders on one day":            {[]string{"--reminders", "7,7"}, "reminders:"},
 		"a reminder before the turn":          {[]string{"--reminders=-1"}, "reminders:"},
 		"a reminder in eleven years":          {[]string{"--reminders", "7,4000"}, "reminders:"},
+		"an escalation before the turn":       {[]string{"--escalation=-1"}, "escalation:"},
+		"an escalation in eleven years":       {[]string{"--escalation", "4000"}, "escalation:"},
 		"a reminder every day for ever":       {[]string{"--reminders", days(31)}, "reminders:"},
 		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
@@ -132,10 +134,26 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 			t.Errorf("%s: got %v, want one that starts with %s", name, err, c.want)
 		}
 	}
-	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"}, {"--role", "king"}, {"--token-lifetime", "soon"}, {"--reminders", "weekly"}} {
+	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"}, {"--role", "king"}, {"--token-lifetime", "soon"}, {"--reminders", "weekly"}, {"--escalation", "soon"}} {
 		if _, err := parse(t, nil, wrong...); err == nil {
 			t.Errorf("%v is accepted", wrong)
 		}
+	}
+}
+
+func TestMessagesComeFromTheHostThatPeopleReach(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"https://aliquot.example.org:8443": "Aliquot <aliquot@aliquot.example.org>",
+		"http://127.0.0.1:8080":            "Aliquot <aliquot@localhost>", // an address of the network names no host
+		"http://[::1]:8080":                "Aliquot <aliquot@localhost>",
+	} {
+		if got := (&config.Server{PublicURL: url}).Sender(); got != want {
+			t.Errorf("%s: got %s, want %s", url, got, want)
+		}
+	}
+	if got := (&config.Server{PublicURL: "https://aliquot.example.org", MailFrom: "lab@example.org"}).Sender(); got != "lab@example.org" {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -165,6 +183,19 @@ func TestRemindersAreDaysThatRiseOrNone(t *testing.T) {
 		}
 		if got := fmt.Sprint(s.Reminders); err != nil || got != c.want {
 			t.Errorf("%q %v: got %s, %v, want %s", c.env, c.args, got, err, c.want)
+		}
+	}
+}
+
+func TestEscalationIsADayOrNever(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]int{"": 21, "--escalation=0": 0, "--escalation=1": 1, "--escalation=3650": 3650} {
+		s, err := parse(t, nil, strings.Fields(args)...)
+		if err == nil {
+			err = s.Check(&s.Store)
+		}
+		if err != nil || s.Escalation != want {
+			t.Errorf("%q: got %d, %v, want %d", args, s.Escalation, err, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Settled is the time after which no notification comes into sight with a lower id than one that
-// was seen: PostgreSQL gives ids before a transaction commits, and none of ours takes so long.
+// Settled is the time after which no notification comes into sight with a lower id than one that was
+// seen: PostgreSQL gives ids before a transaction commits, and none of ours goes on so long after that.
 const Settled = 30 * time.Second
 
 // mostLoose is how many notifications a Place names one by one at most.
@@ -33,7 +33,14 @@ func PlaceAt(low int64) Place { return Place{low: low} }
 // Low is the id up to which everything was read.
 func (p *Place) Low() int64 { return p.low }
 
-// Take notes that a notification is read now; false: it was read before.
+// Reach notes that all up to a notification was read, and that nothing below it can come any more.
+func (p *Place) Reach(id int64) {
+	p.low = max(p.low, id)
+	p.loose = slices.DeleteFunc(p.loose, func(t taken) bool { return t.id <= id })
+}
+
+// Take notes that a notification is read; false: it was read before. now is a moment before the
+// look into the database that found it.
 func (p *Place) Take(id int64, now time.Time) bool {
 	i, had := slices.BinarySearchFunc(p.loose, id, func(t taken, id int64) int { return int(t.id - id) })
 	if had || id <= p.low {
@@ -43,24 +50,21 @@ func (p *Place) Take(id int64, now time.Time) bool {
 	return true
 }
 
-// Settle forgets single ids that were read so long ago that nothing below them can come any more.
+// Settle forgets single ids that were read so long ago that nothing below them can come any more,
+// once all that was in sight at the moment now is taken.
 func (p *Place) Settle(now time.Time) {
-	for i, t := range slices.Backward(p.loose) {
+	for _, t := range slices.Backward(p.loose) {
 		if now.Sub(t.at) >= Settled {
-			p.cut(i + 1)
+			p.Reach(t.id)
 			return
 		}
 	}
 }
 
-// Shorten forgets single ids but the highest mostLoose, as a reader who is told very much at once
-// must, whatever may come below them.
-func (p *Place) Shorten() { p.cut(len(p.loose) - mostLoose) }
-
-func (p *Place) cut(n int) {
-	if n > 0 {
-		p.low = p.loose[n-1].id
-		p.loose = slices.Delete(p.loose, 0, n)
+// Shorten forgets the lowest single id where there are very many, whatever may come below it.
+func (p *Place) Shorten() {
+	if len(p.loose) > mostLoose {
+		p.Reach(p.loose[0].id)
 	}
 }
 

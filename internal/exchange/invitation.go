@@ -22,6 +22,7 @@ type Invitation struct {
 	SentAt         time.Time // the last time
 	CreatedAt      time.Time
 	ExpiresAt      time.Time
+	Mail           MailState // of the last round; "": whom it asks is told in the product, or has no address
 	AnsweredBy     *uuid.UUID
 	AnsweredAt     *time.Time
 }

@@ -112,8 +112,8 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 	if p.Muted.Set {
 		s.Muted = slices.Compact(slices.Sorted(slices.Values(p.Muted.Value)))
 		for _, c := range s.Muted {
-			if !slices.Contains(Categories, c) {
-				f.Add("muted", "must be a list of some of %v", Categories)
+			if !slices.Contains(MailCategories, c) {
+				f.Add("muted", "must be a list of some of %v", MailCategories)
 				break
 			}
 		}
@@ -173,14 +173,14 @@ const (
 )
 
 // MailFor says what is to become of mail about a category to a person with an address: MailWaiting,
-// MailDigest, or that none is sent.
+// MailDigest, or that none is sent. Mail about memberships waits for no digest: someone asks for an answer.
 func (s MailSettings) MailFor(c Category, address string) MailState {
 	switch {
 	case s.Delivery == Never || slices.Contains(s.Muted, c):
 		return MailNotWanted
 	case address == "" || s.Refused != nil && s.Refused.Address == address:
 		return MailNoAddress
-	case s.Delivery == AtOnce:
+	case s.Delivery == AtOnce || c == MembershipNotif:
 		return MailWaiting
 	default:
 		return MailDigest

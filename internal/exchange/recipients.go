@@ -1,5 +1,7 @@
 package exchange
 
+import "slices"
+
 // Category is a kind of notification; its value is the settings field that switches it.
 type Category string
 
@@ -17,6 +19,9 @@ const (
 
 // Categories are all of them.
 var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
+
+// MailCategories are those that mail can be about.
+var MailCategories = append(slices.Clone(Categories), MembershipNotif)
 
 // Group is whom an audience is made of.
 type Group string

@@ -124,6 +124,12 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 		if !strings.HasPrefix(text, "Ada Mora ") || !strings.HasSuffix(text, " (request 31, HeLa).") {
 			t.Errorf("%s: got %q, want who, what and which request", e.Kind, text)
 		}
+		for _, reader := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
+			did := exchange.Did(e, reader, "HeLa")
+			if strings.Count(did, "HeLa") != 1 || strings.Contains(did, "your request") && reader != exchange.RequesterSide {
+				t.Errorf("%s to the %s: got %q, want the material named once, and whose request it is", e.Kind, reader, did)
+			}
+		}
 		name := fmt.Sprint(e.Kind, e.Detail.From, e.Detail.To, e.Detail.Slot, e.Detail.Party, e.Detail.What)
 		if other, ok := seen[text]; ok {
 			t.Errorf("%s and %s: got %q for both", name, other, text)
@@ -144,7 +150,8 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
 		case kind == exchange.Reminded || kind == exchange.Escalated:
-			for _, side := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
+			sides := map[exchange.EventKind][]exchange.Side{exchange.Reminded: {exchange.RequesterSide, exchange.LabSide}, exchange.Escalated: {exchange.LabSide}}
+			for _, side := range sides[kind] {
 				for _, what := range owed {
 					tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Party: side, What: []string{what}, Since: new(exchange.Instant(start))}})
 				}

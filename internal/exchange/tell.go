@@ -113,8 +113,11 @@ func (t telling) reminded() string {
 }
 
 func (t telling) escalated() string {
-	if t.material != "" {
-		return "told the owner of the " + string(t.Party) + " of " + t.request()
+	switch {
+	case t.material != "" && t.Party == t.reader: // nobody else hears of it
+		return "brought " + t.request() + " to you, the owner of the " + string(t.Party)
+	case t.material != "":
+		return "brought " + t.request() + " to the owner of the " + string(t.Party)
 	}
 	return "told the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
 }
@@ -133,7 +136,7 @@ func (t telling) turn() string {
 }
 
 func (t telling) until() string {
-	if t.Until == nil {
+	if t.Until == nil || t.material != "" { // the day is told beside the sentence
 		return ""
 	}
 	return " until " + time.Time(*t.Until).UTC().Format(time.DateOnly)

@@ -21,7 +21,7 @@ import (
 // it counts only where MessageID is of a message that went to Recipient.
 type Bounce struct {
 	Recipient string // address as the message had it, else as the server knew it last
-	Status    string // enhanced status (RFC 3463), such as 5.1.1
+	Status    string // enhanced status (RFC 3463), such as 5.1.1; "": the report has none
 	Permanent bool   // the address takes no mail, as with Refused; else this one message failed
 	Reason    string // one line of the server, at most 500 characters
 	MessageID string // of the message that failed, without <>; "": the report does not say
@@ -56,7 +56,7 @@ func ParseBounce(r io.Reader) (Bounce, error) {
 	var rep report
 	rep.read(m.Header.Get, m.Body, 0)
 	b, ok := rep.status()
-	if !ok {
+	if rep.groups == nil {
 		b, ok = rep.free(m.Header.Get("X-Failed-Recipients"))
 	}
 	if !ok {
@@ -237,7 +237,7 @@ func recipient(field string) string {
 // id is a Message-ID without <>; "" where it is none that we could have written.
 func id(field string) string {
 	text := strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(field), "<"), ">")
-	if !messageID.MatchString(text) {
+	if !isMessageID(text) {
 		return ""
 	}
 	return text

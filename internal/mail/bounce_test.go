@@ -85,7 +85,6 @@ func TestWhatReportsNoFailureIsNoBounce(t *testing.T) {
 		"nested deeply":  nested(40),
 		"many parts":     head + strings.Repeat("--b\n\n\n", 1000) + "--b\nContent-Type: message/delivery-status\n\nFinal-Recipient: rfc822; a@example.org\nAction: failed\nStatus: 5.1.1\n--b--\n",
 	} {
-		raw = strings.Replace(raw, "X-Failed-Recipients: kim@lab.example.net\n", "", 1)
 		if got, err := mail.ParseBounce(strings.NewReader(raw)); !errors.Is(err, mail.ErrNoBounce) {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}

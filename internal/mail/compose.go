@@ -16,8 +16,10 @@ import (
 	"unicode/utf8"
 )
 
-// messageID is what Aliquot writes between the <> of a Message-ID: a dot-atom of RFC 5322 on both sides.
-var messageID = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,200}@[A-Za-z0-9.-]{1,253}$")
+// dotAtom is what stands between the <> of a Message-ID of ours, as RFC 5322 has it.
+var dotAtom = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$")
+
+func isMessageID(text string) bool { return len(text) <= 400 && dotAtom.MatchString(text) }
 
 // compose writes a message as a letter in the form of RFC 5322, with lines that end in CRLF. It fails where an
 // address or an id is none, because these are written as they are.
@@ -31,7 +33,7 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	l.field("Subject", phrase(m.Subject, false)...)
 	l.field("Date", strings.Fields(m.At.Format(time.RFC1123Z))...)
 	for i, id := range append([]string{m.ID}, m.References...) {
-		if !messageID.MatchString(id) {
+		if !isMessageID(id) {
 			return nil, &Failure{Kind: Rejected, Phase: "message", Text: fmt.Sprintf("%s is no Message-ID", oneLine(id))}
 		}
 		if i == 0 {

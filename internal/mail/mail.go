@@ -87,8 +87,10 @@ func parse(address string) (*server, error) {
 			return nil, errors.New("mail: a user needs a password, and a password a user: smtp://user:password@host:port")
 		}
 	}
-	if s.port == "" {
-		s.port = map[bool]string{false: "587", true: "465"}[s.tls]
+	if s.port == "" && s.tls {
+		s.port = "465"
+	} else if s.port == "" {
+		s.port = "587"
 	}
 	return s, nil
 }

@@ -1,8 +1,17 @@
 package mail_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,24 +66,151 @@ func TestAMessageArrivesAsItWasMeant(t *testing.T) {
 	}
 }
 
-func TestAnAnswerSaysWhatBecomesOfMessageAndAddress(t *testing.T) {
+func TestAServerThatGreylistsTakesAMessageLater(t *testing.T) {
 	t.Parallel()
 	server := mailtest.Start(t)
-	for text, want := range map[mail.Kind]error{
-		mail.Temporary: mailtest.Reply(451, 4, 7, 1, "greylisted"),
-		mail.Refused:   mailtest.Reply(550, 5, 1, 1, "no such user"),
-		mail.Rejected:  mailtest.Reply(554, 5, 7, 1, "relay access denied"),
-	} {
-		server.Answer(func(string) error { return want })
-		err := open(t, server.URL).Send(t.Context(), message("ada@example.org"))
-		if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != text || failure.Phase != "recipient" {
-			t.Errorf("%s: got %v", text, err)
-		}
+	server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "greylisted, come back later") })
+	post := open(t, server.URL)
+	err := post.Send(t.Context(), message("ada@example.org"))
+	want := "mail: temporary at recipient: 451 4.7.1 greylisted, come back later"
+	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Temporary || failure.Code != 451 || failure.Status != "4.7.1" || err.Error() != want {
+		t.Errorf("got %v", err)
 	}
 	server.Answer(nil)
+	if err := post.Send(t.Context(), message("ada@example.org")); err != nil {
+		t.Error(err)
+	}
 	server.AnswerMessage(func(mailtest.Letter) error { return mailtest.ErrDrop })
-	err := open(t, server.URL).Send(t.Context(), message("ada@example.org"))
+	err = post.Send(t.Context(), message("ada@example.org"))
 	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Doubt {
-		t.Errorf("dropped: got %v", err)
+		t.Errorf("dropped behind the message: got %v", err)
+	}
+}
+
+func TestOnePostServesManyAtOnce(t *testing.T) {
+	t.Parallel()
+	server := mailtest.Start(t, mailtest.StartTLS(), mailtest.Password("aliquot", "secret"))
+	post := open(t, server.URL)
+	var senders sync.WaitGroup
+	for i := range 20 {
+		senders.Go(func() {
+			if err := post.Send(t.Context(), message(fmt.Sprintf("reader%d@example.org", i))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	senders.Wait()
+	readers := map[string]bool{}
+	for _, letter := range server.Messages() {
+		readers[letter.To] = true
+	}
+	if len(readers) != 20 {
+		t.Errorf("%v got their messages", readers)
+	}
+}
+
+func TestMessagesCanGoIntoAFolder(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "out", "box")
+	post := open(t, "file:"+folder)
+	var want []string
+	for i := range 12 {
+		m := message("ada@example.org")
+		m.ID, m.Subject = fmt.Sprintf("/etc/x/%d@example.org", i), fmt.Sprintf("Message %d", i)
+		want = append(want, m.Subject)
+		if err := post.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := os.ReadDir(folder) // sorted by name
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{9}Z__etc_x_\d+@example\.org\.eml$`)
+	var got []string
+	for _, entry := range list {
+		raw, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		letter, err := mailtest.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, letter.Subject)
+		if !name.MatchString(entry.Name()) {
+			t.Errorf("name %s", entry.Name())
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	err = post.Send(t.Context(), message("ada@example.org"))
+	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Temporary || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("without the folder: got %v", err)
+	}
+}
+
+func TestWithoutAServerAMessageIsARecordOfTheLog(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	post, err := mail.Open("", from, slog.New(slog.NewJSONHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := message("ada@example.org")
+	if err := post.Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	var record struct{ Msg, To, Subject, Text string }
+	if err := json.Unmarshal(log.Bytes(), &record); err != nil || record.Msg != "mail" || record.To != m.To || record.Subject != m.Subject || record.Text != m.Text {
+		t.Errorf("got %s, %v", log.String(), err)
+	}
+	m.To = "nobody"
+	if err := post.Send(t.Context(), m); err == nil {
+		t.Error("an address that is none is taken")
+	}
+}
+
+func TestASettingThatIsWrongIsNamedWithoutItsPassword(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ address, from, want string }{
+		{"mail.example.org", from, "mail:"},
+		{"mail.example.org:25", from, "mail:"},
+		{"http://mail.example.org", from, "mail:"},
+		{"smtp://", from, "mail:"},
+		{"smtp://:25", from, "mail:"},
+		{"smtp://u:hunter22@mail.example.org:port", from, "mail:"},
+		{"smtp://u:hunter22#x@mail.example.org", from, "mail:"},
+		{"smtp://u:hunter22/x@mail.example.org", from, "mail:"},
+		{"smtp://u:hunter22?x@mail.example.org", from, "mail:"},
+		{"smtp://u:hunter22%zz@mail.example.org", from, "mail:"},
+		{"smtp://u:hunter22@mail.example.org/path", from, "mail:"},
+		{"smtp://u:hunter22@mail.example.org\n", from, "mail:"},
+		{"smtp://:hunter22@mail.example.org", from, "mail:"},
+		{"smtp://u@mail.example.org", from, "mail:"},
+		{"file:", from, "mail:"},
+		{"file:" + filepath.Join(file, "box"), from, "mail:"},
+		{"", "", "mail-from:"},
+		{"", "Aliquot", "mail-from:"},
+		{"", "a@example.org, b@example.org", "mail-from:"},
+		{"", "Älikvot <älikvot@example.org>", "mail-from:"},
+		{"", "a@example.org\r\nBcc: eve@example.org", "mail-from:"},
+	} {
+		if _, err := mail.Open(c.address, c.from, slog.Default()); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "hunter") || strings.ContainsAny(err.Error(), "\r\n") {
+			t.Errorf("%s, %s: got %v", c.address, c.from, err)
+		}
+	}
+	for _, address := range []string{"smtp://localhost", "smtp://mail.example.org:25/", "smtps://aliquot%40example.org:p%2Fw@[2001:db8::1]:4650", "SMTP://a@example.org:b@mail.example.org", "file:" + t.TempDir(), "file://" + t.TempDir()} {
+		if _, err := mail.Open(address, "aliquot@example.org", slog.Default()); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }

@@ -31,13 +31,12 @@ type server struct {
 // waits are how long one phase may take.
 type waits struct{ connect, command, content, end, quit time.Duration }
 
-// patience follows RFC 5321 4.5.3.2 where its times matter: a server that checks a message at its end
-// may take minutes, and to leave it then is to not know. A job is patient, but not for the 5 minutes that the
-// RFC grants each command.
-var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 10 * time.Minute, quit: 2 * time.Second}
+// patience is less than RFC 5321 4.5.3.2 grants, because a job may take 10 minutes. Most of it is for the end: a
+// server that examines a message there may take minutes, and to leave it then is to not know.
+var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 5 * time.Minute, quit: 2 * time.Second}
 
-// step is one phase of sending. refused is what a permanent answer means there, lost what it means
-// that there is none.
+// step is one phase of sending. refused is what a permanent answer means there, "" what it says itself;
+// lost is what it means that there is none.
 type step struct {
 	phase         string
 	wait          time.Duration
@@ -63,10 +62,10 @@ func (s *server) send(ctx context.Context, from, to string, letter []byte) error
 		{"STARTTLS", s.wait.command, Temporary, Temporary, func() error { return s.startTLS(client) }},
 		{"sign in", s.wait.command, Rejected, Temporary, func() error { return s.signIn(client) }},
 		{"sender", s.wait.command, Rejected, Temporary, func() error { return mailFrom(client, from, to) }},
-		{"recipient", s.wait.command, Refused, Temporary, func() error { return client.Rcpt("<" + to + ">") }},
-		{"data", s.wait.command, Rejected, Temporary, func() (err error) { body, err = client.Data(); return err }},
-		{"content", s.wait.content, Rejected, Temporary, func() error { return write(client, body, letter) }},
-		{"end of the message", s.wait.end, Rejected, Doubt, func() error { return end(body) }},
+		{"recipient", s.wait.command, "", Temporary, func() error { return client.Rcpt("<" + to + ">") }},
+		{"data", s.wait.command, "", Temporary, func() (err error) { body, err = client.Data(); return err }},
+		{"content", s.wait.content, "", Temporary, func() error { return write(client, body, letter) }},
+		{"end of the message", s.wait.end, "", Doubt, func() error { return end(body) }},
 	} {
 		if err = conn.SetDeadline(time.Now().Add(step.wait)); err == nil {
 			err = step.do()
@@ -197,8 +196,8 @@ func (s *server) failure(ctx context.Context, at step, err error) *Failure {
 		f.Text = s.hidden(fmt.Sprintf("%d %s", code, words))
 		if code/100 == 4 {
 			f.Kind = Temporary
-		} else if code/100 == 5 && at.refused != Temporary {
-			f.Kind = blames(code, f.Status, words, at.refused == Refused)
+		} else if code/100 == 5 {
+			f.Kind = cmp.Or(at.refused, blames(code, f.Status, words, at.phase == "recipient"))
 		}
 	}
 	return f

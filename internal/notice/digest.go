@@ -28,9 +28,9 @@ type Waiting struct {
 	Requester    string             // display name
 }
 
-// Digest writes one message about many events, request by request in the order of their last events,
-// newest last. Of each part it tells the last 50 requests, of each request the last 20 events, and how
-// many more there are.
+// Digest writes one message about many events: first what waits, then what happened, request by request
+// in the order of their last events, newest last. It tells of the first 50 requests that wait, of the 50
+// with the newest events, of each of these the last 20 events, and how many more there are.
 func (w *Writer) Digest(d Digest) (Words, error) {
 	in := zone(d.Location)
 	events := slices.Clone(d.Events)

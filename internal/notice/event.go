@@ -39,7 +39,8 @@ const (
 // role says as whom the reader hears of e, the closest relation first. Someone on both sides hears
 // of what only a lab hears of as one of the lab.
 func (e Event) role() role {
-	lab := e.Event.Detail.Party == exchange.LabSide || e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif
+	lab := e.Category == exchange.NewRequestNotif || e.Category == exchange.AssignedNotif ||
+		e.Category == exchange.ReminderNotif && e.Event.Detail.Party == exchange.LabSide
 	switch {
 	case e.Reader == e.Request.Requester && !lab:
 		return requester
@@ -79,8 +80,12 @@ func (w *Writer) Event(e Event) (Words, error) {
 		Link:    w.place(e, turn),
 		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as)),
 	}
-	if d := e.Event.Detail; e.Event.Kind == exchange.Reminded && d.Days > 0 {
+	d := e.Event.Detail
+	if d.Days > 0 {
 		p.Facts = append(p.Facts, "By then the turn had lasted "+count(d.Days, "day", "days")+".")
+	}
+	if d.Until != nil {
+		p.Facts = append(p.Facts, "No reminder of this turn comes before "+moment(time.Time(*d.Until), e.Location)+".")
 	}
 	if e.Unsubscribe != "" {
 		p.Change = link{"Stop e-mail about " + kinds[e.Category], e.Unsubscribe}

@@ -149,7 +149,17 @@ var scenes = map[exchange.EventKind][]scene{
 		{"lab, of the decision", turned(exchange.LabSide, "decision"), at(exchange.Open)},
 		{"lab, of its signature", turned(exchange.LabSide, "executed_mta"), with(given(exchange.Approved), func(r *exchange.Requested) { r.Documents = r.Documents[:2] })},
 	},
-	exchange.Deleted: {{"", exchange.Detail{}, with(at(exchange.Open), func(r *exchange.Requested) { r.Active = false })}},
+	exchange.Escalated: {
+		{"the decision", turned(exchange.LabSide, "decision"), at(exchange.Open)},
+		{"the shipment, which is the owner's own to send", turned(exchange.LabSide, "shipment"),
+			with(given(exchange.Approved), func(r *exchange.Requested) { r.AssignedTo = rosalyn })},
+	},
+	exchange.Snoozed: {
+		{"by the lab", exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start.AddDate(0, 0, 20))), Reason: "Our freezer is being repaired."}, at(exchange.Open)},
+		{"by the requester", exchange.Detail{Party: exchange.RequesterSide, Until: new(exchange.Instant(start.AddDate(0, 0, 20)))}, at(exchange.Approved)},
+	},
+	exchange.Unsnoozed: {{"by the lab", exchange.Detail{Party: exchange.LabSide}, at(exchange.Open)}},
+	exchange.Deleted:   {{"", exchange.Detail{}, with(at(exchange.Open), func(r *exchange.Requested) { r.Active = false })}},
 }
 
 // turned is the detail of what tells of a turn of some days.
@@ -175,6 +185,7 @@ var readers = map[exchange.Group][]struct {
 	exchange.ToRequester: {{"requester", josiah}},
 	exchange.ToAssignee:  {{"assignee", grace}},
 	exchange.ToMembers:   {{"member", ruth}, {"assignee", grace}, {"owner", rosalyn}},
+	exchange.ToOwner:     {{"owner", rosalyn}},
 }
 
 // told is one event to one reader.

@@ -31,7 +31,7 @@ func (w *Writer) Invitation(i Invitation) (Words, error) {
 			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
 		},
 		Link: link{"Answer the invitation", i.Link},
-		Why:  "You get this e-mail from Aliquot because" + by + " gave your address. If you do not know them, ignore it: nothing happens.",
+		Why:  "You get this e-mail from Aliquot because" + by + " invites you. If you do not know them, ignore it: nothing happens.",
 	})
 }
 

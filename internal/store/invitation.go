@@ -10,14 +10,14 @@ import (
 )
 
 const invitationColumns = `o.id, o.organization_id, o.registry_id, o.email, o.role, o.invited_by, o.status, o.round, o.sent_at, o.created_at, o.expires_at,
-	o.answered_by, o.answered_at, n.name, ` + userColumns
+	o.mail, o.answered_by, o.answered_at, n.name, ` + userColumns
 
 const invitationJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.invited_by"
 
 // scanInvitation scans an invitation as it is now.
 func (c Conn) scanInvitation(r row, i *exchange.ShownInvitation) error {
 	err := r.Scan(append([]any{&i.ID, &i.OrganizationID, &i.RegistryID, &i.Email, &i.Role, &i.InvitedBy, &i.Status, &i.Round, utc{&i.SentAt},
-		utc{&i.CreatedAt}, utc{&i.ExpiresAt}, &i.AnsweredBy, utcNull{&i.AnsweredAt}, &i.Organization}, userFields(&i.Inviter)...)...)
+		utc{&i.CreatedAt}, utc{&i.ExpiresAt}, &i.Mail, &i.AnsweredBy, utcNull{&i.AnsweredAt}, &i.Organization}, userFields(&i.Inviter)...)...)
 	i.Invitation = i.At(c.Now)
 	return err
 }
@@ -118,16 +118,29 @@ func (c Conn) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n
 
 // InsertInvitation adds an invitation and gives its id.
 func (c Conn) InsertInvitation(ctx context.Context, i exchange.Invitation) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, role, invited_by, status, round, sent_at, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9) RETURNING id`,
-		i.OrganizationID, i.RegistryID, i.Email, string(i.Role), i.InvitedBy, string(i.Status), i.Round, c.Now, i.ExpiresAt)
+	return one(ctx, c, value[int64], `INSERT INTO invitations (organization_id, registry_id, email, role, invited_by, status, round, sent_at, created_at, expires_at, mail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10) RETURNING id`,
+		i.OrganizationID, i.RegistryID, i.Email, string(i.Role), i.InvitedBy, string(i.Status), i.Round, c.Now, i.ExpiresAt, string(i.Mail))
 }
 
-// SaveInvitation saves what became of an invitation, and when it was sent.
-func (c Conn) SaveInvitation(ctx context.Context, i exchange.Invitation) error {
-	_, err := c.exec(ctx, `UPDATE invitations SET status = $2, round = $3, sent_at = $4, expires_at = $5, answered_by = $6, answered_at = $7 WHERE id = $1`,
-		i.ID, string(i.Status), i.Round, i.SentAt, i.ExpiresAt, i.AnsweredBy, i.AnsweredAt)
+// SaveAnswer saves what became of an invitation.
+func (c Conn) SaveAnswer(ctx context.Context, i exchange.Invitation) error {
+	_, err := c.exec(ctx, "UPDATE invitations SET status = $2, answered_by = $3, answered_at = $4 WHERE id = $1", i.ID, string(i.Status), i.AnsweredBy, i.AnsweredAt)
 	return err
+}
+
+// SaveRound saves that an invitation is sent once more.
+func (c Conn) SaveRound(ctx context.Context, i exchange.Invitation) error {
+	_, err := c.exec(ctx, "UPDATE invitations SET round = $2, sent_at = $3, expires_at = $4, mail = $5 WHERE id = $1",
+		i.ID, i.Round, i.SentAt, i.ExpiresAt, string(i.Mail))
+	return err
+}
+
+// InvitationMailBecomes says what became of the mail of one round of an invitation; changed is false
+// where it was in another state.
+func (c Conn) InvitationMailBecomes(ctx context.Context, id int64, round int, was, now exchange.MailState) (changed bool, err error) {
+	n, err := c.exec(ctx, "UPDATE invitations SET mail = $4 WHERE id = $1 AND round = $2 AND mail = $3", id, round, string(was), string(now))
+	return n > 0, err
 }
 
 // WithdrawOwners withdraws what asks for another owner of an organization.

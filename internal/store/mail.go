@@ -100,6 +100,15 @@ type ToMail struct {
 
 // NotificationsToMail reads those of an event that nobody looked at yet for mail.
 func (c Conn) NotificationsToMail(ctx context.Context, event int64, limit int) ([]ToMail, error) {
+	return c.toMail(ctx, "n.event_id", event, limit)
+}
+
+// NewsToMail is NotificationsToMail for news.
+func (c Conn) NewsToMail(ctx context.Context, news int64, limit int) ([]ToMail, error) {
+	return c.toMail(ctx, "n.news_id", news, limit)
+}
+
+func (c Conn) toMail(ctx context.Context, column string, id int64, limit int) ([]ToMail, error) {
 	scan := func(r row, t *ToMail) error {
 		var m mailScan
 		var user uuid.UUID
@@ -108,7 +117,7 @@ func (c Conn) NotificationsToMail(ctx context.Context, event int64, limit int) (
 		return err
 	}
 	return all(ctx, c, scan, "SELECT n.id, n.category, u.id, u.email, "+mailColumns+` FROM notifications n JOIN users u ON u.id = n.user_id
-		LEFT JOIN mail_settings s ON s.user_id = u.id WHERE n.event_id = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, event, limit)
+		LEFT JOIN mail_settings s ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
 }
 
 // MailBecomes says what became of the mail about notifications that were in a state.
@@ -120,6 +129,12 @@ func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids 
 		}
 	}
 	return nil
+}
+
+// NoMailSoFar says that no mail is wanted about what nobody looked at yet.
+func (c Conn) NoMailSoFar(ctx context.Context) error {
+	_, err := c.exec(ctx, "UPDATE notifications SET mail = 'NOT_WANTED' WHERE mail = 'NEW'")
+	return err
 }
 
 // DigestSince is since when something waits for a person's digest; some is false where nothing does.

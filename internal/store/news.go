@@ -19,19 +19,18 @@ func (c Conn) InsertNews(ctx context.Context, n exchange.News) (int64, error) {
 		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, c.Now, detail)
 }
 
-// NotifyOf tells users of news and gives the ids of their notifications. The actor hears nothing of
-// their own act; the unique index keeps it to one message per person and news.
-func (c Conn) NotifyOf(ctx context.Context, n exchange.News, users []uuid.UUID) (ids []int64, err error) {
+// NotifyOf tells users of news. The actor hears nothing of their own act; the unique index keeps it to
+// one message per person and news.
+func (c Conn) NotifyOf(ctx context.Context, n exchange.News, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, mostIn) {
 		places, args := in([]any{n.ID, string(n.Kind.Category()), c.Now, n.Actor}, some)
-		told, err := all(ctx, c, value[int64], `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
+		told, err := c.exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
 			SELECT CAST($1 AS BIGINT), $2, $3, 'NEW', u.id FROM users u WHERE u.id <> $4 AND u.id IN (`+places+`) ORDER BY u.id
-			ON CONFLICT (user_id, news_id) DO NOTHING RETURNING id`, args...)
+			ON CONFLICT (user_id, news_id) DO NOTHING`, args...)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		ids = append(ids, told...)
-		*c.news = *c.news || len(told) > 0
+		*c.news = *c.news || told > 0
 	}
-	return ids, nil
+	return nil
 }

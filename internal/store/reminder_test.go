@@ -120,7 +120,7 @@ func TestRequestsToEscalateAreThoseWhoseOwnersWereNotTold(t *testing.T) {
 			code(t, "RequestsToEscalate", err, "")
 			rest, err := tx.RequestsToEscalate(ctx, start.AddDate(0, 0, -21), first[0].Request, 9)
 			code(t, "RequestsToEscalate", err, "")
-			if got := append(first, rest...); len(got) != 2 || got[0].ID != oldest || got[1].ID != old {
+			if got := slices.Concat(first, rest); len(got) != 2 || got[0].ID != oldest || got[1].ID != old {
 				t.Errorf("RequestsToEscalate = %+v, want %d and %d", got, oldest, old)
 			}
 			return nil

@@ -54,7 +54,7 @@ type options struct {
 	mechanism      string
 }
 
-// StartTLS makes the server offer STARTTLS, with a certificate for example.org and 127.0.0.1 that Server.Roots
+// StartTLS makes the server offer STARTTLS, with a certificate for mail.example.org and 127.0.0.1 that Server.Roots
 // trusts.
 func StartTLS() Option { return func(o *options) { o.startTLS = true } }
 

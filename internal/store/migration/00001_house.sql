@@ -78,6 +78,7 @@ CREATE TABLE invitations (
   sent_at {time} NOT NULL,
   created_at {time} NOT NULL,
   expires_at {time} NOT NULL,
+  mail TEXT NOT NULL, -- what became of the mail of this round; '': there is none
   answered_by {uuid} REFERENCES users (id),
   answered_at {time}
 );
@@ -339,6 +340,7 @@ CREATE TABLE notifications (
 CREATE INDEX notifications_user ON notifications (user_id, id);
 CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
+CREATE INDEX notifications_news ON notifications (news_id) WHERE mail = 'NEW';
 CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
 
 -- How a person wants mail; who has no row wants it at once.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"aliquot/internal/app"
+	"aliquot/internal/config"
+	"aliquot/internal/exchange"
+	"aliquot/internal/mail"
+)
+
+// bounce is "aliquot bounce". The mail server of the address in mail-from pipes into it what comes back.
+type bounce struct {
+	config.Store
+	File string `arg:"" optional:"" help:"The report as a file. Default: the standard input."`
+}
+
+// Run reads one report of a failed delivery. Mail that is no such report, or that is about no message of
+// ours, is said to be so and is no error: anybody can write to that address.
+func (b *bounce) Run(e environment) error {
+	in := io.Reader(os.Stdin)
+	if b.File != "" {
+		f, err := os.Open(b.File)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	report, err := mail.ParseBounce(in)
+	if errors.Is(err, mail.ErrNoBounce) {
+		_, err = fmt.Fprintln(e.stdout, "Nothing to do: this reports no failed delivery.")
+		return err
+	} else if err != nil {
+		return err
+	}
+	return withApp(e, b.Store, func(ctx context.Context, a *app.App) error {
+		who, err := a.Bounce(ctx, report)
+		switch {
+		case exchange.CodeOf(err) == exchange.NotFound:
+			_, err = fmt.Fprintln(e.stdout, "Nothing to do: this is about no message of ours.")
+		case err == nil && who == nil:
+			_, err = fmt.Fprintln(e.stdout, "Nothing to do: the address is not refused for good, or is not in use any more.")
+		case err == nil:
+			_, err = fmt.Fprintf(e.stdout, "%s gets no mail any more at %s: %s\n", who.Name(), report.Recipient, report.Reason)
+		}
+		return err
+	})
+}
