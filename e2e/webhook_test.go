@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -161,4 +163,59 @@ func forge(t *testing.T, url, secret string) {
 			t.Errorf("%s: %s", c.name, answer.Status)
 		}
 	}
+}
+
+// TestReceiversThatHangHoldUpNobodyElse: with one slot, a job is done while a message waits for its answer.
+func TestReceiversThatHangHoldUpNobodyElse(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		reached := make(chan bool, 100)
+		hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that the caller went away
+			reached <- true
+			<-r.Context().Done()
+		}))
+		t.Cleanup(hanging.Close)
+		p := in.serve(t, "--webhook-private", "--workers", "1")
+		l, err := openLab(p.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := did(l.owner.call("POST", fmt.Sprintf("/organizations/%s/webhooks/", l.id), fmt.Sprintf(`{"url": %q}`, hanging.URL)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := made.at("id")
+		for range 5 {
+			if err == nil {
+				_, err = did(l.owner.call("POST", fmt.Sprintf("/organizations/%s/webhooks/%s/ping", l.id, id), ""))
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-reached
+		bulk, err := did(l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk", "text/csv", strings.NewReader("category,title\nOTHER,A\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		job, err := bulk.at("id")
+		if err == nil {
+			err = poll(func() error {
+				got, err := did(l.manager.call("GET", "/jobs/"+job, ""))
+				if err == nil && !strings.Contains(string(got.body), `"state":"DONE"`) {
+					err = fmt.Errorf("the job is %s", got.body)
+				}
+				return err
+			})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		select {
+		case <-reached:
+			t.Error("the job waited until a message was given up, or there are two slots")
+		default:
+		}
+	})
 }

@@ -110,16 +110,22 @@ func (s *serve) Run(e environment) error {
 			return err
 		}
 	}
-	worker, err := job.New(job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: s.Workers, Lease: s.JobLease, Drain: drainTime})
-	if err != nil {
-		return err
+	var workers []*job.Worker
+	for _, handlers := range [][]job.Handler{a.Handlers(), a.Senders()} {
+		worker, err := job.New(job.Config{DB: db, Log: log, Handlers: handlers, Slots: s.Workers, Lease: s.JobLease, Drain: drainTime})
+		if err != nil {
+			return err
+		}
+		workers = append(workers, worker)
 	}
 	ctx, stop := context.WithCancel(e.ctx)
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
 	if s.Role != "web" {
-		background.Go(func() { worker.Run(ctx) })
+		for _, worker := range workers {
+			background.Go(func() { worker.Run(ctx) })
+		}
 	}
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err

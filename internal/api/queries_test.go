@@ -23,8 +23,8 @@ var statements = map[string]int64{
 	"PUT,PATCH /users/{id}":                                                       11,
 	"GET /users/{id}/notifications":                                               4,
 	"GET /users/{id}/mail-settings":                                               2,
-	"PUT,PATCH /users/{id}/mail-settings":                                         4,
-	"POST /users/{id}/mail-settings/retry":                                        2,
+	"PUT,PATCH /users/{id}/mail-settings":                                         5,
+	"POST /users/{id}/mail-settings/retry":                                        3,
 	"GET /users/{id}/notifications/stream":                                        5,
 	"POST /users/{id}/notifications/read":                                         3, // the last one tells the streams
 	"PUT,PATCH /users/{id}/notifications/{notification}":                          3,

@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +92,7 @@ var stopped = func() <-chan struct{} {
 func (w *world) work(a *app.App, cfg job.Config) (stop func()) {
 	w.t.Helper()
 	cfg.DB = a.DB
-	for _, h := range a.Handlers() {
+	for _, h := range slices.Concat(a.Handlers(), a.Senders()) {
 		cfg.Handlers = append(cfg.Handlers, h.Every(0))
 	}
 	return jobtest.Start(w.t, cfg)

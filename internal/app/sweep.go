@@ -18,7 +18,11 @@ var (
 	SweepOrphans = job.Kind[struct{}]{Name: "sweep.orphans"}
 )
 
-// Handlers are the handlers of every kind of job.
+// Senders are the handlers of the jobs that wait for servers of strangers. They have a worker of their own,
+// so that those who let them wait hold up nobody else.
+func (a *App) Senders() []job.Handler { return []job.Handler{Deliver.Handle(a.deliver)} }
+
+// Handlers are the handlers of all other kinds of job.
 func (a *App) Handlers() []job.Handler {
 	return []job.Handler{
 		SweepExpired.Handle(a.sweepExpired).Every(time.Hour),
@@ -31,7 +35,6 @@ func (a *App) Handlers() []job.Handler {
 		MailInvitation.Handle(a.mailInvitation),
 		a.BulkHandler(),
 		ImportMaterials.Handle(a.importMaterials),
-		Deliver.Handle(a.deliver),
 	}
 }
 

@@ -31,8 +31,9 @@ type Worker struct {
 	Config
 	handlers map[string]Handler
 	kinds    []string
-	txs      together      // that save jobs
-	stopping chan struct{} // closed when the process is asked to stop
+	enqueued <-chan struct{} // has a signal when there may be a job to take
+	txs      together        // that save jobs
+	stopping chan struct{}   // closed when the process is asked to stop
 
 	mu   sync.Mutex
 	held map[*Run]bool // leased by this worker, begun or not
@@ -41,6 +42,7 @@ type Worker struct {
 // New makes a worker; it runs once.
 func New(cfg Config) (*Worker, error) {
 	w := &Worker{Config: cfg, txs: together{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
+	w.enqueued = cfg.DB.Enqueued()
 	for _, h := range cfg.Handlers {
 		if _, twice := w.handlers[h.kind]; twice || h.kind == "" {
 			return nil, fmt.Errorf("jobs: two handlers, or no name, of the kind %q", h.kind)
@@ -175,7 +177,7 @@ func (w *Worker) wait(ctx context.Context) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-w.DB.Enqueued():
+		case <-w.enqueued:
 			return true
 		case <-time.After(pollEvery/2 + rand.N(pollEvery/2)):
 		}

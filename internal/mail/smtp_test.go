@@ -185,7 +185,7 @@ func TestAnAnswerIsTakenAtItsWord(t *testing.T) {
 		{"DATA", "554 5.1.1 no valid recipients", Refused, "5.1.1"},
 		{"greeting", "554 5.7.1 you are blocked", Temporary, "5.7.1"},
 		{"AUTH", "454 4.7.0 try later", Temporary, "4.7.0"},
-		{"AUTH", "535 5.7.8 no", Rejected, "5.7.8"},
+		{"AUTH", "535 5.7.8 no", Temporary, "5.7.8"},
 	} {
 		server, _ := client((&script{phase: c.phase, wrong: c.answer}).play(t))
 		failure := hand(t.Context(), server, 8<<10)

@@ -46,25 +46,22 @@ type Reader struct {
 
 // Reader reads one person with how they want mail.
 func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
-	return c.reader(ctx, user, "")
-}
-
-// ReaderForUpdate reads one person, and keeps others from changing them until commit.
-func (c Conn) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {
-	if c.db.dialect.forUpdate == "" {
-		return c.reader(ctx, user, "")
-	}
-	return c.reader(ctx, user, c.db.dialect.forUpdate+" OF u")
-}
-
-func (c Conn) reader(ctx context.Context, user uuid.UUID, lock string) (Reader, error) {
 	scan := func(r row, p *Reader) error {
 		var m mailScan
 		err := r.Scan(append(userFields(&p.User), m.fields()...)...)
 		p.Mail = m.settings(p.ID)
 		return err
 	}
-	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1"+lock, user)
+	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
+}
+
+// ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which
+// may have no row to lock, are read by a statement of their own, which sees what others committed meanwhile.
+func (c Conn) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {
+	if _, err := c.UserForUpdate(ctx, user); err != nil {
+		return Reader{}, err
+	}
+	return c.Reader(ctx, user)
 }
 
 // SaveMailSettings keeps how a person wants mail.

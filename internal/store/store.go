@@ -34,8 +34,11 @@ type DB struct {
 	read     *sql.DB // SQLite: many connections that cannot write
 	prepared [2]sync.Map
 	queries  atomic.Int64
-	enqueued chan struct{}
 	news     chan struct{}
+
+	mu       sync.Mutex
+	enqueued []chan struct{} // one for each worker
+
 	// Clock tells the time of day; tests give another before they use the database.
 	Clock func() time.Time
 }
@@ -43,7 +46,7 @@ type DB struct {
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, enqueued: make(chan struct{}, 1), news: make(chan struct{}, 1), Clock: time.Now}
+	db := &DB{where: where, news: make(chan struct{}, 1), Clock: time.Now}
 	var err error
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		db.dialect = postgresDialect
@@ -242,9 +245,15 @@ func (db *DB) Read() Conn { return Conn{db: db, Now: db.instant()} }
 // instant is the present as both databases keep it: UTC, microseconds.
 func (db *DB) instant() time.Time { return db.Clock().UTC().Truncate(time.Microsecond) }
 
-// Enqueued gives a signal after a commit that made jobs ready in this process; several commits
-// may give one.
-func (db *DB) Enqueued() <-chan struct{} { return db.enqueued }
+// Enqueued gives each who asks a channel of their own, with a signal after a commit that made jobs ready
+// in this process; several commits may give one.
+func (db *DB) Enqueued() <-chan struct{} {
+	worker := make(chan struct{}, 1)
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.enqueued = append(db.enqueued, worker)
+	return worker
+}
 
 // News gives a signal after a commit that changed people's notifications in this process; several
 // commits may give one.
@@ -307,9 +316,19 @@ func (c Conn) commit() error {
 	if err := c.tx.Commit(); err != nil {
 		return err
 	}
-	signal(c.db.enqueued, *c.enqueued)
 	signal(c.db.news, *c.news)
+	if *c.enqueued {
+		c.db.wake()
+	}
 	return nil
+}
+
+func (db *DB) wake() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, worker := range db.enqueued {
+		signal(worker, true)
+	}
 }
 
 func signal(to chan struct{}, due bool) {
