@@ -164,12 +164,16 @@ const (
 
 // Defines values for MailState.
 const (
-	MailStateINDOUBT   MailState = "IN_DOUBT"
-	MailStateNOTWANTED MailState = "NOT_WANTED"
-	MailStateREFUSED   MailState = "REFUSED"
-	MailStateSENDING   MailState = "SENDING"
-	MailStateSENT      MailState = "SENT"
-	MailStateWAITING   MailState = "WAITING"
+	MailStateDIGEST        MailState = "DIGEST"
+	MailStateINDOUBT       MailState = "IN_DOUBT"
+	MailStateNEW           MailState = "NEW"
+	MailStateNOADDRESS     MailState = "NO_ADDRESS"
+	MailStateNOTWANTED     MailState = "NOT_WANTED"
+	MailStateREFUSED       MailState = "REFUSED"
+	MailStateSENDING       MailState = "SENDING"
+	MailStateSENDINGDIGEST MailState = "SENDING_DIGEST"
+	MailStateSENT          MailState = "SENT"
+	MailStateWAITING       MailState = "WAITING"
 )
 
 // Defines values for MaterialCategory.
@@ -191,6 +195,7 @@ const (
 	NotificationCategoryReminderNotif                  NotificationCategory = "reminder_notif"
 	NotificationCategoryRequestApprovalDeterminedNotif NotificationCategory = "request_approval_determined_notif"
 	NotificationCategoryRequestAssignedNotif           NotificationCategory = "request_assigned_notif"
+	NotificationCategoryWebhook                        NotificationCategory = "webhook"
 )
 
 // Defines values for NotificationKind.
@@ -223,6 +228,7 @@ const (
 	NotificationKindSnoozed            NotificationKind = "snoozed"
 	NotificationKindStatusChanged      NotificationKind = "status_changed"
 	NotificationKindUnsnoozed          NotificationKind = "unsnoozed"
+	NotificationKindWebhookOff         NotificationKind = "webhook_off"
 )
 
 // Defines values for OrganizationRole.
@@ -2166,6 +2172,7 @@ type Notification struct {
 	// JoinRequest The join request that it tells of; null where of none.
 	JoinRequest nullable.Nullable[int64] `json:"join_request"`
 	Kind        NotificationKind         `json:"kind"`
+	Mail        MailState                `json:"mail"`
 
 	// Material The material that was asked for; null where none.
 	Material nullable.Nullable[int64] `json:"material"`
@@ -2186,6 +2193,9 @@ type Notification struct {
 
 	// Text The words.
 	Text string `json:"text"`
+
+	// Webhook The webhook that it tells of; null where of none.
+	Webhook nullable.Nullable[int64] `json:"webhook"`
 }
 
 // NotificationCategory defines model for NotificationCategory.
@@ -3836,7 +3846,7 @@ type ListNotificationsParams struct {
 	Category *NotificationCategory `form:"category,omitempty" json:"category,omitempty"`
 
 	// Kind Only items whose `kind` is this.
-	Kind *EventKind `form:"kind,omitempty" json:"kind,omitempty"`
+	Kind *NotificationKind `form:"kind,omitempty" json:"kind,omitempty"`
 
 	// Request Only items whose `request` is this.
 	Request *int64 `form:"request,omitempty" json:"request,omitempty"`

@@ -27,6 +27,8 @@ var meanings = map[string]string{
 	"type":                              "What it is about.",
 	"PingData.webhook":                  "The webhook that is tried out.",
 	"webhook":                           "The webhook that it is sent to.",
+	"Notification.webhook":              "The webhook that it tells of; null where of none.",
+	"Notification.mail":                 "What became of the mail about it.",
 	"Webhook.url":                       "Where messages are sent: https to a public host.",
 	"WebhookSecret.url":                 "Where messages are sent: https to a public host.",
 	"events":                            "The types that it is told of; null: all.",

@@ -4,42 +4,31 @@ import "aliquot/internal/exchange"
 
 // Notification is one line of a person's feed: of an event of a request, or of news of an organization.
 type Notification struct {
-	ID           int64             `json:"id"`
-	Category     exchange.Category `json:"category"`
-	Kind         NotificationKind  `json:"kind"`
-	Text         string            `json:"text"`
-	Request      *int64            `json:"request"`
-	Material     *int64            `json:"material"`
-	Event        *int64            `json:"event"`
-	Organization *int64            `json:"organization"`
-	Invitation   *int64            `json:"invitation"`
-	JoinRequest  *int64            `json:"join_request"`
-	Actor        *Person           `json:"actor"` // null: Aliquot itself
-	CreatedAt    Time              `json:"created_at"`
-	Read         bool              `json:"read"`
-	ReadAt       *Time             `json:"read_at"`
-}
-
-// NotificationKind is an exchange.EventKind or an exchange.NewsKind.
-type NotificationKind string
-
-// notificationKinds are all of them.
-func notificationKinds() (kinds []NotificationKind) {
-	for _, k := range exchange.EventKinds {
-		kinds = append(kinds, NotificationKind(k))
-	}
-	for _, k := range exchange.NewsKinds {
-		kinds = append(kinds, NotificationKind(k))
-	}
-	return kinds
+	ID           int64                     `json:"id"`
+	Category     exchange.Category         `json:"category"`
+	Kind         exchange.NotificationKind `json:"kind"`
+	Text         string                    `json:"text"`
+	Request      *int64                    `json:"request"`
+	Material     *int64                    `json:"material"`
+	Event        *int64                    `json:"event"`
+	Organization *int64                    `json:"organization"`
+	Invitation   *int64                    `json:"invitation"`
+	JoinRequest  *int64                    `json:"join_request"`
+	Webhook      *int64                    `json:"webhook"`
+	Actor        *Person                   `json:"actor"` // null: Aliquot itself
+	CreatedAt    Time                      `json:"created_at"`
+	Read         bool                      `json:"read"`
+	ReadAt       *Time                     `json:"read_at"`
+	Mail         exchange.MailState        `json:"mail"`
 }
 
 func showNotification(n exchange.Notification) Notification {
-	out := Notification{ID: n.ID, Category: n.Category, Kind: NotificationKind(n.Event.Kind), Text: n.Text(), Request: known(n.Event.RequestID),
+	out := Notification{ID: n.ID, Category: n.Category, Kind: exchange.NotificationKind(n.Event.Kind), Text: n.Text(), Request: known(n.Event.RequestID),
 		Material: known(n.Material), Event: known(n.Event.ID), Organization: known(n.Organization), Actor: showActor(n.Actor),
-		CreatedAt: Time(n.CreatedAt), Read: n.ReadAt != nil, ReadAt: timeOf(n.ReadAt)}
+		CreatedAt: Time(n.CreatedAt), Read: n.ReadAt != nil, ReadAt: timeOf(n.ReadAt), Mail: n.Mail}
 	if n.News != nil {
-		out.Kind, out.Invitation, out.JoinRequest = NotificationKind(n.News.Kind), known(n.News.Detail.Invitation), known(n.News.Detail.JoinRequest)
+		d := n.News.Detail
+		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = exchange.NotificationKind(n.News.Kind), known(d.Invitation), known(d.JoinRequest), known(d.Webhook)
 	}
 	return out
 }

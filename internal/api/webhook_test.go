@@ -435,6 +435,9 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 			w.at("disabled_reason") != "Every message failed for five days. The last one: it answered 500 Internal Server Error" {
 			t.Errorf("five days: %s", w.Raw)
 		}
+		if news := s.owner.want(200, "GET", fmt.Sprintf("/users/%s/notifications?kind=webhook_off", s.owner.ID), nil); len(news.List) != 2 { // 410 before, and now
+			t.Errorf("the owner was told: %s", news.Raw)
+		}
 	})
 }
 

@@ -159,8 +159,16 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 	return nil
 }
 
-// webhookOff notes that Aliquot switched a webhook off.
+// webhookOff notes that Aliquot switched a webhook off, and tells the owner of the organization.
 func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 	a.Log.WarnContext(ctx, "webhook switched off", "id", w.ID, "organization", w.OrganizationID, "reason", w.OffReason)
+	o, err := tx.Organization(ctx, w.OrganizationID)
+	if err != nil {
+		return err
+	}
+	off := exchange.News{Kind: exchange.WebhookOff, Organization: o.ID, Detail: exchange.NewsDetail{Webhook: w.ID, Reason: w.OffReason}}
+	if err := tellNews(ctx, tx, off, o.Owner); err != nil {
+		return err
+	}
 	return noteWebhook(ctx, tx, exchange.Actor{}, w)
 }

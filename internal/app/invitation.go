@@ -122,7 +122,7 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 		for i, u := range asked {
 			people[i] = u.ID
 		}
-		return tellMembership(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
+		return tellNews(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
 	case v.Mail == exchange.MailWaiting:
 		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{})
 		return err
@@ -248,7 +248,7 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	if err != nil {
 		return v, err
 	}
-	return v, tellMembership(ctx, tx, newsOf(v, kind, u.ID), owner)
+	return v, tellNews(ctx, tx, newsOf(v, kind, u.ID), owner)
 }
 
 // InvitationLink gives the address of the page where an invitation is answered. Its token proves that

@@ -63,7 +63,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		if err := noteJoin(ctx, tx, who, exchange.JoinAsk, v.JoinRequest); err != nil {
 			return err
 		}
-		return tellMembership(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinAsked, who.ID), o.Owner)
+		return tellNews(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinAsked, who.ID), o.Owner)
 	})
 	return v, existed, err
 }
@@ -137,12 +137,12 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 			if err := takeIn(ctx, tx, who, action, o, v.UserID); err != nil {
 				return err
 			}
-			return tellMembership(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinTaken, who.ID), v.UserID)
+			return tellNews(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinTaken, who.ID), v.UserID)
 		case exchange.JoinDeclined:
 			if err := noteJoin(ctx, tx, who, action, v.JoinRequest); err != nil {
 				return err
 			}
-			return tellMembership(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinRefused, who.ID), v.UserID)
+			return tellNews(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinRefused, who.ID), v.UserID)
 		default:
 			return noteJoin(ctx, tx, who, action, v.JoinRequest)
 		}

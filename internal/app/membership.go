@@ -36,9 +36,8 @@ func newsOfJoin(j exchange.JoinRequest, kind exchange.NewsKind, actor uuid.UUID)
 		Detail: exchange.NewsDetail{JoinRequest: j.ID, Text: j.Note, Reason: j.Reason}}
 }
 
-// tellMembership tells people of what happened to who is in an organization. The actor hears nothing
-// of their own act.
-func tellMembership(ctx context.Context, tx store.Conn, n exchange.News, people ...uuid.UUID) error {
+// tellNews tells people of what happened outside of requests. The actor hears nothing of their own act.
+func tellNews(ctx context.Context, tx store.Conn, n exchange.News, people ...uuid.UUID) error {
 	var err error
 	if n.ID, err = tx.InsertNews(ctx, n); err != nil {
 		return err

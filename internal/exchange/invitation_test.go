@@ -157,7 +157,7 @@ func TestNewsSayWhoDidWhat(t *testing.T) {
 				t.Errorf("%s: %q", kind, text)
 			}
 			said[text] = true
-			if kind.Category() != exchange.MembershipNotif {
+			if want := map[bool]exchange.Category{false: exchange.MembershipNotif, true: exchange.WebhookNotif}[kind == exchange.WebhookOff]; kind.Category() != want {
 				t.Errorf("%s is of %s", kind, kind.Category())
 			}
 		}

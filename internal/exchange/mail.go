@@ -172,6 +172,9 @@ const (
 	MailNoAddress     MailState = "NO_ADDRESS"     // the person has no address that works
 )
 
+// MailStates are all of them.
+var MailStates = []MailState{MailNew, MailWaiting, MailSending, MailSent, MailInDoubt, MailRefused, MailDigest, MailSendingDigest, MailNotWanted, MailNoAddress}
+
 // MailFor says what is to become of mail about a category to a person with an address: MailWaiting,
 // MailDigest, or that none is sent. Mail about memberships waits for no digest: someone asks for an answer.
 func (s MailSettings) MailFor(c Category, address string) MailState {
@@ -180,7 +183,7 @@ func (s MailSettings) MailFor(c Category, address string) MailState {
 		return MailNotWanted
 	case address == "" || s.Refused != nil && s.Refused.Address == address:
 		return MailNoAddress
-	case s.Delivery == AtOnce || c == MembershipNotif:
+	case s.Delivery == AtOnce || c == MembershipNotif || c == WebhookNotif:
 		return MailWaiting
 	default:
 		return MailDigest

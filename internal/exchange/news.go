@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,22 +30,29 @@ const (
 	JoinAsked         NewsKind = "join_asked"
 	JoinTaken         NewsKind = "join_accepted"
 	JoinRefused       NewsKind = "join_declined"
+	WebhookOff        NewsKind = "webhook_off" // it is switched off, since nothing gets through
 )
 
 // NewsKinds are all of them.
-var NewsKinds = []NewsKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused}
+var NewsKinds = []NewsKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused, WebhookOff}
 
 // NewsDetail is what news tell beside their kind; only what applies is there.
 type NewsDetail struct {
 	Invitation  int64  `json:"invitation,omitempty"`
 	JoinRequest int64  `json:"join_request,omitempty"`
 	Role        Role   `json:"role,omitempty"`
-	Text        string `json:"text,omitempty"`   // what the asker wrote
-	Reason      string `json:"reason,omitempty"` // why it was declined
+	Text        string `json:"text,omitempty"` // what the asker wrote
+	Webhook     int64  `json:"webhook,omitempty"`
+	Reason      string `json:"reason,omitempty"` // why it was declined, or switched off
 }
 
 // Category is the one that news of a kind belong to. There is no switch for it: they are always told.
-func (k NewsKind) Category() Category { return MembershipNotif }
+func (k NewsKind) Category() Category {
+	if k == WebhookOff {
+		return WebhookNotif
+	}
+	return MembershipNotif
+}
 
 // TellNews says in one sentence what happened, for the people who hear of it.
 func TellNews(n News, actor, organization string) string {
@@ -66,7 +74,23 @@ func TellNews(n News, actor, organization string) string {
 		return fmt.Sprintf("%s asked to join %s.", actor, organization)
 	case JoinTaken:
 		return fmt.Sprintf("%s took you into %s, as you asked.", actor, organization)
+	case WebhookOff:
+		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization, strings.TrimSuffix(n.Detail.Reason, "."))
 	default:
 		return fmt.Sprintf("%s declined to take you into %s.", actor, organization)
 	}
 }
+
+// NotificationKind is what a notification tells of: an EventKind or a NewsKind.
+type NotificationKind string
+
+// NotificationKinds are all of them.
+var NotificationKinds = func() (kinds []NotificationKind) {
+	for _, k := range EventKinds {
+		kinds = append(kinds, NotificationKind(k))
+	}
+	for _, k := range NewsKinds {
+		kinds = append(kinds, NotificationKind(k))
+	}
+	return kinds
+}()

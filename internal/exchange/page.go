@@ -111,12 +111,12 @@ type RequestFilter struct {
 
 // NotificationFilter narrows a list of notifications.
 type NotificationFilter struct {
-	Unread       *bool      `query:"unread" help:"Only those that are unread, or that were read."`
-	Category     *Category  `query:"category"`
-	Kind         *EventKind `query:"kind"`
-	Request      *int64     `query:"request"`
-	Organization *int64     `query:"organization" help:"Only those of requests of this organization's materials."`
-	Since        *Instant   `query:"since" help:"Only those from this moment on."`
+	Unread       *bool             `query:"unread" help:"Only those that are unread, or that were read."`
+	Category     *Category         `query:"category"`
+	Kind         *NotificationKind `query:"kind"`
+	Request      *int64            `query:"request"`
+	Organization *int64            `query:"organization" help:"Only those of requests of this organization's materials."`
+	Since        *Instant          `query:"since" help:"Only those from this moment on."`
 }
 
 // EventFilter narrows a list of what happened in an organization's requests.

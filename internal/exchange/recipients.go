@@ -5,8 +5,11 @@ import "slices"
 // Category is a kind of notification; its value is the settings field that switches it.
 type Category string
 
-// MembershipNotif is the category of news of who is in an organization; nothing switches it.
-const MembershipNotif Category = "membership"
+// The categories of news, which nothing switches: of who is in an organization, and of its webhooks.
+const (
+	MembershipNotif Category = "membership"
+	WebhookNotif    Category = "webhook"
+)
 
 // The five categories of the specification.
 const (
@@ -21,7 +24,7 @@ const (
 var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
 
 // MailCategories are those that mail can be about.
-var MailCategories = append(slices.Clone(Categories), MembershipNotif)
+var MailCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif)
 
 // Group is whom an audience is made of.
 type Group string

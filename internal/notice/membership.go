@@ -45,10 +45,11 @@ const (
 	JoinDeclined       MembershipKind = "join_declined"       // to who asked
 	InvitationAccepted MembershipKind = "invitation_accepted" // to who invited
 	InvitationDeclined MembershipKind = "invitation_declined" // to who invited
+	WebhookOff         MembershipKind = "webhook_off"         // to the owner
 )
 
 // MembershipKinds are all of them.
-var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined}
+var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined, WebhookOff}
 
 // Membership is what happened between a person and an organization, told to the other side.
 type Membership struct {
@@ -67,6 +68,7 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 	JoinDeclined:       {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
 	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
 	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
+	WebhookOff:         {"switched off a webhook of %s", "your turn (to mend what receives it)", "Open its log", "you own %s"},
 }
 
 // Membership writes to the other side of what a person did.

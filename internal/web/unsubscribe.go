@@ -35,6 +35,7 @@ var topics = map[exchange.Category]string{
 	exchange.AssignedNotif:   "requests that you are given",
 	exchange.ReminderNotif:   "reminders",
 	exchange.MembershipNotif: "who is in a lab",
+	exchange.WebhookNotif:    "webhooks",
 }
 
 // ServeHTTP shows what mail a link is about, and stops it or sends it again. A mail program's one click

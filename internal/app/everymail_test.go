@@ -1,0 +1,149 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
+	"aliquot/internal/mail"
+	"aliquot/internal/mail/mailtest"
+	"aliquot/internal/notice"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// TestEveryKindOfMessageReachesAMailServer has everything happen that people are told of, by the real acts,
+// and looks at what a real mail server got.
+func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		h := newHearing(t, db)
+		server := mailtest.Start(t)
+		var err error
+		h.app.PublicURL = "https://aliquot.example.org"
+		h.app.Mail, err = mail.Open(server.URL, "aliquot@example.org", slog.New(slog.DiscardHandler))
+		h.must(err)
+		h.app.Notice, err = notice.New(h.app.PublicURL)
+		h.must(err)
+		for name, who := range h.people {
+			_, err := h.app.UpdateUser(t.Context(), who, who.ID, exchange.UserPatch{Email: exchange.Some(name + "@example.org")})
+			h.must(err)
+		}
+		h.work(1)
+
+		table := cells(hears)[1:]
+		for i, a := range acts {
+			for column, pairs := range actors {
+				if cell := table[i][1+column]; cell != "-" {
+					h.do(a, pairs[0][0], pairs[0][1], cell)
+				}
+			}
+		}
+		h.told()
+		h.wait()
+		h.ask("requester", "")
+		h.ask("requester", "Why")
+		for range 4 { // up to the 28th day: reminders, and then an escalation
+			h.set(h.now.Load().AddDate(0, 0, 7))
+			h.remind(1)
+		}
+		h.membership()
+		h.must(db.Tx(t.Context(), h.webhookOff))
+		h.wait()
+		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+		h.must(err)
+		h.ask("requester", "Why")
+		h.told()
+		h.set(h.now.Load().AddDate(0, 0, 1))
+		h.wait()
+
+		for _, kind := range exchange.EventKinds {
+			h.sent("request_events", "event_id", string(kind))
+		}
+		for _, kind := range exchange.NewsKinds {
+			h.sent("news", "news_id", string(kind))
+		}
+		ids := map[string]bool{}
+		for _, l := range server.Messages() {
+			id := l.Header.Get("Message-Id")
+			if ids[id] || id == "" || l.Subject == "" || l.Text == "" || l.HTML == "" || l.From != "aliquot@example.org" {
+				t.Errorf("message %q, %q, of %d and %d bytes", id, l.Subject, len(l.Text), len(l.HTML))
+			}
+			ids[id] = true
+		}
+		for _, l := range []string{"newcomer@example.org", "member@example.org"} { // who is nobody here; who wants digests
+			if !slices.ContainsFunc(server.Messages(), func(m mailtest.Letter) bool { return m.To == l }) {
+				t.Errorf("nothing came for %s", l)
+			}
+		}
+		if n := len(server.Messages()); n < 300 {
+			t.Errorf("%d messages came", n)
+		}
+	})
+}
+
+// membership has everything happen that people are told of who is in a lab.
+func (h *hearing) membership() {
+	h.Helper()
+	ctx, owner, stranger, former := h.Context(), h.people["owner"], h.people["stranger"], h.people["former"]
+	_, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{Email: exchange.Some("newcomer@example.org")})
+	h.must(err)
+	for _, to := range []exchange.InvitationStatus{exchange.InvitationDeclined, exchange.InvitationAccepted} {
+		h.set(h.now.Load().Add(time.Hour)) // nobody is asked twice in a row
+		v, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{RegistryID: exchange.Some("hears stranger")})
+		h.must(err)
+		h.wait()
+		_, err = h.app.Answer(ctx, stranger, stranger.ID, v.ID, to)
+		h.must(err)
+	}
+	for _, to := range []exchange.JoinStatus{exchange.JoinDeclined, exchange.JoinAccepted} {
+		h.set(h.now.Load().Add(49 * time.Hour))
+		v, _, err := h.app.AskToJoin(ctx, former, h.lab, exchange.JoinNew{Note: exchange.Some("I am back")})
+		h.must(err)
+		h.wait()
+		_, err = h.app.AnswerJoin(ctx, owner, h.lab, v.ID, to, exchange.JoinRefusal{})
+		h.must(err)
+	}
+}
+
+// webhookOff is news as they are when a webhook is switched off, which the tests of the API have happen.
+func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
+	off := exchange.News{Kind: exchange.WebhookOff, Organization: h.lab, Detail: exchange.NewsDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
+	var err error
+	if off.ID, err = tx.InsertNews(ctx, off); err != nil {
+		return err
+	}
+	if err := tx.NotifyOf(ctx, off, h.people["owner"].ID); err != nil {
+		return err
+	}
+	_, err = app.Tell.Enqueue(ctx, tx, app.Telling{Organization: h.lab, News: off.ID}, job.Order{})
+	return err
+}
+
+// wait waits until no mail is under way.
+func (h *hearing) wait() {
+	h.Helper()
+	jobtest.Poll(h.T, "no mail is under way", func() bool {
+		var n int
+		h.must(h.sql.QueryRowContext(h.Context(), "SELECT COUNT(*) FROM jobs WHERE (kind = 'tell' OR kind LIKE 'mail.%') AND (state = 'RUNNING' OR due_at <= $1)",
+			*h.now.Load()).Scan(&n))
+		return n == 0
+	})
+}
+
+// sent checks that mail about a kind of events or news was sent.
+func (h *hearing) sent(table, column, kind string) {
+	h.Helper()
+	var n int
+	h.must(h.sql.QueryRowContext(h.Context(), fmt.Sprintf("SELECT COUNT(*) FROM notifications n JOIN %s e ON e.id = n.%s WHERE n.mail = 'SENT' AND e.kind = $1", table, column), kind).Scan(&n))
+	if n == 0 {
+		h.Errorf("no mail was sent about %s", kind)
+	}
+}
