@@ -108,9 +108,12 @@ func (l *letter) body(text, html string) error {
 	return parts.Close()
 }
 
+// newlines makes every end of a line one "\n": quotedprintable loses one that comes behind "\r" and a control.
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 func (l *letter) quoted(w interface{ Write([]byte) (int, error) }, text string) error {
 	q := quotedprintable.NewWriter(w)
-	if _, err := q.Write([]byte(strings.ToValidUTF8(text, "\uFFFD"))); err != nil {
+	if _, err := q.Write([]byte(newlines.Replace(strings.ToValidUTF8(text, "\uFFFD")))); err != nil {
 		return err
 	}
 	return q.Close()

@@ -79,7 +79,7 @@ func checked(t rapid.TB, m Message) {
 
 // lines is text as a letter has it.
 func lines(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
+	text = newlines.Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	return strings.ReplaceAll(text, "\n", "\r\n")
 }
 
