@@ -40,11 +40,8 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 
 		table := cells(hears)[1:]
 		for i, a := range acts {
-			for column, pairs := range actors {
-				if cell := table[i][1+column]; cell != "-" {
-					h.do(a, pairs[0][0], pairs[0][1], cell)
-				}
-			}
+			column := slices.IndexFunc(table[i][1:], func(cell string) bool { return cell != "-" }) // somebody who may
+			h.do(a, actors[column][0][0], actors[column][0][1], table[i][1+column])
 		}
 		h.told()
 		h.wait()
@@ -83,7 +80,7 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 				t.Errorf("nothing came for %s", l)
 			}
 		}
-		if n := len(server.Messages()); n < 300 {
+		if n := len(server.Messages()); n < 100 {
 			t.Errorf("%d messages came", n)
 		}
 	})

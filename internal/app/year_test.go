@@ -21,7 +21,7 @@ func yearOf(db *store.DB) int {
 	if db.Postgres() {
 		return 1000
 	}
-	return 60
+	return 30
 }
 
 // life is what a naive observer knows of one request: not how Aliquot computes it, only what each act
