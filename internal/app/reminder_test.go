@@ -241,9 +241,12 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 		_, err := raw.ExecContext(t.Context(), `INSERT INTO request_turns (request_id, seq, status, party, what, began_at)
 			SELECT r.id, t.seq, t.status, t.party, t.what, t.began_at FROM request_turns t CROSS JOIN material_requests r WHERE r.id <> t.request_id`)
 		r.must(err)
-		for _, days := range []int{7, 7, 20} {
+		for i, days := range []int{7, 7, 20} {
 			r.set(time.Date(2026, 3, 2+days, 9, 0, 0, 0, time.UTC))
-			r.remind(4)
+			if sent, want := r.remind(4), []int{1 << doubled, 0, 1 << doubled}[i]; sent != want {
+				q, err := r.app.Request(t.Context(), r.asks, first)
+				t.Errorf("%d reminders went out on day %d, want %d; the first request: %+v, %v", sent, days, want, q.Request, err)
+			}
 		}
 		if sent := r.remind(1); sent != 0 {
 			t.Errorf("%d reminders were left for another run", sent)
