@@ -4,10 +4,10 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench golden client install check
+.PHONY: help test fast lint fmt bench bench-search golden client install check
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
 test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL with the race detector; no skips
 	@echo "== tests"
@@ -25,6 +25,10 @@ fmt: ## format the Go code
 
 bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable PostgreSQL
 	@.bin/withpostgres -durable -- go test -run '^$$' -bench . ./bench/...
+
+sizes ?= 10000,100000,1000000
+bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
+	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x ./bench
 
 golden: ## write the golden files anew; look at the difference before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)

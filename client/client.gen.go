@@ -195,6 +195,7 @@ const (
 	NotificationCategoryReminderNotif                  NotificationCategory = "reminder_notif"
 	NotificationCategoryRequestApprovalDeterminedNotif NotificationCategory = "request_approval_determined_notif"
 	NotificationCategoryRequestAssignedNotif           NotificationCategory = "request_assigned_notif"
+	NotificationCategorySavedSearch                    NotificationCategory = "saved_search"
 	NotificationCategoryWebhook                        NotificationCategory = "webhook"
 )
 
@@ -224,6 +225,7 @@ const (
 	NotificationKindReminded           NotificationKind = "reminded"
 	NotificationKindReopened           NotificationKind = "reopened"
 	NotificationKindRequestMade        NotificationKind = "request_made"
+	NotificationKindSearchMatched      NotificationKind = "search_matched"
 	NotificationKindShipmentChanged    NotificationKind = "shipment_changed"
 	NotificationKindSnoozed            NotificationKind = "snoozed"
 	NotificationKindStatusChanged      NotificationKind = "status_changed"
@@ -577,6 +579,30 @@ const (
 	ListDeliveriesParamsOrderingType           ListDeliveriesParamsOrdering = "type"
 )
 
+// Defines values for SearchMaterialsParamsOrdering.
+const (
+	SearchMaterialsParamsOrderingMinusCreatedAt SearchMaterialsParamsOrdering = "-created_at"
+	SearchMaterialsParamsOrderingMinusUpdatedAt SearchMaterialsParamsOrdering = "-updated_at"
+	SearchMaterialsParamsOrderingRelevance      SearchMaterialsParamsOrdering = "relevance"
+	SearchMaterialsParamsOrderingTitle          SearchMaterialsParamsOrdering = "title"
+)
+
+// Defines values for SearchOrganizationsParamsOrdering.
+const (
+	SearchOrganizationsParamsOrderingMinusCreatedAt SearchOrganizationsParamsOrdering = "-created_at"
+	SearchOrganizationsParamsOrderingMinusUpdatedAt SearchOrganizationsParamsOrdering = "-updated_at"
+	SearchOrganizationsParamsOrderingName           SearchOrganizationsParamsOrdering = "name"
+	SearchOrganizationsParamsOrderingRelevance      SearchOrganizationsParamsOrdering = "relevance"
+)
+
+// Defines values for SearchUsersParamsOrdering.
+const (
+	SearchUsersParamsOrderingLastName       SearchUsersParamsOrdering = "last_name"
+	SearchUsersParamsOrderingMinusCreatedAt SearchUsersParamsOrdering = "-created_at"
+	SearchUsersParamsOrderingMinusUpdatedAt SearchUsersParamsOrdering = "-updated_at"
+	SearchUsersParamsOrderingRelevance      SearchUsersParamsOrdering = "relevance"
+)
+
 // Defines values for ListShippingsParamsOrdering.
 const (
 	ListShippingsParamsOrderingCreatedAt         ListShippingsParamsOrdering = "created_at"
@@ -631,6 +657,18 @@ const (
 	ListNotificationsParamsOrderingMinusRequest   ListNotificationsParamsOrdering = "-request"
 	ListNotificationsParamsOrderingReadAt         ListNotificationsParamsOrdering = "read_at"
 	ListNotificationsParamsOrderingRequest        ListNotificationsParamsOrdering = "request"
+)
+
+// Defines values for ListSavedSearchesParamsOrdering.
+const (
+	ListSavedSearchesParamsOrderingCreatedAt      ListSavedSearchesParamsOrdering = "created_at"
+	ListSavedSearchesParamsOrderingID             ListSavedSearchesParamsOrdering = "id"
+	ListSavedSearchesParamsOrderingMinusCreatedAt ListSavedSearchesParamsOrdering = "-created_at"
+	ListSavedSearchesParamsOrderingMinusID        ListSavedSearchesParamsOrdering = "-id"
+	ListSavedSearchesParamsOrderingMinusName      ListSavedSearchesParamsOrdering = "-name"
+	ListSavedSearchesParamsOrderingMinusUpdatedAt ListSavedSearchesParamsOrdering = "-updated_at"
+	ListSavedSearchesParamsOrderingName           ListSavedSearchesParamsOrdering = "name"
+	ListSavedSearchesParamsOrderingUpdatedAt      ListSavedSearchesParamsOrdering = "updated_at"
 )
 
 // Defines values for ListTokensParamsOrdering.
@@ -1867,6 +1905,15 @@ type MailSettingsPatch struct {
 // MailState defines model for MailState.
 type MailState string
 
+// Matches defines model for Matches.
+type Matches struct {
+	// Count How many there are.
+	Count int64 `json:"count"`
+
+	// Materials The newest of them, up to 10.
+	Materials []ToldMaterial `json:"materials"`
+}
+
 // Material defines model for Material.
 type Material struct {
 	// AdditionalInfo What else to know.
@@ -1956,6 +2003,126 @@ type Material struct {
 
 // MaterialCategory defines model for MaterialCategory.
 type MaterialCategory string
+
+// MaterialHit defines model for MaterialHit.
+type MaterialHit struct {
+	// AdditionalInfo What else to know.
+	AdditionalInfo nullable.Nullable[string] `json:"additional_info"`
+
+	// AdditionalMetadata What is known of a material; docs/openapi.json lists the keys of each category.
+	AdditionalMetadata Metadata         `json:"additional_metadata"`
+	Category           MaterialCategory `json:"category"`
+
+	// Citation How to cite it.
+	Citation    nullable.Nullable[string] `json:"citation"`
+	ContactUser Person                    `json:"contact_user"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// EmbargoDate The day from which the material is offered.
+	EmbargoDate nullable.Nullable[openapi_types.Date] `json:"embargo_date"`
+
+	// Grants The grants that paid for the material, by id.
+	Grants []int64 `json:"grants"`
+
+	// Highlights By field, a text with what the search matches in it: the title or name, and of the other fields the one that it matches most of.
+	Highlights map[string][]Piece `json:"highlights"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// ImportSource Where it was imported from, such as GEO.
+	ImportSource string `json:"import_source"`
+
+	// Imported It came from an external source.
+	Imported bool `json:"imported"`
+
+	// IsArchived The material is no longer offered.
+	IsArchived bool `json:"is_archived"`
+
+	// MTAAttachment The agreement to sign.
+	MTAAttachment nullable.Nullable[int64] `json:"mta_attachment"`
+
+	// NeedsAbstract A request needs a research abstract.
+	NeedsAbstract bool `json:"needs_abstract"`
+
+	// NeedsIRB A request needs the document of an ethics board.
+	NeedsIRB bool `json:"needs_irb"`
+
+	// NeedsMTA A request needs a material transfer agreement.
+	NeedsMTA bool `json:"needs_mta"`
+
+	// Organisms The species that it is of.
+	Organisms nullable.Nullable[[]string] `json:"organisms"`
+
+	// Organization The organization that it belongs to.
+	Organization int64 `json:"organization"`
+
+	// PrePrintDOI DOI of the pre-print.
+	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi"`
+
+	// PrePrintTitle Title of the pre-print.
+	PrePrintTitle nullable.Nullable[string] `json:"pre_print_title"`
+
+	// PublicationTitle Title of the publication.
+	PublicationTitle nullable.Nullable[string] `json:"publication_title"`
+
+	// PubmedID PubMed id of the publication.
+	PubmedID string `json:"pubmed_id"`
+
+	// Reference The lab's own number or name for it, different for each of its materials; null: none.
+	Reference nullable.Nullable[string] `json:"reference"`
+
+	// ShippingRequirements What shipping needs.
+	ShippingRequirements nullable.Nullable[int64] `json:"shipping_requirements"`
+
+	// Title Its title.
+	Title string `json:"title"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// URL Where it was imported from, or its page.
+	URL string `json:"url"`
+
+	// Warnings In the answer to a change: doubts about values that were kept, by the name of the field.
+	Warnings map[string][]string `json:"warnings,omitempty"`
+}
+
+// MaterialHitPage defines model for MaterialHitPage.
+type MaterialHitPage struct {
+	// Approximate What is an estimate, because more than 2,500 were found: count, or the name of a facet.
+	Approximate []string `json:"approximate"`
+
+	// Count How many were found; an estimate where approximate says so.
+	Count int64 `json:"count"`
+
+	// DidYouMean Where nothing was found, what would find something and is spelt nearly so; null: nothing.
+	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
+
+	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
+	FacetLabels map[string]map[string]string `json:"facet_labels"`
+
+	// Facets By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.
+	Facets map[string]map[string]int64 `json:"facets"`
+
+	// FacetsMore By facet, how many values are left out; facets that are whole are not named.
+	FacetsMore map[string]int64 `json:"facets_more"`
+
+	// Next Where the next page is; null on the last one.
+	Next nullable.Nullable[string] `json:"next"`
+
+	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
+	Previous nullable.Nullable[string] `json:"previous"`
+
+	// Results What was found, the best first.
+	Results []MaterialHit `json:"results"`
+}
 
 // MaterialNew defines model for MaterialNew.
 type MaterialNew struct {
@@ -2174,6 +2341,9 @@ type Notification struct {
 	Kind        NotificationKind         `json:"kind"`
 	Mail        MailState                `json:"mail"`
 
+	// Matches What is new in the saved search; null where it tells of none.
+	Matches nullable.Nullable[Matches] `json:"matches"`
+
 	// Material The material that was asked for; null where none.
 	Material nullable.Nullable[int64] `json:"material"`
 
@@ -2190,6 +2360,9 @@ type Notification struct {
 
 	// Request The request that it tells of; null where of none.
 	Request nullable.Nullable[int64] `json:"request"`
+
+	// SavedSearch The saved search that it tells of; null where of none.
+	SavedSearch nullable.Nullable[int64] `json:"saved_search"`
 
 	// Text The words.
 	Text string `json:"text"`
@@ -2271,6 +2444,74 @@ type OrganizationEvent struct {
 
 	// Title The title of the material.
 	Title string `json:"title"`
+}
+
+// OrganizationHit defines model for OrganizationHit.
+type OrganizationHit struct {
+	// CountersignDays In how many days the lab means to countersign an MTA.
+	CountersignDays int64 `json:"countersign_days"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// DecideDays In how many days the lab means to decide on a request.
+	DecideDays int64 `json:"decide_days"`
+
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// Highlights By field, a text with what the search matches in it: the title or name, and of the other fields the one that it matches most of.
+	Highlights map[string][]Piece `json:"highlights"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Members Who is in it, the owner too.
+	Members []Person `json:"members"`
+
+	// Name What it is called.
+	Name  string `json:"name"`
+	Owner Person `json:"owner"`
+
+	// ShipDays In how many days the lab means to ship.
+	ShipDays int64 `json:"ship_days"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
+// OrganizationHitPage defines model for OrganizationHitPage.
+type OrganizationHitPage struct {
+	// Approximate What is an estimate, because more than 2,500 were found: count, or the name of a facet.
+	Approximate []string `json:"approximate"`
+
+	// Count How many were found; an estimate where approximate says so.
+	Count int64 `json:"count"`
+
+	// DidYouMean Where nothing was found, what would find something and is spelt nearly so; null: nothing.
+	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
+
+	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
+	FacetLabels map[string]map[string]string `json:"facet_labels"`
+
+	// Facets By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.
+	Facets map[string]map[string]int64 `json:"facets"`
+
+	// FacetsMore By facet, how many values are left out; facets that are whole are not named.
+	FacetsMore map[string]int64 `json:"facets_more"`
+
+	// Next Where the next page is; null on the last one.
+	Next nullable.Nullable[string] `json:"next"`
+
+	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
+	Previous nullable.Nullable[string] `json:"previous"`
+
+	// Results What was found, the best first.
+	Results []OrganizationHit `json:"results"`
 }
 
 // OrganizationNew defines model for OrganizationNew.
@@ -2410,6 +2651,15 @@ type Person struct {
 
 	// Username A name that is unique.
 	Username string `json:"username"`
+}
+
+// Piece defines model for Piece.
+type Piece struct {
+	// Match The search matches it.
+	Match bool `json:"match"`
+
+	// Text The words, as plain text: not HTML.
+	Text string `json:"text"`
 }
 
 // PingData defines model for PingData.
@@ -2713,6 +2963,73 @@ type RequirementName string
 // RequirementState defines model for RequirementState.
 type RequirementState string
 
+// SavedSearch defines model for SavedSearch.
+type SavedSearch struct {
+	// Address Where the API has what it finds.
+	Address string `json:"address"`
+
+	// Alerts The user is told of what is new in it.
+	Alerts bool `json:"alerts"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Feed Where it is an Atom feed.
+	Feed string `json:"feed"`
+
+	// Filters Values by the name of a facet of the search of materials; of each facet one of them must hold.
+	Filters map[string][]string `json:"filters"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Name What the user calls it; what it looks for, where they gave no name.
+	Name string `json:"name"`
+
+	// Search The words that it looks for; empty: any.
+	Search string `json:"search"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+
+	// User Whose it is.
+	User openapi_types.UUID `json:"user"`
+}
+
+// SavedSearchNew defines model for SavedSearchNew.
+type SavedSearchNew struct {
+	// Alerts The user is told of what is new in it.
+	Alerts *bool `json:"alerts,omitempty"`
+
+	// Filters Values by the name of a facet of the search of materials; of each facet one of them must hold.
+	Filters map[string][]string `json:"filters,omitempty"`
+
+	// Name What the user calls it; what it looks for, where they gave no name.
+	Name *string `json:"name,omitempty"`
+
+	// Search The words that it looks for; empty: any.
+	Search *string `json:"search,omitempty"`
+}
+
+// SavedSearchPatch defines model for SavedSearchPatch.
+type SavedSearchPatch struct {
+	// Alerts The user is told of what is new in it.
+	Alerts *bool `json:"alerts,omitempty"`
+
+	// Filters Values by the name of a facet of the search of materials; of each facet one of them must hold.
+	Filters map[string][]string `json:"filters,omitempty"`
+
+	// Name What the user calls it; what it looks for, where they gave no name.
+	Name *string `json:"name,omitempty"`
+
+	// Search The words that it looks for; empty: any.
+	Search *string `json:"search,omitempty"`
+}
+
 // Settings defines model for Settings.
 type Settings struct {
 	// ChangeInRequestStatusNotif Tell of changes in requests of the organization.
@@ -2901,6 +3218,24 @@ type SnoozeNew struct {
 	//
 	// Examples: 2020-05-11
 	Until string `json:"until"`
+}
+
+// Suggestion defines model for Suggestion.
+type Suggestion struct {
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Kind material or organization.
+	Kind string `json:"kind"`
+
+	// Text The title or the name.
+	Text string `json:"text"`
+}
+
+// Suggestions defines model for Suggestions.
+type Suggestions struct {
+	// Results What was found, the best first.
+	Results []Suggestion `json:"results"`
 }
 
 // SwitchesPatch defines model for SwitchesPatch.
@@ -3107,6 +3442,36 @@ type User struct {
 
 // UserID The id of a user.
 type UserID = openapi_types.UUID
+
+// UserPage defines model for UserPage.
+type UserPage struct {
+	// Approximate What is an estimate, because more than 2,500 were found: count, or the name of a facet.
+	Approximate []string `json:"approximate"`
+
+	// Count How many were found; an estimate where approximate says so.
+	Count int64 `json:"count"`
+
+	// DidYouMean Where nothing was found, what would find something and is spelt nearly so; null: nothing.
+	DidYouMean nullable.Nullable[string] `json:"did_you_mean"`
+
+	// FacetLabels By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.
+	FacetLabels map[string]map[string]string `json:"facet_labels"`
+
+	// Facets By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.
+	Facets map[string]map[string]int64 `json:"facets"`
+
+	// FacetsMore By facet, how many values are left out; facets that are whole are not named.
+	FacetsMore map[string]int64 `json:"facets_more"`
+
+	// Next Where the next page is; null on the last one.
+	Next nullable.Nullable[string] `json:"next"`
+
+	// Previous Where the page before is; null on the first one, and on those that offset cannot name.
+	Previous nullable.Nullable[string] `json:"previous"`
+
+	// Results What was found, the best first.
+	Results []User `json:"results"`
+}
 
 // UserPatch defines model for UserPatch.
 type UserPatch struct {
@@ -3315,7 +3680,7 @@ type ListAttachmentsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3342,7 +3707,7 @@ type ListAuditEventsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3357,7 +3722,7 @@ type ListGrantsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3372,7 +3737,7 @@ type ListFundedMaterialsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3402,7 +3767,7 @@ type ListJobsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3426,13 +3791,16 @@ type ListRequestsParams struct {
 	// AssignedTo Only items whose `assigned_to` is this.
 	AssignedTo *openapi_types.UUID `form:"assigned_to,omitempty" json:"assigned_to,omitempty"`
 
+	// Search Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before what must not be there.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3447,7 +3815,7 @@ type ListEventsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3462,7 +3830,7 @@ type ListIssuesParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3477,7 +3845,7 @@ type ListMessagesParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3492,7 +3860,7 @@ type ListTurnsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3516,7 +3884,7 @@ type ListMaterialsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3542,7 +3910,7 @@ type ListMaterialHistoryParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3557,7 +3925,7 @@ type ListSettingsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3572,7 +3940,7 @@ type ListOrganizationsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3602,7 +3970,7 @@ type ListOrganizationEventsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3617,7 +3985,7 @@ type ListGrantsOfParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3632,7 +4000,7 @@ type ListOrganizationHistoryParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3653,7 +4021,7 @@ type ListInvitationsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3671,7 +4039,7 @@ type ListJoinRequestsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3686,7 +4054,7 @@ type ListMaterialsOfParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3734,7 +4102,7 @@ type ListMembersParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3749,7 +4117,7 @@ type ListWebhooksParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3770,7 +4138,7 @@ type ListDeliveriesParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3786,6 +4154,399 @@ type GetPublicationParams struct {
 	DOI *string `form:"doi,omitempty" json:"doi,omitempty"`
 }
 
+// SearchMaterialsParams defines parameters for SearchMaterials.
+type SearchMaterialsParams struct {
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Category Only what has this in the facet Category, or one of several.
+	Category []MaterialCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// Organization Only what has this in the facet Organization, or one of several.
+	Organization []int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Organisms Only what has this in the facet Organism, or one of several.
+	Organisms []string `form:"organisms,omitempty" json:"organisms,omitempty"`
+
+	// NeedsMTA Only what has this in the facet Needs an MTA, or one of several.
+	NeedsMTA []bool `form:"needs_mta,omitempty" json:"needs_mta,omitempty"`
+
+	// NeedsIRB Only what has this in the facet Needs an IRB approval, or one of several.
+	NeedsIRB []bool `form:"needs_irb,omitempty" json:"needs_irb,omitempty"`
+
+	// NeedsAbstract Only what has this in the facet Needs an abstract, or one of several.
+	NeedsAbstract []bool `form:"needs_abstract,omitempty" json:"needs_abstract,omitempty"`
+
+	// Shipping Only what has this in the facet Has shipping requirements, or one of several.
+	Shipping []bool `form:"shipping,omitempty" json:"shipping,omitempty"`
+
+	// IsArchived Only what has this in the facet Archived, or one of several.
+	IsArchived []bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
+
+	// Imported Only what has this in the facet Imported, or one of several.
+	Imported []bool `form:"imported,omitempty" json:"imported,omitempty"`
+
+	// ImportSource Only what has this in the facet Imported from, or one of several.
+	ImportSource []string `form:"import_source,omitempty" json:"import_source,omitempty"`
+
+	// HasPublication Only what has this in the facet Has a publication, or one of several.
+	HasPublication []bool `form:"has_publication,omitempty" json:"has_publication,omitempty"`
+
+	// LineType Only what has this in the facet Kind of line, or one of several.
+	LineType []string `form:"line_type,omitempty" json:"line_type,omitempty"`
+
+	// Disease Only what has this in the facet Disease, or one of several.
+	Disease []string `form:"disease,omitempty" json:"disease,omitempty"`
+
+	// Tissue Only what has this in the facet Tissue, or one of several.
+	Tissue []string `form:"tissue,omitempty" json:"tissue,omitempty"`
+
+	// CellType Only what has this in the facet Cell type, or one of several.
+	CellType []string `form:"cell_type,omitempty" json:"cell_type,omitempty"`
+
+	// IsGeneticallyModified Only what has this in the facet Genetically modified, or one of several.
+	IsGeneticallyModified []bool `form:"is_genetically_modified,omitempty" json:"is_genetically_modified,omitempty"`
+
+	// Sex Only what has this in the facet Sex, or one of several.
+	Sex []string `form:"sex,omitempty" json:"sex,omitempty"`
+
+	// MycoplasmaResult Only what has this in the facet Mycoplasma test, or one of several.
+	MycoplasmaResult []string `form:"mycoplasma_result,omitempty" json:"mycoplasma_result,omitempty"`
+
+	// BiosafetyLevel Only what has this in the facet Biosafety level, or one of several.
+	BiosafetyLevel []string `form:"biosafety_level,omitempty" json:"biosafety_level,omitempty"`
+
+	// PlasmidType Only what has this in the facet Kind of plasmid, or one of several.
+	PlasmidType []string `form:"plasmid_type,omitempty" json:"plasmid_type,omitempty"`
+
+	// VectorType Only what has this in the facet Vector type, or one of several.
+	VectorType []string `form:"vector_type,omitempty" json:"vector_type,omitempty"`
+
+	// SelectableMarkers Only what has this in the facet Selection in target cells, or one of several.
+	SelectableMarkers []string `form:"selectable_markers,omitempty" json:"selectable_markers,omitempty"`
+
+	// InsertSpecies Only what has this in the facet Species of the insert, or one of several.
+	InsertSpecies []string `form:"insert_species,omitempty" json:"insert_species,omitempty"`
+
+	// BacterialResistance Only what has this in the facet Bacterial resistance, or one of several.
+	BacterialResistance []string `form:"bacterial_resistance,omitempty" json:"bacterial_resistance,omitempty"`
+
+	// SequenceVerified Only what has this in the facet Sequence verified, or one of several.
+	SequenceVerified []string `form:"sequence_verified,omitempty" json:"sequence_verified,omitempty"`
+
+	// Zygosity Only what has this in the facet Zygosity, or one of several.
+	Zygosity []string `form:"zygosity,omitempty" json:"zygosity,omitempty"`
+
+	// GeneticBackground Only what has this in the facet Genetic background, or one of several.
+	GeneticBackground []string `form:"genetic_background,omitempty" json:"genetic_background,omitempty"`
+
+	// ModificationType Only what has this in the facet Kind of modification, or one of several.
+	ModificationType []string `form:"modification_type,omitempty" json:"modification_type,omitempty"`
+
+	// Genes Only what has this in the facet Genes, or one of several.
+	Genes []string `form:"genes,omitempty" json:"genes,omitempty"`
+
+	// HealthStatus Only what has this in the facet Health status, or one of several.
+	HealthStatus []string `form:"health_status,omitempty" json:"health_status,omitempty"`
+
+	// ShippingForm Only what has this in the facet Sent as, or one of several.
+	ShippingForm []string `form:"shipping_form,omitempty" json:"shipping_form,omitempty"`
+
+	// ConsentToShare Only what has this in the facet Consent to share, or one of several.
+	ConsentToShare []string `form:"consent_to_share,omitempty" json:"consent_to_share,omitempty"`
+
+	// TumorType Only what has this in the facet Primary, metastasis or recurrence, or one of several.
+	TumorType []string `form:"tumor_type,omitempty" json:"tumor_type,omitempty"`
+
+	// TissueHistology Only what has this in the facet Histology, or one of several.
+	TissueHistology []string `form:"tissue_histology,omitempty" json:"tissue_histology,omitempty"`
+
+	// IsFromUntreatedPatient Only what has this in the facet From an untreated patient, or one of several.
+	IsFromUntreatedPatient []string `form:"is_from_untreated_patient,omitempty" json:"is_from_untreated_patient,omitempty"`
+
+	// ModelOrganism Only what has this in the facet Host species, or one of several.
+	ModelOrganism []string `form:"model_organism,omitempty" json:"model_organism,omitempty"`
+
+	// HostStrain Only what has this in the facet Host strain and source, or one of several.
+	HostStrain []string `form:"host_strain,omitempty" json:"host_strain,omitempty"`
+
+	// IsStrainHumanized Only what has this in the facet Immune system humanized, or one of several.
+	IsStrainHumanized []string `form:"is_strain_humanized,omitempty" json:"is_strain_humanized,omitempty"`
+
+	// TumorPreparation Only what has this in the facet Tumour preparation, or one of several.
+	TumorPreparation []string `form:"tumor_preparation,omitempty" json:"tumor_preparation,omitempty"`
+
+	// TumorCharacterizationTechnology Only what has this in the facet Characterized by, or one of several.
+	TumorCharacterizationTechnology []string `form:"tumor_characterization_technology,omitempty" json:"tumor_characterization_technology,omitempty"`
+
+	// PdxModelAvailability Only what has this in the facet Availability, or one of several.
+	PdxModelAvailability []string `form:"pdx_model_availability,omitempty" json:"pdx_model_availability,omitempty"`
+
+	// DataType Only what has this in the facet Kind of data, or one of several.
+	DataType []string `form:"data_type,omitempty" json:"data_type,omitempty"`
+
+	// Technology Only what has this in the facet Technology, or one of several.
+	Technology []string `form:"technology,omitempty" json:"technology,omitempty"`
+
+	// Platform Only what has this in the facet Platform, or one of several.
+	Platform []string `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// DataLevel Only what has this in the facet What is shared, or one of several.
+	DataLevel []string `form:"data_level,omitempty" json:"data_level,omitempty"`
+
+	// Access Only what has this in the facet Access, or one of several.
+	Access []string `form:"access,omitempty" json:"access,omitempty"`
+
+	// Technique Only what has this in the facet Technique, or one of several.
+	Technique []string `form:"technique,omitempty" json:"technique,omitempty"`
+
+	// SampleType Only what has this in the facet Works on, or one of several.
+	SampleType []string `form:"sample_type,omitempty" json:"sample_type,omitempty"`
+
+	// Expertise Only what has this in the facet Experience needed, or one of several.
+	Expertise []string `form:"expertise,omitempty" json:"expertise,omitempty"`
+
+	// Status Only what has this in the facet Status, or one of several.
+	Status []string `form:"status,omitempty" json:"status,omitempty"`
+
+	// MaterialType Only what has this in the facet Kind of material, or one of several.
+	MaterialType []string `form:"material_type,omitempty" json:"material_type,omitempty"`
+
+	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
+	Ordering *SearchMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many items are before the page. next leads beyond the greatest.
+	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Cursor Where the page begins, from Link or next of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Facets Whether facets are counted.
+	Facets *bool `form:"facets,omitempty" json:"facets,omitempty"`
+}
+
+// SearchMaterialsParamsOrdering defines parameters for SearchMaterials.
+type SearchMaterialsParamsOrdering string
+
+// FeedMaterialsParams defines parameters for FeedMaterials.
+type FeedMaterialsParams struct {
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Category Only what has this in the facet Category, or one of several.
+	Category []MaterialCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// Organization Only what has this in the facet Organization, or one of several.
+	Organization []int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Organisms Only what has this in the facet Organism, or one of several.
+	Organisms []string `form:"organisms,omitempty" json:"organisms,omitempty"`
+
+	// NeedsMTA Only what has this in the facet Needs an MTA, or one of several.
+	NeedsMTA []bool `form:"needs_mta,omitempty" json:"needs_mta,omitempty"`
+
+	// NeedsIRB Only what has this in the facet Needs an IRB approval, or one of several.
+	NeedsIRB []bool `form:"needs_irb,omitempty" json:"needs_irb,omitempty"`
+
+	// NeedsAbstract Only what has this in the facet Needs an abstract, or one of several.
+	NeedsAbstract []bool `form:"needs_abstract,omitempty" json:"needs_abstract,omitempty"`
+
+	// Shipping Only what has this in the facet Has shipping requirements, or one of several.
+	Shipping []bool `form:"shipping,omitempty" json:"shipping,omitempty"`
+
+	// IsArchived Only what has this in the facet Archived, or one of several.
+	IsArchived []bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
+
+	// Imported Only what has this in the facet Imported, or one of several.
+	Imported []bool `form:"imported,omitempty" json:"imported,omitempty"`
+
+	// ImportSource Only what has this in the facet Imported from, or one of several.
+	ImportSource []string `form:"import_source,omitempty" json:"import_source,omitempty"`
+
+	// HasPublication Only what has this in the facet Has a publication, or one of several.
+	HasPublication []bool `form:"has_publication,omitempty" json:"has_publication,omitempty"`
+
+	// LineType Only what has this in the facet Kind of line, or one of several.
+	LineType []string `form:"line_type,omitempty" json:"line_type,omitempty"`
+
+	// Disease Only what has this in the facet Disease, or one of several.
+	Disease []string `form:"disease,omitempty" json:"disease,omitempty"`
+
+	// Tissue Only what has this in the facet Tissue, or one of several.
+	Tissue []string `form:"tissue,omitempty" json:"tissue,omitempty"`
+
+	// CellType Only what has this in the facet Cell type, or one of several.
+	CellType []string `form:"cell_type,omitempty" json:"cell_type,omitempty"`
+
+	// IsGeneticallyModified Only what has this in the facet Genetically modified, or one of several.
+	IsGeneticallyModified []bool `form:"is_genetically_modified,omitempty" json:"is_genetically_modified,omitempty"`
+
+	// Sex Only what has this in the facet Sex, or one of several.
+	Sex []string `form:"sex,omitempty" json:"sex,omitempty"`
+
+	// MycoplasmaResult Only what has this in the facet Mycoplasma test, or one of several.
+	MycoplasmaResult []string `form:"mycoplasma_result,omitempty" json:"mycoplasma_result,omitempty"`
+
+	// BiosafetyLevel Only what has this in the facet Biosafety level, or one of several.
+	BiosafetyLevel []string `form:"biosafety_level,omitempty" json:"biosafety_level,omitempty"`
+
+	// PlasmidType Only what has this in the facet Kind of plasmid, or one of several.
+	PlasmidType []string `form:"plasmid_type,omitempty" json:"plasmid_type,omitempty"`
+
+	// VectorType Only what has this in the facet Vector type, or one of several.
+	VectorType []string `form:"vector_type,omitempty" json:"vector_type,omitempty"`
+
+	// SelectableMarkers Only what has this in the facet Selection in target cells, or one of several.
+	SelectableMarkers []string `form:"selectable_markers,omitempty" json:"selectable_markers,omitempty"`
+
+	// InsertSpecies Only what has this in the facet Species of the insert, or one of several.
+	InsertSpecies []string `form:"insert_species,omitempty" json:"insert_species,omitempty"`
+
+	// BacterialResistance Only what has this in the facet Bacterial resistance, or one of several.
+	BacterialResistance []string `form:"bacterial_resistance,omitempty" json:"bacterial_resistance,omitempty"`
+
+	// SequenceVerified Only what has this in the facet Sequence verified, or one of several.
+	SequenceVerified []string `form:"sequence_verified,omitempty" json:"sequence_verified,omitempty"`
+
+	// Zygosity Only what has this in the facet Zygosity, or one of several.
+	Zygosity []string `form:"zygosity,omitempty" json:"zygosity,omitempty"`
+
+	// GeneticBackground Only what has this in the facet Genetic background, or one of several.
+	GeneticBackground []string `form:"genetic_background,omitempty" json:"genetic_background,omitempty"`
+
+	// ModificationType Only what has this in the facet Kind of modification, or one of several.
+	ModificationType []string `form:"modification_type,omitempty" json:"modification_type,omitempty"`
+
+	// Genes Only what has this in the facet Genes, or one of several.
+	Genes []string `form:"genes,omitempty" json:"genes,omitempty"`
+
+	// HealthStatus Only what has this in the facet Health status, or one of several.
+	HealthStatus []string `form:"health_status,omitempty" json:"health_status,omitempty"`
+
+	// ShippingForm Only what has this in the facet Sent as, or one of several.
+	ShippingForm []string `form:"shipping_form,omitempty" json:"shipping_form,omitempty"`
+
+	// ConsentToShare Only what has this in the facet Consent to share, or one of several.
+	ConsentToShare []string `form:"consent_to_share,omitempty" json:"consent_to_share,omitempty"`
+
+	// TumorType Only what has this in the facet Primary, metastasis or recurrence, or one of several.
+	TumorType []string `form:"tumor_type,omitempty" json:"tumor_type,omitempty"`
+
+	// TissueHistology Only what has this in the facet Histology, or one of several.
+	TissueHistology []string `form:"tissue_histology,omitempty" json:"tissue_histology,omitempty"`
+
+	// IsFromUntreatedPatient Only what has this in the facet From an untreated patient, or one of several.
+	IsFromUntreatedPatient []string `form:"is_from_untreated_patient,omitempty" json:"is_from_untreated_patient,omitempty"`
+
+	// ModelOrganism Only what has this in the facet Host species, or one of several.
+	ModelOrganism []string `form:"model_organism,omitempty" json:"model_organism,omitempty"`
+
+	// HostStrain Only what has this in the facet Host strain and source, or one of several.
+	HostStrain []string `form:"host_strain,omitempty" json:"host_strain,omitempty"`
+
+	// IsStrainHumanized Only what has this in the facet Immune system humanized, or one of several.
+	IsStrainHumanized []string `form:"is_strain_humanized,omitempty" json:"is_strain_humanized,omitempty"`
+
+	// TumorPreparation Only what has this in the facet Tumour preparation, or one of several.
+	TumorPreparation []string `form:"tumor_preparation,omitempty" json:"tumor_preparation,omitempty"`
+
+	// TumorCharacterizationTechnology Only what has this in the facet Characterized by, or one of several.
+	TumorCharacterizationTechnology []string `form:"tumor_characterization_technology,omitempty" json:"tumor_characterization_technology,omitempty"`
+
+	// PdxModelAvailability Only what has this in the facet Availability, or one of several.
+	PdxModelAvailability []string `form:"pdx_model_availability,omitempty" json:"pdx_model_availability,omitempty"`
+
+	// DataType Only what has this in the facet Kind of data, or one of several.
+	DataType []string `form:"data_type,omitempty" json:"data_type,omitempty"`
+
+	// Technology Only what has this in the facet Technology, or one of several.
+	Technology []string `form:"technology,omitempty" json:"technology,omitempty"`
+
+	// Platform Only what has this in the facet Platform, or one of several.
+	Platform []string `form:"platform,omitempty" json:"platform,omitempty"`
+
+	// DataLevel Only what has this in the facet What is shared, or one of several.
+	DataLevel []string `form:"data_level,omitempty" json:"data_level,omitempty"`
+
+	// Access Only what has this in the facet Access, or one of several.
+	Access []string `form:"access,omitempty" json:"access,omitempty"`
+
+	// Technique Only what has this in the facet Technique, or one of several.
+	Technique []string `form:"technique,omitempty" json:"technique,omitempty"`
+
+	// SampleType Only what has this in the facet Works on, or one of several.
+	SampleType []string `form:"sample_type,omitempty" json:"sample_type,omitempty"`
+
+	// Expertise Only what has this in the facet Experience needed, or one of several.
+	Expertise []string `form:"expertise,omitempty" json:"expertise,omitempty"`
+
+	// Status Only what has this in the facet Status, or one of several.
+	Status []string `form:"status,omitempty" json:"status,omitempty"`
+
+	// MaterialType Only what has this in the facet Kind of material, or one of several.
+	MaterialType []string `form:"material_type,omitempty" json:"material_type,omitempty"`
+}
+
+// SearchOrganizationsParams defines parameters for SearchOrganizations.
+type SearchOrganizationsParams struct {
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
+	Ordering *SearchOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many items are before the page. next leads beyond the greatest.
+	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Cursor Where the page begins, from Link or next of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Facets Whether facets are counted.
+	Facets *bool `form:"facets,omitempty" json:"facets,omitempty"`
+}
+
+// SearchOrganizationsParamsOrdering defines parameters for SearchOrganizations.
+type SearchOrganizationsParamsOrdering string
+
+// SuggestParams defines parameters for Suggest.
+type SuggestParams struct {
+	// Search What was typed so far.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Limit How many there are at most: from 1 to 20, 8 where it is left out.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// SearchUsersParams defines parameters for SearchUsers.
+type SearchUsersParams struct {
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
+	Ordering *SearchUsersParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Offset How many items are before the page. next leads beyond the greatest.
+	Offset *int `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Cursor Where the page begins, from Link or next of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+
+	// Facets Whether facets are counted.
+	Facets *bool `form:"facets,omitempty" json:"facets,omitempty"`
+}
+
+// SearchUsersParamsOrdering defines parameters for SearchUsers.
+type SearchUsersParamsOrdering string
+
 // ListShippingsParams defines parameters for ListShippings.
 type ListShippingsParams struct {
 	// Organization Only items whose `organization` is this.
@@ -3797,7 +4558,7 @@ type ListShippingsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3812,7 +4573,7 @@ type ListAddressesParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3830,7 +4591,7 @@ type ListJoinRequestsOfParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3863,7 +4624,7 @@ type ListNotificationsParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3876,6 +4637,21 @@ type FollowNotificationsParams struct {
 	LastEventID *string `form:"last_event_id,omitempty" json:"last_event_id,omitempty"`
 }
 
+// ListSavedSearchesParams defines parameters for ListSavedSearches.
+type ListSavedSearchesParams struct {
+	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
+	Ordering *ListSavedSearchesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
+
+	// Limit How many items a page has at most.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, from Link or next of the one before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListSavedSearchesParamsOrdering defines parameters for ListSavedSearches.
+type ListSavedSearchesParamsOrdering string
+
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
@@ -3884,7 +4660,7 @@ type ListTokensParams struct {
 	// Limit How many items a page has at most.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Where the page begins, from the Link of the one before.
+	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -4004,6 +4780,12 @@ type ReadNotificationsJSONRequestBody = Until
 
 // UpdateNotificationJSONRequestBody defines body for UpdateNotification for application/json ContentType.
 type UpdateNotificationJSONRequestBody = ReadMark
+
+// CreateSavedSearchJSONRequestBody defines body for CreateSavedSearch for application/json ContentType.
+type CreateSavedSearchJSONRequestBody = SavedSearchNew
+
+// UpdateSavedSearchJSONRequestBody defines body for UpdateSavedSearch for application/json ContentType.
+type UpdateSavedSearchJSONRequestBody = SavedSearchPatch
 
 // Getter for additional properties for AttachmentForm. Returns the specified
 // element and whether it was found
@@ -5263,6 +6045,41 @@ type ClientInterface interface {
 	// Corresponds with GET /publications (the `GetPublication` operationId).
 	GetPublication(ctx context.Context, params *GetPublicationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// SearchMaterials Search materials
+	//
+	// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+	//
+	// Corresponds with GET /search/materials (the `SearchMaterials` operationId).
+	SearchMaterials(ctx context.Context, params *SearchMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// FeedMaterials Follow a search
+	//
+	// The newest 50 materials that anyone finds, as an Atom feed. Open to anyone.
+	//
+	// Corresponds with GET /search/materials/feed (the `FeedMaterials` operationId).
+	FeedMaterials(ctx context.Context, params *FeedMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchOrganizations Search organizations, by name and description
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /search/organizations (the `SearchOrganizations` operationId).
+	SearchOrganizations(ctx context.Context, params *SearchOrganizationsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Suggest Suggest what to search for
+	//
+	// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+	//
+	// Corresponds with GET /search/suggest (the `Suggest` operationId).
+	Suggest(ctx context.Context, params *SuggestParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SearchUsers Search users, by name and registry id
+	//
+	// Open to anyone.
+	//
+	// Corresponds with GET /search/users (the `SearchUsers` operationId).
+	SearchUsers(ctx context.Context, params *SearchUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListShippings List shipping requirements
 	//
 	// Open to anyone.
@@ -5531,6 +6348,63 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/notifications/{notification} (the `UpdateNotification` operationId).
 	UpdateNotification(ctx context.Context, id openapi_types.UUID, notification int64, body UpdateNotificationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListSavedSearches List a user's saved searches
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/saved-searches (the `ListSavedSearches` operationId).
+	ListSavedSearches(ctx context.Context, id openapi_types.UUID, params *ListSavedSearchesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateSavedSearchWithBody Save a search of materials
+	//
+	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+	CreateSavedSearchWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateSavedSearch Save a search of materials
+	//
+	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+	CreateSavedSearch(ctx context.Context, id openapi_types.UUID, body CreateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteSavedSearch Delete a saved search
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with DELETE /users/{id}/saved-searches/{saved_search} (the `DeleteSavedSearch` operationId).
+	DeleteSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSavedSearch Read a saved search
+	//
+	// Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/saved-searches/{saved_search} (the `GetSavedSearch` operationId).
+	GetSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSavedSearchWithBody Change a saved search
+	//
+	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+	UpdateSavedSearchWithBody(ctx context.Context, id openapi_types.UUID, savedSearch int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSavedSearch Change a saved search
+	//
+	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+	UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RevokeTokens Revoke all tokens of a user, this call's too
 	//
@@ -7623,6 +8497,91 @@ func (c *Client) GetPublication(ctx context.Context, params *GetPublicationParam
 	return c.Client.Do(req)
 }
 
+// SearchMaterials Search materials
+//
+// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+//
+// Corresponds with GET /search/materials (the `SearchMaterials` operationId).
+func (c *Client) SearchMaterials(ctx context.Context, params *SearchMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchMaterialsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// FeedMaterials Follow a search
+//
+// The newest 50 materials that anyone finds, as an Atom feed. Open to anyone.
+//
+// Corresponds with GET /search/materials/feed (the `FeedMaterials` operationId).
+func (c *Client) FeedMaterials(ctx context.Context, params *FeedMaterialsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewFeedMaterialsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchOrganizations Search organizations, by name and description
+//
+// Open to anyone.
+//
+// Corresponds with GET /search/organizations (the `SearchOrganizations` operationId).
+func (c *Client) SearchOrganizations(ctx context.Context, params *SearchOrganizationsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchOrganizationsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Suggest Suggest what to search for
+//
+// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+//
+// Corresponds with GET /search/suggest (the `Suggest` operationId).
+func (c *Client) Suggest(ctx context.Context, params *SuggestParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSuggestRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SearchUsers Search users, by name and registry id
+//
+// Open to anyone.
+//
+// Corresponds with GET /search/users (the `SearchUsers` operationId).
+func (c *Client) SearchUsers(ctx context.Context, params *SearchUsersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSearchUsersRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListShippings List shipping requirements
 //
 // Open to anyone.
@@ -8212,6 +9171,133 @@ func (c *Client) UpdateNotificationWithBody(ctx context.Context, id openapi_type
 // Corresponds with PATCH /users/{id}/notifications/{notification} (the `UpdateNotification` operationId).
 func (c *Client) UpdateNotification(ctx context.Context, id openapi_types.UUID, notification int64, body UpdateNotificationJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateNotificationRequest(c.Server, id, notification, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListSavedSearches List a user's saved searches
+//
+// Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/saved-searches (the `ListSavedSearches` operationId).
+func (c *Client) ListSavedSearches(ctx context.Context, id openapi_types.UUID, params *ListSavedSearchesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSavedSearchesRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateSavedSearchWithBody Save a search of materials
+//
+// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+func (c *Client) CreateSavedSearchWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateSavedSearchRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateSavedSearch Save a search of materials
+//
+// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+func (c *Client) CreateSavedSearch(ctx context.Context, id openapi_types.UUID, body CreateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateSavedSearchRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSavedSearch Delete a saved search
+//
+// Open to the owner and admins.
+//
+// Corresponds with DELETE /users/{id}/saved-searches/{saved_search} (the `DeleteSavedSearch` operationId).
+func (c *Client) DeleteSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSavedSearchRequest(c.Server, id, savedSearch)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSavedSearch Read a saved search
+//
+// Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/saved-searches/{saved_search} (the `GetSavedSearch` operationId).
+func (c *Client) GetSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSavedSearchRequest(c.Server, id, savedSearch)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSavedSearchWithBody Change a saved search
+//
+// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+func (c *Client) UpdateSavedSearchWithBody(ctx context.Context, id openapi_types.UUID, savedSearch int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSavedSearchRequestWithBody(c.Server, id, savedSearch, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSavedSearch Change a saved search
+//
+// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+func (c *Client) UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSavedSearchRequest(c.Server, id, savedSearch, body)
 	if err != nil {
 		return nil, err
 	}
@@ -9500,6 +10586,18 @@ func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Re
 		if params.AssignedTo != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "assigned_to", *params.AssignedTo, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -13283,6 +14381,1692 @@ func NewGetPublicationRequest(server string, params *GetPublicationParams) (*htt
 	return req, nil
 }
 
+// NewSearchMaterialsRequest constructs an http.Request for the SearchMaterials method
+func NewSearchMaterialsRequest(server string, params *SearchMaterialsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/search/materials")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organisms != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organisms", params.Organisms, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsMTA != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_mta", params.NeedsMTA, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsIRB != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_irb", params.NeedsIRB, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsAbstract != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_abstract", params.NeedsAbstract, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Shipping != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping", params.Shipping, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsArchived != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_archived", params.IsArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Imported != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "imported", params.Imported, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ImportSource != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "import_source", params.ImportSource, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.HasPublication != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "has_publication", params.HasPublication, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.LineType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "line_type", params.LineType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Disease != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "disease", params.Disease, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tissue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tissue", params.Tissue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CellType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cell_type", params.CellType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsGeneticallyModified != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_genetically_modified", params.IsGeneticallyModified, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sex != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sex", params.Sex, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MycoplasmaResult != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mycoplasma_result", params.MycoplasmaResult, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BiosafetyLevel != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "biosafety_level", params.BiosafetyLevel, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PlasmidType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "plasmid_type", params.PlasmidType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.VectorType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "vector_type", params.VectorType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SelectableMarkers != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "selectable_markers", params.SelectableMarkers, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.InsertSpecies != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "insert_species", params.InsertSpecies, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BacterialResistance != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "bacterial_resistance", params.BacterialResistance, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SequenceVerified != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sequence_verified", params.SequenceVerified, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Zygosity != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "zygosity", params.Zygosity, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GeneticBackground != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "genetic_background", params.GeneticBackground, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ModificationType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "modification_type", params.ModificationType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Genes != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "genes", params.Genes, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.HealthStatus != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "health_status", params.HealthStatus, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ShippingForm != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping_form", params.ShippingForm, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ConsentToShare != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "consent_to_share", params.ConsentToShare, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TumorType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tumor_type", params.TumorType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TissueHistology != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tissue_histology", params.TissueHistology, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsFromUntreatedPatient != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_from_untreated_patient", params.IsFromUntreatedPatient, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ModelOrganism != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "model_organism", params.ModelOrganism, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.HostStrain != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "host_strain", params.HostStrain, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsStrainHumanized != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_strain_humanized", params.IsStrainHumanized, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TumorPreparation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tumor_preparation", params.TumorPreparation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TumorCharacterizationTechnology != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tumor_characterization_technology", params.TumorCharacterizationTechnology, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PdxModelAvailability != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pdx_model_availability", params.PdxModelAvailability, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DataType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "data_type", params.DataType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Technology != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "technology", params.Technology, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DataLevel != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "data_level", params.DataLevel, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Access != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "access", params.Access, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Technique != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "technique", params.Technique, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SampleType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sample_type", params.SampleType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Expertise != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "expertise", params.Expertise, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MaterialType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material_type", params.MaterialType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Facets != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "facets", *params.Facets, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewFeedMaterialsRequest constructs an http.Request for the FeedMaterials method
+func NewFeedMaterialsRequest(server string, params *FeedMaterialsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/search/materials/feed")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organisms != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organisms", params.Organisms, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsMTA != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_mta", params.NeedsMTA, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsIRB != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_irb", params.NeedsIRB, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsAbstract != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_abstract", params.NeedsAbstract, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Shipping != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping", params.Shipping, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsArchived != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_archived", params.IsArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Imported != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "imported", params.Imported, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ImportSource != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "import_source", params.ImportSource, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.HasPublication != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "has_publication", params.HasPublication, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.LineType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "line_type", params.LineType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Disease != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "disease", params.Disease, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Tissue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tissue", params.Tissue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.CellType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cell_type", params.CellType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsGeneticallyModified != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_genetically_modified", params.IsGeneticallyModified, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sex != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sex", params.Sex, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MycoplasmaResult != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mycoplasma_result", params.MycoplasmaResult, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BiosafetyLevel != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "biosafety_level", params.BiosafetyLevel, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PlasmidType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "plasmid_type", params.PlasmidType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.VectorType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "vector_type", params.VectorType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SelectableMarkers != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "selectable_markers", params.SelectableMarkers, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.InsertSpecies != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "insert_species", params.InsertSpecies, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.BacterialResistance != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "bacterial_resistance", params.BacterialResistance, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SequenceVerified != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sequence_verified", params.SequenceVerified, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Zygosity != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "zygosity", params.Zygosity, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GeneticBackground != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "genetic_background", params.GeneticBackground, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ModificationType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "modification_type", params.ModificationType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Genes != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "genes", params.Genes, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.HealthStatus != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "health_status", params.HealthStatus, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ShippingForm != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping_form", params.ShippingForm, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ConsentToShare != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "consent_to_share", params.ConsentToShare, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TumorType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tumor_type", params.TumorType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TissueHistology != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tissue_histology", params.TissueHistology, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsFromUntreatedPatient != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_from_untreated_patient", params.IsFromUntreatedPatient, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ModelOrganism != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "model_organism", params.ModelOrganism, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.HostStrain != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "host_strain", params.HostStrain, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsStrainHumanized != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_strain_humanized", params.IsStrainHumanized, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TumorPreparation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tumor_preparation", params.TumorPreparation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.TumorCharacterizationTechnology != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "tumor_characterization_technology", params.TumorCharacterizationTechnology, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PdxModelAvailability != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pdx_model_availability", params.PdxModelAvailability, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DataType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "data_type", params.DataType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Technology != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "technology", params.Technology, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Platform != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "platform", params.Platform, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.DataLevel != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "data_level", params.DataLevel, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Access != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "access", params.Access, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Technique != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "technique", params.Technique, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SampleType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sample_type", params.SampleType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Expertise != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "expertise", params.Expertise, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MaterialType != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material_type", params.MaterialType, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSearchOrganizationsRequest constructs an http.Request for the SearchOrganizations method
+func NewSearchOrganizationsRequest(server string, params *SearchOrganizationsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/search/organizations")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Facets != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "facets", *params.Facets, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSuggestRequest constructs an http.Request for the Suggest method
+func NewSuggestRequest(server string, params *SuggestParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/search/suggest")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSearchUsersRequest constructs an http.Request for the SearchUsers method
+func NewSearchUsersRequest(server string, params *SearchUsersParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/search/users")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Facets != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "facets", *params.Facets, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListShippingsRequest constructs an http.Request for the ListShippings method
 func NewListShippingsRequest(server string, params *ListShippingsParams) (*http.Request, error) {
 	var err error
@@ -14580,6 +17364,274 @@ func NewUpdateNotificationRequestWithBody(server string, id openapi_types.UUID, 
 	return req, nil
 }
 
+// NewListSavedSearchesRequest constructs an http.Request for the ListSavedSearches method
+func NewListSavedSearchesRequest(server string, id openapi_types.UUID, params *ListSavedSearchesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/saved-searches", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Ordering != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateSavedSearchRequest calls the generic CreateSavedSearch builder with application/json body
+func NewCreateSavedSearchRequest(server string, id openapi_types.UUID, body CreateSavedSearchJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateSavedSearchRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateSavedSearchRequestWithBody constructs an http.Request for the CreateSavedSearch method, with any body, and a specified content type
+func NewCreateSavedSearchRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/saved-searches", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewDeleteSavedSearchRequest constructs an http.Request for the DeleteSavedSearch method
+func NewDeleteSavedSearchRequest(server string, id openapi_types.UUID, savedSearch int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "saved_search", savedSearch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/saved-searches/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetSavedSearchRequest constructs an http.Request for the GetSavedSearch method
+func NewGetSavedSearchRequest(server string, id openapi_types.UUID, savedSearch int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "saved_search", savedSearch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/saved-searches/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateSavedSearchRequest calls the generic UpdateSavedSearch builder with application/json body
+func NewUpdateSavedSearchRequest(server string, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSavedSearchRequestWithBody(server, id, savedSearch, "application/json", bodyReader)
+}
+
+// NewUpdateSavedSearchRequestWithBody constructs an http.Request for the UpdateSavedSearch method, with any body, and a specified content type
+func NewUpdateSavedSearchRequestWithBody(server string, id openapi_types.UUID, savedSearch int64, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "saved_search", savedSearch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/saved-searches/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewRevokeTokensRequest constructs an http.Request for the RevokeTokens method
 func NewRevokeTokensRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	var err error
@@ -15819,6 +18871,51 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /publications (the `GetPublication` operationId).
 	GetPublicationWithResponse(ctx context.Context, params *GetPublicationParams, reqEditors ...RequestEditorFn) (*GetPublicationResponse, error)
 
+	// SearchMaterialsWithResponse Search materials
+	//
+	// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /search/materials (the `SearchMaterials` operationId).
+	SearchMaterialsWithResponse(ctx context.Context, params *SearchMaterialsParams, reqEditors ...RequestEditorFn) (*SearchMaterialsResponse, error)
+
+	// FeedMaterialsWithResponse Follow a search
+	//
+	// The newest 50 materials that anyone finds, as an Atom feed. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /search/materials/feed (the `FeedMaterials` operationId).
+	FeedMaterialsWithResponse(ctx context.Context, params *FeedMaterialsParams, reqEditors ...RequestEditorFn) (*FeedMaterialsResponse, error)
+
+	// SearchOrganizationsWithResponse Search organizations, by name and description
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /search/organizations (the `SearchOrganizations` operationId).
+	SearchOrganizationsWithResponse(ctx context.Context, params *SearchOrganizationsParams, reqEditors ...RequestEditorFn) (*SearchOrganizationsResponse, error)
+
+	// SuggestWithResponse Suggest what to search for
+	//
+	// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /search/suggest (the `Suggest` operationId).
+	SuggestWithResponse(ctx context.Context, params *SuggestParams, reqEditors ...RequestEditorFn) (*SuggestResponse, error)
+
+	// SearchUsersWithResponse Search users, by name and registry id
+	//
+	// Open to anyone.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /search/users (the `SearchUsers` operationId).
+	SearchUsersWithResponse(ctx context.Context, params *SearchUsersParams, reqEditors ...RequestEditorFn) (*SearchUsersResponse, error)
+
 	// ListShippingsWithResponse List shipping requirements
 	//
 	// Open to anyone.
@@ -16115,6 +19212,69 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/notifications/{notification} (the `UpdateNotification` operationId).
 	UpdateNotificationWithResponse(ctx context.Context, id openapi_types.UUID, notification int64, body UpdateNotificationJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateNotificationResponse, error)
+
+	// ListSavedSearchesWithResponse List a user's saved searches
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/saved-searches (the `ListSavedSearches` operationId).
+	ListSavedSearchesWithResponse(ctx context.Context, id openapi_types.UUID, params *ListSavedSearchesParams, reqEditors ...RequestEditorFn) (*ListSavedSearchesResponse, error)
+
+	// CreateSavedSearchWithBodyWithResponse Save a search of materials
+	//
+	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+	CreateSavedSearchWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateSavedSearchResponse, error)
+
+	// CreateSavedSearchWithResponse Save a search of materials
+	//
+	// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+	CreateSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, body CreateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateSavedSearchResponse, error)
+
+	// DeleteSavedSearchWithResponse Delete a saved search
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /users/{id}/saved-searches/{saved_search} (the `DeleteSavedSearch` operationId).
+	DeleteSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*DeleteSavedSearchResponse, error)
+
+	// GetSavedSearchWithResponse Read a saved search
+	//
+	// Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/saved-searches/{saved_search} (the `GetSavedSearch` operationId).
+	GetSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*GetSavedSearchResponse, error)
+
+	// UpdateSavedSearchWithBodyWithResponse Change a saved search
+	//
+	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+	UpdateSavedSearchWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSavedSearchResponse, error)
+
+	// UpdateSavedSearchWithResponse Change a saved search
+	//
+	// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+	UpdateSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSavedSearchResponse, error)
 
 	// RevokeTokensWithResponse Revoke all tokens of a user, this call's too
 	//
@@ -18125,6 +21285,119 @@ func (r GetPublicationResponse) StatusCode() int {
 	return 0
 }
 
+type SearchMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *MaterialHitPage
+}
+
+// Status returns HTTPResponse.Status
+func (r SearchMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SearchMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type FeedMaterialsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r FeedMaterialsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r FeedMaterialsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SearchOrganizationsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *OrganizationHitPage
+}
+
+// Status returns HTTPResponse.Status
+func (r SearchOrganizationsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SearchOrganizationsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SuggestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Suggestions
+}
+
+// Status returns HTTPResponse.Status
+func (r SuggestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SuggestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type SearchUsersResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UserPage
+}
+
+// Status returns HTTPResponse.Status
+func (r SearchUsersResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SearchUsersResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListShippingsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -18663,6 +21936,119 @@ func (r UpdateNotificationResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateNotificationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListSavedSearchesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]SavedSearch
+}
+
+// Status returns HTTPResponse.Status
+func (r ListSavedSearchesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListSavedSearchesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type CreateSavedSearchResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *SavedSearch
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateSavedSearchResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateSavedSearchResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type DeleteSavedSearchResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSavedSearchResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSavedSearchResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetSavedSearchResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SavedSearch
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSavedSearchResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSavedSearchResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type UpdateSavedSearchResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SavedSearch
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSavedSearchResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSavedSearchResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -20459,6 +23845,81 @@ func (c *ClientWithResponses) GetPublicationWithResponse(ctx context.Context, pa
 	return ParseGetPublicationResponse(rsp)
 }
 
+// SearchMaterialsWithResponse Search materials
+//
+// Words match by stem and the last one as a beginning too; "quoted words" stand side by side, -words are not there, identifiers come in any form. Archived ones come last; those under embargo only members of their organization find. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /search/materials (the `SearchMaterials` operationId).
+func (c *ClientWithResponses) SearchMaterialsWithResponse(ctx context.Context, params *SearchMaterialsParams, reqEditors ...RequestEditorFn) (*SearchMaterialsResponse, error) {
+	rsp, err := c.SearchMaterials(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSearchMaterialsResponse(rsp)
+}
+
+// FeedMaterialsWithResponse Follow a search
+//
+// The newest 50 materials that anyone finds, as an Atom feed. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /search/materials/feed (the `FeedMaterials` operationId).
+func (c *ClientWithResponses) FeedMaterialsWithResponse(ctx context.Context, params *FeedMaterialsParams, reqEditors ...RequestEditorFn) (*FeedMaterialsResponse, error) {
+	rsp, err := c.FeedMaterials(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseFeedMaterialsResponse(rsp)
+}
+
+// SearchOrganizationsWithResponse Search organizations, by name and description
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /search/organizations (the `SearchOrganizations` operationId).
+func (c *ClientWithResponses) SearchOrganizationsWithResponse(ctx context.Context, params *SearchOrganizationsParams, reqEditors ...RequestEditorFn) (*SearchOrganizationsResponse, error) {
+	rsp, err := c.SearchOrganizations(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSearchOrganizationsResponse(rsp)
+}
+
+// SuggestWithResponse Suggest what to search for
+//
+// Materials and organizations whose name begins like what was typed so far. Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /search/suggest (the `Suggest` operationId).
+func (c *ClientWithResponses) SuggestWithResponse(ctx context.Context, params *SuggestParams, reqEditors ...RequestEditorFn) (*SuggestResponse, error) {
+	rsp, err := c.Suggest(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSuggestResponse(rsp)
+}
+
+// SearchUsersWithResponse Search users, by name and registry id
+//
+// Open to anyone.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /search/users (the `SearchUsers` operationId).
+func (c *ClientWithResponses) SearchUsersWithResponse(ctx context.Context, params *SearchUsersParams, reqEditors ...RequestEditorFn) (*SearchUsersResponse, error) {
+	rsp, err := c.SearchUsers(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSearchUsersResponse(rsp)
+}
+
 // ListShippingsWithResponse List shipping requirements
 //
 // Open to anyone.
@@ -20952,6 +24413,111 @@ func (c *ClientWithResponses) UpdateNotificationWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseUpdateNotificationResponse(rsp)
+}
+
+// ListSavedSearchesWithResponse List a user's saved searches
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/saved-searches (the `ListSavedSearches` operationId).
+func (c *ClientWithResponses) ListSavedSearchesWithResponse(ctx context.Context, id openapi_types.UUID, params *ListSavedSearchesParams, reqEditors ...RequestEditorFn) (*ListSavedSearchesResponse, error) {
+	rsp, err := c.ListSavedSearches(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListSavedSearchesResponse(rsp)
+}
+
+// CreateSavedSearchWithBodyWithResponse Save a search of materials
+//
+// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+func (c *ClientWithResponses) CreateSavedSearchWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateSavedSearchResponse, error) {
+	rsp, err := c.CreateSavedSearchWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateSavedSearchResponse(rsp)
+}
+
+// CreateSavedSearchWithResponse Save a search of materials
+//
+// With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. A person has at most 100. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/saved-searches (the `CreateSavedSearch` operationId).
+func (c *ClientWithResponses) CreateSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, body CreateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateSavedSearchResponse, error) {
+	rsp, err := c.CreateSavedSearch(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateSavedSearchResponse(rsp)
+}
+
+// DeleteSavedSearchWithResponse Delete a saved search
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /users/{id}/saved-searches/{saved_search} (the `DeleteSavedSearch` operationId).
+func (c *ClientWithResponses) DeleteSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*DeleteSavedSearchResponse, error) {
+	rsp, err := c.DeleteSavedSearch(ctx, id, savedSearch, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSavedSearchResponse(rsp)
+}
+
+// GetSavedSearchWithResponse Read a saved search
+//
+// Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/saved-searches/{saved_search} (the `GetSavedSearch` operationId).
+func (c *ClientWithResponses) GetSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, reqEditors ...RequestEditorFn) (*GetSavedSearchResponse, error) {
+	rsp, err := c.GetSavedSearch(ctx, id, savedSearch, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSavedSearchResponse(rsp)
+}
+
+// UpdateSavedSearchWithBodyWithResponse Change a saved search
+//
+// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+func (c *ClientWithResponses) UpdateSavedSearchWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSavedSearchResponse, error) {
+	rsp, err := c.UpdateSavedSearchWithBody(ctx, id, savedSearch, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSavedSearchResponse(rsp)
+}
+
+// UpdateSavedSearchWithResponse Change a saved search
+//
+// One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
+func (c *ClientWithResponses) UpdateSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSavedSearchResponse, error) {
+	rsp, err := c.UpdateSavedSearch(ctx, id, savedSearch, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSavedSearchResponse(rsp)
 }
 
 // RevokeTokensWithResponse Revoke all tokens of a user, this call's too
@@ -23149,6 +26715,126 @@ func ParseGetPublicationResponse(rsp *http.Response) (*GetPublicationResponse, e
 	return response, nil
 }
 
+// ParseSearchMaterialsResponse parses an HTTP response from a SearchMaterialsWithResponse call
+func ParseSearchMaterialsResponse(rsp *http.Response) (*SearchMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SearchMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest MaterialHitPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseFeedMaterialsResponse parses an HTTP response from a FeedMaterialsWithResponse call
+func ParseFeedMaterialsResponse(rsp *http.Response) (*FeedMaterialsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &FeedMaterialsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseSearchOrganizationsResponse parses an HTTP response from a SearchOrganizationsWithResponse call
+func ParseSearchOrganizationsResponse(rsp *http.Response) (*SearchOrganizationsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SearchOrganizationsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest OrganizationHitPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSuggestResponse parses an HTTP response from a SuggestWithResponse call
+func ParseSuggestResponse(rsp *http.Response) (*SuggestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SuggestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Suggestions
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSearchUsersResponse parses an HTTP response from a SearchUsersWithResponse call
+func ParseSearchUsersResponse(rsp *http.Response) (*SearchUsersResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SearchUsersResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UserPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListShippingsResponse parses an HTTP response from a ListShippingsWithResponse call
 func ParseListShippingsResponse(rsp *http.Response) (*ListShippingsResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -23725,6 +27411,126 @@ func ParseUpdateNotificationResponse(rsp *http.Response) (*UpdateNotificationRes
 	response := &UpdateNotificationResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListSavedSearchesResponse parses an HTTP response from a ListSavedSearchesWithResponse call
+func ParseListSavedSearchesResponse(rsp *http.Response) (*ListSavedSearchesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListSavedSearchesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []SavedSearch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateSavedSearchResponse parses an HTTP response from a CreateSavedSearchWithResponse call
+func ParseCreateSavedSearchResponse(rsp *http.Response) (*CreateSavedSearchResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateSavedSearchResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest SavedSearch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSavedSearchResponse parses an HTTP response from a DeleteSavedSearchWithResponse call
+func ParseDeleteSavedSearchResponse(rsp *http.Response) (*DeleteSavedSearchResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSavedSearchResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetSavedSearchResponse parses an HTTP response from a GetSavedSearchWithResponse call
+func ParseGetSavedSearchResponse(rsp *http.Response) (*GetSavedSearchResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSavedSearchResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SavedSearch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSavedSearchResponse parses an HTTP response from a UpdateSavedSearchWithResponse call
+func ParseUpdateSavedSearchResponse(rsp *http.Response) (*UpdateSavedSearchResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSavedSearchResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SavedSearch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
 	}
 
 	return response, nil

@@ -57,13 +57,13 @@ once() { echo "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')";
 
 json='Content-Type: application/json'
 
-# A list comes in parts: Link leads to the next one, and the last one has none.
+# A search comes in pages, the best hit first: next leads on, and is null on the last page.
 material=
-next='/v1/materials/?ordering=title&limit=200'
-while [ -n "$next" ] && [ -z "$material" ]; do
+next="/v1/search/materials/?search=$(printf %s "$title" | od -An -v -tx1 | tr -d '\n' | tr ' ' %)&facets=false&limit=50"
+while [ "$next" != null ] && [ -z "$material" ]; do
   call GET "$next"
   material=$(tr '{' '\n' <"$work/body" | grep -F "\"title\":$(string "$title")," | head -n 1 | cut -d, -f1 | cut -d: -f2)
-  next=$(header Link | sed -n 's/.*<\(.*\)>;rel="next".*/\1/p')
+  next=$(grep -o '"next":[^,}]*' "$work/body" | tail -n 1 | cut -d: -f2- | tr -d '"')
 done
 [ -n "$material" ] || { echo "nobody lists $title" >&2; exit 1; }
 echo "material $material"

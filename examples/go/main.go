@@ -34,7 +34,7 @@ func main() {
 
 func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer) error {
 	flags := flag.NewFlagSet("go", flag.ContinueOnError)
-	title := flags.String("title", "", "what the title of the material contains")
+	title := flags.String("title", "", "the title of the material, or words of it")
 	abstract := flags.String("abstract", "", "what it is wanted for")
 	mta := flags.String("mta", "", "file of the signed agreement (MTA), where one is needed")
 	every := flags.Duration("every", 5*time.Second, "how often to look")
@@ -75,23 +75,18 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	return watch(ctx, c, request, *every, out)
 }
 
-// find gives the newest material whose title contains a text.
-func find(ctx context.Context, c *client.ClientWithResponses, title string) (client.Material, error) {
-	params := &client.ListMaterialsParams{IsArchived: new(false)}
-	for {
-		page, err := c.ListMaterialsWithResponse(ctx, params)
-		if err != nil {
-			return client.Material{}, err
-		}
-		for _, m := range *page.JSON200 {
-			if strings.Contains(strings.ToLower(m.Title), strings.ToLower(title)) {
-				return m, nil
-			}
-		}
-		if params.Cursor = client.Next(page.HTTPResponse); params.Cursor == nil {
-			return client.Material{}, fmt.Errorf("no material is called %q", title)
-		}
+// find gives the material on offer that a title suits best.
+func find(ctx context.Context, c *client.ClientWithResponses, title string) (client.MaterialHit, error) {
+	page, err := c.SearchMaterialsWithResponse(ctx, &client.SearchMaterialsParams{Search: &title, IsArchived: []bool{false}, Limit: new(1), Facets: new(false)})
+	switch {
+	case err != nil:
+		return client.MaterialHit{}, err
+	case len(page.JSON200.Results) > 0:
+		return page.JSON200.Results[0], nil
+	case page.JSON200.DidYouMean.IsSpecified() && !page.JSON200.DidYouMean.IsNull():
+		return client.MaterialHit{}, fmt.Errorf("no material is called %q; did you mean %q?", title, page.JSON200.DidYouMean.MustGet())
 	}
+	return client.MaterialHit{}, fmt.Errorf("no material is called %q", title)
 }
 
 // upload makes an attachment of a file: first its record, then its content.

@@ -10,10 +10,10 @@ It needs Python 3.9 and nothing else.
 import http.client
 import json
 import os
-import re
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 import uuid
 
@@ -67,13 +67,13 @@ class Aliquot:
                 pause = 1
             time.sleep(pause)
 
-    def items(self, path):
-        """Gives every item of a list, part by part: Link leads to the next one."""
+    def found(self, words):
+        """Gives every material that a search finds, the best first, page by page: next leads on."""
+        path = "/v1/search/materials/?" + urllib.parse.urlencode({"search": words, "facets": "false", "limit": 50})
         while path:
-            part, headers = self.call("GET", path)
-            yield from part
-            link = re.search(r'<([^>]*)>; rel="next"', headers.get("Link", ""))
-            path = link and link[1]
+            page, _ = self.call("GET", path)
+            yield from page["results"]
+            path = page["next"]
 
     def upload(self, file, description):
         """Makes an attachment of a file and gives its id."""
@@ -115,7 +115,7 @@ def main(title, document, abstract):
     server = Aliquot(os.environ["ALIQUOT_URL"], os.environ["ALIQUOT_TOKEN"])
     pause = float(os.environ.get("ALIQUOT_POLL", 60))  # seconds between two looks at the request
 
-    for material in server.items("/v1/materials/?ordering=title&limit=200"):
+    for material in server.found(title):
         if material["title"] == title:
             break
     else:

@@ -73,7 +73,7 @@ func (a *API) handler(route route) http.HandlerFunc {
 		if !route.silent && takesGzip(r) {
 			w = &zipping{ResponseWriter: w}
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields}
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search}
 		if err := a.serve(c, route); err != nil {
 			a.fail(w, r, err)
 		}

@@ -110,6 +110,8 @@ func (a *API) currentTag(object any) (tag string, err error) {
 		body = showShipping(o)
 	case exchange.Webhook:
 		body = showWebhook(o)
+	case exchange.SavedSearch:
+		body = showSavedSearch(o)
 	case exchange.Membership:
 		body = showSettings(o)
 	case exchange.MailSettings:

@@ -56,7 +56,7 @@ const (
 	messageFields      = "id:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
-		invitation:int? join_request:int? webhook:int? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
+		invitation:int? join_request:int? webhook:int? saved_search:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
 	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} role:string
 		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`
 	heldFields = `name:string inviter:string role:string status:string expires_at:time`
@@ -65,7 +65,8 @@ const (
 	turnFields = "id:int seq:int status:string party:string? what:[string] began_at:time ended_at:time?"
 	jobFields  = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
 		created_at:time due_at:time? ended_at:time?`
-	webhookFields = `id:int organization:int url:string description:string events:[string]? enabled:bool disabled_reason:string? disabled_at:time?
+	savedSearchFields = `id:int user:uuid name:string search:string filters:object alerts:bool address:string feed:string created_at:time updated_at:time`
+	webhookFields     = `id:int organization:int url:string description:string events:[string]? enabled:bool disabled_reason:string? disabled_at:time?
 		failing_since:time? old_secret_until:time? created_at:time updated_at:time`
 	deliveryFields = `id:int webhook:int event:int? message_id:string type:string state:string tries:int last_status:int? last_error:string?
 		next_try_at:time? created_at:time ended_at:time?`
@@ -73,6 +74,8 @@ const (
 		import_source:string organisms:[string]? publication_title:string? citation:string? additional_info:string? embargo_date:date?
 		contact_user:uuid} warnings:[string] existing:{organism:[string] ` + grantMaterialFields + "}?"
 	publicationFields = `pubmed_id:string! doi:string! publication_title:string! pre_print_doi:string! pre_print_title:string! citation:string`
+	highlightFields   = "highlights:object"
+	pageFields        = `count:int facets:object next:string? previous:string? + approximate:[string] facets_more:object facet_labels:object did_you_mean:string?`
 	signedFields      = "user_id:uuid token:string expires:expiry"
 	actFields         = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
 	versionFields     = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
@@ -108,10 +111,15 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}": deliveryFields +
 			" payload:object attempts:[{at:time took_ms:int status:int? error:string? excerpt:string}]",
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": deliveryFields,
+		"/users/{id}/saved-searches": savedSearchFields, "/users/{id}/saved-searches/{saved_search}": savedSearchFields,
 		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
-		"/materials/import": "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
+		"/search/materials":     pageFields + " results:[{" + materialFields + " " + highlightFields + "}]",
+		"/search/organizations": pageFields + " results:[{" + organizationFields + " " + highlightFields + "}]",
+		"/search/users":         pageFields + " results:[{" + publicUserFields + "}]",
+		"/search/suggest":       "results:[{text:string kind:string id:int}]",
+		"/materials/import":     "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
@@ -130,6 +138,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
 		"DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
 		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
+		"POST /users/{id}/saved-searches": 201, "DELETE /users/{id}/saved-searches/{saved_search}": 204,
 		"POST /organizations/{id}/webhooks": 201, "DELETE /organizations/{id}/webhooks/{webhook}": 204,
 		"POST /organizations/{id}/webhooks/{webhook}/ping": 202, "POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 202,
 		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,

@@ -27,6 +27,7 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[exchange.UserRef]():    {`7`, `"x"`, `{}`, `[]`, `"00000000-0000-0000-0000-000000000000"`, `{"id": null}`, unknownUser},
 	reflect.TypeFor[[]exchange.UserRef]():  {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[7]`, `[` + unknownUser + `]`},
 	reflect.TypeFor[exchange.Names]():      {`7`, `{}`, `"x"`, `[7]`, `[null]`, `["a\u0000"]`, `[` + long + `]`, manyNames},
+	reflect.TypeFor[exchange.Filters]():    {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`, `{"organisms": [null]}`, `{"organisms": [""]}`, `{"no such": ["x"]}`},
 	reflect.TypeFor[exchange.Date]():       {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2026-01-01T00:00:00Z"`, long},
 	reflect.TypeFor[exchange.Instant]():    {`7`, `"soon"`, `"2026-02-30T00:00:00Z"`, `"99999-01-01T00:00:00+0000"`, `"2026-01-01"`, long},
 	reflect.TypeFor[exchange.Until]():      {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},

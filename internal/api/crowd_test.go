@@ -34,6 +34,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	c := &crowd{scene: s, size: n, grant: s.newGrant(), number: 1000}
 	s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"})
 	s.newAddress()
+	s.newSavedSearch()
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
@@ -50,7 +51,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 }
 
 // crowded are the tables that grow, each after those that it needs.
-var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "tokens", "invitations", "join_requests", "shipping_requirements",
+var crowded = []string{"users", "members", "organizations", "memberships", "addresses", "saved_searches", "tokens", "invitations", "join_requests", "shipping_requirements",
 	"materials", "grants", "grant_materials", "attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events",
 	"notifications", "material versions", "organization versions", "jobs",
 	"webhooks", "webhook_deliveries"}
@@ -62,9 +63,10 @@ func (c *crowd) lists() map[string]longList {
 	return map[string]longList{
 		"GET /users/{id}/notifications": {c.user("/notifications"), c.requester(), []string{"request_events", "notifications"},
 			map[string]string{"read_at": ""}},
-		"GET /users/{id}/addresses": {c.user("/addresses"), c.requester(), []string{"addresses"}, map[string]string{"name": "name_sort"}},
-		"GET /users/{id}/tokens":    {c.user("/tokens"), c.requester(), []string{"tokens"}, map[string]string{"expires": "expires_at"}},
-		"GET /organizations":        {"/organizations", c.member, []string{"organizations"}, map[string]string{"-name": "name_sort"}},
+		"GET /users/{id}/saved-searches": {c.user("/saved-searches"), c.requester(), []string{"saved_searches"}, map[string]string{"name": "name_sort"}},
+		"GET /users/{id}/addresses":      {c.user("/addresses"), c.requester(), []string{"addresses"}, map[string]string{"name": "name_sort"}},
+		"GET /users/{id}/tokens":         {c.user("/tokens"), c.requester(), []string{"tokens"}, map[string]string{"expires": "expires_at"}},
+		"GET /organizations":             {"/organizations", c.member, []string{"organizations"}, map[string]string{"-name": "name_sort"}},
 		"GET /organizations/{id}/members": {fmt.Sprintf("/organizations/%d/members", c.owner.Lab), c.member, []string{"users", "members"},
 			map[string]string{"last_name": ""}},
 		"GET /organizations/{id}/materials": {organization + "/materials", c.member, []string{"materials"}, map[string]string{"-updated_at": "updated_at"}},
@@ -132,6 +134,9 @@ func (c *crowd) more(table string, n int) {
 			columns{"organization_id": "n.i"})
 	case "addresses":
 		c.copies("addresses", "o.id = (SELECT MAX(id) FROM addresses)", numbers, columns{
+			"name": word("name"), "name_sort": word("name"), "created_at": early, "updated_at": late})
+	case "saved_searches":
+		c.copies("saved_searches", "o.id = (SELECT MAX(id) FROM saved_searches)", numbers, columns{
 			"name": word("name"), "name_sort": word("name"), "created_at": early, "updated_at": late})
 	case "tokens":
 		c.copies("tokens", fmt.Sprintf("o.id = (SELECT MAX(id) FROM tokens WHERE user_id = '%s')", requester), numbers, columns{

@@ -17,8 +17,8 @@ import (
 )
 
 // A cursor is [list, id of a row, its value in the field of the order], as JSON in base64: the
-// place behind which a page begins, whatever was added or changed meanwhile. Callers take it as
-// they find it in Link.
+// place behind which a page begins, whatever was added or changed meanwhile. That of a search is
+// [search, number of hits before, the place]. Callers take it as they find it in Link, or in next.
 
 // longestCursor is above what any cursor of ours has, in bytes: a sort key where each character
 // needs the most.
@@ -32,31 +32,49 @@ func listName(r *http.Request, o exchange.Order, filter any) string {
 	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil)[:9])
 }
 
-func cursor(list string, p exchange.Position) string {
-	raw, _ := json.Marshal([]any{list, p.ID, p.Value}) // cannot fail: an integer, a time or a string
+func cursor(list string, p exchange.Position) string { return packed(list, p.ID, p.Value) }
+
+func packed(parts ...any) string {
+	raw, _ := json.Marshal(parts) // cannot fail: integers, times and strings
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// cursor is the place behind which the page begins, nil for the beginning.
-func (q *query) cursor(list string, o exchange.Order) *exchange.Position {
+// unpacked are the parts of the cursor behind the name of the list, which it must be of; nil where
+// there is no cursor, or none that is good.
+func (q *query) unpacked(list string) []json.RawMessage {
 	if !q.values.Has("cursor") {
 		return nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(q.values.Get("cursor"))
 	var parts []json.RawMessage
 	if err != nil || len(raw) > longestCursor || json.Unmarshal(raw, &parts) != nil || len(parts) != 3 {
-		q.faults.Add("cursor", "must be one that a Link header gave")
+		q.badCursor()
 		return nil
 	}
 	of, err := decoded[string](parts[0])
-	if err == nil && of != list && len(q.faults) == 0 {
-		q.faults.Add("cursor", "is of another list: path, ordering and filters must be those of the Link header that gave it")
+	switch {
+	case err != nil:
+		q.badCursor()
+		return nil
+	case of != list && len(q.faults) == 0:
+		q.faults.Add("cursor", "is of another list: path, ordering and filters must be those of the address that it came in")
 		return nil
 	}
-	id, errID := decoded[int64](parts[1])
-	value, errValue := keyOf(o, parts[2])
-	if err != nil || errID != nil || errValue != nil || id < 1 {
-		q.faults.Add("cursor", "must be one that a Link header gave")
+	return parts[1:]
+}
+
+func (q *query) badCursor() { q.faults.Add("cursor", "must be one that an answer gave") }
+
+// cursor is the place behind which the page begins, nil for the beginning.
+func (q *query) cursor(list string, o exchange.Order) *exchange.Position {
+	parts := q.unpacked(list)
+	if parts == nil {
+		return nil
+	}
+	id, err := decoded[int64](parts[0])
+	value, errValue := keyOf(o, parts[1])
+	if err != nil || errValue != nil || id < 1 {
+		q.badCursor()
 		return nil
 	}
 	return &exchange.Position{Value: value, ID: id}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io"
 	"log/slog"
@@ -193,6 +194,58 @@ func FuzzPath(f *testing.F) {
 			if a.Code >= 400 && method != http.MethodHead && !json.Valid(a.Body.Bytes()) {
 				t.Errorf("%s %q: %d %s", method, path, a.Code, a.Body)
 			}
+		}
+	})
+}
+
+// mostStatements is how many SQL statements a search may run, whatever is searched.
+const mostStatements = 40
+
+func FuzzSearch(f *testing.F) {
+	w, p := quiet(f)
+	for _, title := range []string{"HT-29", "HeLa", "HeLa S3", "TNF-alpha", "Δ株", "a\"b' OR 1=1 --"} {
+		p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": title, "organization_id": p.Lab})
+	}
+	for _, seed := range []string{"", "hela", `"hela s3" -ht29`, `"`, "-", "-hela", `-"`, "a OR b AND NOT (c NEAR d)*^:", "title:hela", "{a b}: c", "'; DROP TABLE materials; --", "\x00\xff\xfe",
+		"\u202eaLeH", "株Δ株", "🧬🧬", "RRID:CVCL_0320", "https://doi.org/10.1000/xyz", "ht 2 9 a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9 0",
+		"a & b | !c <-> d:*", `\ \' \" %_`, "=all", "#k", "~x ^y @z", strings.Repeat("a-", 200), strings.Repeat("hela ", 100), strings.Repeat(`"a `, 50)} {
+		f.Add(seed, "HeLa")
+		f.Add("hela", seed)
+	}
+	f.Fuzz(func(t *testing.T, text, facet string) {
+		get := func(address string) *httptest.ResponseRecorder {
+			before := w.db.Queries()
+			a := w.answerOf(httptest.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody))
+			if n := w.db.Queries() - before; n > mostStatements {
+				t.Errorf("%s: %d statements", address, n)
+			}
+			return a
+		}
+		words := url.Values{"search": {text}}.Encode()
+		for _, path := range []string{"/search/materials", "/search/organizations", "/search/users", "/search/suggest", "/search/materials/feed"} {
+			a := get(path + "?limit=2&" + words)
+			if a.Code != 200 {
+				t.Errorf("%s for %q: %d %s", path, text, a.Code, a.Body)
+			}
+			var page struct{ Next, Previous string }
+			if path != "/search/materials/feed" {
+				if err := json.Unmarshal(a.Body.Bytes(), &page); err != nil {
+					t.Errorf("%s for %q: %v", path, text, err)
+				}
+			} else if err := xml.Unmarshal(a.Body.Bytes(), new(struct{ XMLName xml.Name })); err != nil {
+				t.Errorf("the feed for %q: %v", text, err)
+			}
+			if page.Next != "" {
+				if a := get(page.Next); a.Code != 200 {
+					t.Errorf("%s behind %q: %d %s", path, text, a.Code, a.Body)
+				}
+			}
+		}
+		if a := get("/search/materials?" + words + "&" + url.Values{"organisms": {facet, text}}.Encode()); a.Code != 200 && (a.Code != 400 || !strings.Contains(a.Body.String(), `"organisms"`)) {
+			t.Errorf("%q, %q: %d %s", text, facet, a.Code, a.Body)
+		}
+		if a := get("/search/materials?" + url.Values{"cursor": {text}, "ordering": {"title"}}.Encode()); a.Code != 400 {
+			t.Errorf("the cursor %q: %d", text, a.Code)
 		}
 	})
 }

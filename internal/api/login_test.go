@@ -111,7 +111,7 @@ func TestRegistrationAnswers201OnceAnd200Afterwards(t *testing.T) {
 				t.Errorf("%d %s", a.Status, a.Raw)
 			}
 		}
-		if diff := grew(before, w.rows()); created != 1 || diff != "users+1 tokens+10 organizations+1 memberships+1 audit_events+1" {
+		if diff := grew(before, w.rows()); created != 1 || diff != "users+1 tokens+10 organizations+1 memberships+1 audit_events+1 organization_index+1 user_index+1" {
 			t.Errorf("%d created: %s", created, diff)
 		}
 	})

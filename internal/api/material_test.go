@@ -113,7 +113,8 @@ func TestOfTenImportsAtOnceOneIsMade(t *testing.T) {
 			if made != 1 || had != 9 || len(ids) != 1 {
 				t.Errorf("%s: %d made, %d had, ids %v", accession, made, had, ids)
 			}
-			if diff := grew(before, w.rows()); diff != "materials+1 audit_events+1" {
+			// The first one brings words that no other material has.
+			if diff := grew(before, w.rows()); strings.TrimSuffix(diff, " search_words+1") != "materials+1 audit_events+1 material_index+1" {
 				t.Errorf("%s: %s", accession, diff)
 			}
 		}

@@ -307,7 +307,7 @@ func (r route) failures(method string) []int {
 	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {
 		list = append(list, 403)
 	}
-	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() {
+	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() || r.search != nil {
 		list = append(list, 400)
 	}
 	if r.asksSource() {

@@ -1,18 +1,21 @@
 package api
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
 )
 
 // sharedParameters are those that many routes take.
 var sharedParameters = object{
 	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
 		"schema": object{"type": "integer", "minimum": 1, "maximum": mostLimit, "default": defaultLimit}},
-	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from the Link of the one before.",
+	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from Link or next of the one before.",
 		"schema": object{"type": "string"}},
 	"If-None-Match": object{"name": "If-None-Match", "in": "header", "description": "ETags of versions that the caller has; 304 where one is the present one.",
 		"schema": object{"type": "string"}},
@@ -38,6 +41,9 @@ func (d description) parameters(r route, method string) []object {
 	if r.asked != nil {
 		list = append(list, d.query(r.asked)...)
 	}
+	if r.search != nil {
+		list = append(list, d.searchParameters(*r.search)...)
+	}
 	shared := []string{}
 	switch {
 	case r.out.Kind() == reflect.Slice:
@@ -61,6 +67,42 @@ func (d description) parameters(r route, method string) []object {
 		list = append(list, object{"$ref": "#/components/parameters/" + name})
 	}
 	return list
+}
+
+// searchParameters are the text, the facets to filter by and, but for a feed, the page.
+func (d description) searchParameters(s searched) []object {
+	parameter := func(name, help string, schema object) object {
+		return object{"name": name, "in": "query", "schema": schema, "description": help}
+	}
+	list := []object{parameter("search", "Words, \"words side by side\", -words that are not there, and identifiers. Any text is a search; its first "+
+		strconv.Itoa(words.MostWords)+" words count.", object{"type": "string"})}
+	for _, f := range s.facets {
+		schema := object{"type": "string"}
+		switch {
+		case f.Name == "category":
+			schema = d.named(namedFields[f.Name])
+		case f.IDs:
+			schema = object{"type": "integer", "format": "int64", "minimum": 1}
+		case f.Flag:
+			schema = object{"type": "boolean"}
+		case f.Values != nil:
+			schema = enum(f.Values...)
+		}
+		list = append(list, parameter(f.Name, "Only what has this in the facet "+f.Label+", or one of several.",
+			object{"type": "array", "items": schema, "maxItems": mostFacetValues}))
+	}
+	if s.feed {
+		return list
+	}
+	limit := maps.Clone(sharedParameters["limit"].(object)["schema"].(object))
+	limit["default"] = defaultHits
+	return append(list,
+		parameter("ordering", "By how well it answers, which is the usual order, or by a field. Archived materials come last in any.", enum(s.orders()...)),
+		parameter("limit", "How many items a page has at most.", limit),
+		parameter("offset", "How many items are before the page. next leads beyond the greatest.",
+			object{"type": "integer", "minimum": 0, "maximum": mostOffset, "default": 0}),
+		object{"$ref": "#/components/parameters/cursor"},
+		parameter("facets", "Whether facets are counted.", object{"type": "boolean", "default": true}))
 }
 
 // query are the parameters that the fields of a struct stand for.

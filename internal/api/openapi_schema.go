@@ -17,15 +17,16 @@ import (
 
 // scalars are the types whose JSON is not told by what they are made of.
 var scalars = map[reflect.Type]object{
-	reflect.TypeFor[Time]():             {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[Expiry]():           {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
-	reflect.TypeFor[time.Time]():        {"type": "string", "format": "date-time", "examples": []string{"2026-03-12T09:40:00.123456Z"}},
-	reflect.TypeFor[uuid.UUID]():        {"type": "string", "format": "uuid"},
-	reflect.TypeFor[exchange.Date]():    {"type": "string", "format": "date"},
-	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[exchange.Until]():   {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.", "examples": []string{"2020-05-11"}},
-	reflect.TypeFor[Contract]():         {"type": "object"},
-	reflect.TypeFor[exchange.Action]():  {"type": "string", "examples": []string{"material.update"}},
+	reflect.TypeFor[Time]():                {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[Expiry]():              {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
+	reflect.TypeFor[time.Time]():           {"type": "string", "format": "date-time", "examples": []string{"2026-03-12T09:40:00.123456Z"}},
+	reflect.TypeFor[uuid.UUID]():           {"type": "string", "format": "uuid"},
+	reflect.TypeFor[exchange.Date]():       {"type": "string", "format": "date"},
+	reflect.TypeFor[exchange.Instant]():    {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[exchange.Until]():      {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.", "examples": []string{"2020-05-11"}},
+	reflect.TypeFor[Contract]():            {"type": "object"},
+	reflect.TypeFor[exchange.SearchText](): {"type": "string"},
+	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
 }
 
 // component is a type that the document names and its fields do not tell.

@@ -267,7 +267,7 @@ func TestQueryParametersAreReadAsTheyAreDescribed(t *testing.T) {
 		methods, path := c.methods()
 		for _, parameter := range document.Paths.Value(path).GetOperation(methods[0]).Parameters {
 			name := parameter.Value.Name
-			if parameter.Value.In != "query" {
+			if parameter.Value.In != "query" || name == "search" { // which any text is
 				continue
 			}
 			v := c.make(s, c.by)

@@ -16,11 +16,11 @@ import (
 // or say why.
 var statements = map[string]int64{
 	"GET /openapi.json":                                                           0,
-	"POST /login":                                                                 7,
+	"POST /login":                                                                 11,
 	"POST /logout":                                                                2,
-	"POST /users":                                                                 7,
+	"POST /users":                                                                 11,
 	"GET /users/{id}":                                                             10,
-	"PUT,PATCH /users/{id}":                                                       11,
+	"PUT,PATCH /users/{id}":                                                       15,
 	"GET /users/{id}/notifications":                                               4,
 	"GET /users/{id}/mail-settings":                                               2,
 	"PUT,PATCH /users/{id}/mail-settings":                                         5,
@@ -28,6 +28,11 @@ var statements = map[string]int64{
 	"GET /users/{id}/notifications/stream":                                        5,
 	"POST /users/{id}/notifications/read":                                         3, // the last one tells the streams
 	"PUT,PATCH /users/{id}/notifications/{notification}":                          3,
+	"POST /users/{id}/saved-searches":                                             5,
+	"GET /users/{id}/saved-searches":                                              3,
+	"GET /users/{id}/saved-searches/{saved_search}":                               2,
+	"PUT,PATCH /users/{id}/saved-searches/{saved_search}":                         5,
+	"DELETE /users/{id}/saved-searches/{saved_search}":                            3,
 	"POST /users/{id}/addresses":                                                  3,
 	"GET /users/{id}/addresses":                                                   3,
 	"GET /users/{id}/addresses/{address}":                                         3,
@@ -36,10 +41,10 @@ var statements = map[string]int64{
 	"GET /users/{id}/tokens":                                                      3,
 	"DELETE /users/{id}/tokens":                                                   2,
 	"DELETE /users/{id}/tokens/{token}":                                           2,
-	"POST /organizations":                                                         7,
+	"POST /organizations":                                                         9,
 	"GET /organizations":                                                          3,
 	"GET /organizations/{id}":                                                     2,
-	"PUT,PATCH /organizations/{id}":                                               8,
+	"PUT,PATCH /organizations/{id}":                                               11,
 	"GET /organizations/{id}/members":                                             3,
 	"GET /organizations/{id}/materials":                                           3,
 	"POST /organizations/{id}/materials/bulk":                                     6,
@@ -72,16 +77,16 @@ var statements = map[string]int64{
 	"GET /shipping-requirements":                                                  2,
 	"GET /shipping-requirements/{id}":                                             1,
 	"PUT,PATCH /shipping-requirements/{id}":                                       3,
-	"POST /materials":                                                             6,
+	"POST /materials":                                                             11,
 	"GET /materials":                                                              2,
 	"GET /materials/{id}":                                                         1,
 	"GET /materials/{id}/jsonld":                                                  2, // the name of the organization
 	"GET /materials/{id}/citation":                                                2,
-	"PUT,PATCH /materials/{id}":                                                   6,
-	"DELETE /materials/{id}":                                                      6,
-	"POST /materials/import":                                                      12,
-	"POST /materials/import (imported protocol)":                                  12,
-	"POST /materials/import (for another lab)":                                    13,
+	"PUT,PATCH /materials/{id}":                                                   13,
+	"DELETE /materials/{id}":                                                      12,
+	"POST /materials/import":                                                      18,
+	"POST /materials/import (imported protocol)":                                  18,
+	"POST /materials/import (for another lab)":                                    19,
 	"POST /materials/import/preview":                                              2,
 	"POST /materials/imports":                                                     5,
 	"POST /materials/imports (for another lab)":                                   6,
@@ -106,27 +111,32 @@ var statements = map[string]int64{
 	"GET /uploaded-file/{attachment}/{filename} (of a request)":                   3,
 	"GET /uploaded-file/{attachment}/{filename} (the MTA of a listed material)":   2,
 	"PUT /uploaded-file/{attachment}/{filename}":                                  6,
-	"POST /material-requests":                                                     12,
+	"POST /material-requests":                                                     14,
 	"GET /material-requests":                                                      4,
 	"GET /material-requests/{id}":                                                 3,
-	"PUT,PATCH /material-requests/{id}":                                           8,
-	"DELETE /material-requests/{id}":                                              11,
+	"PUT,PATCH /material-requests/{id}":                                           10,
+	"DELETE /material-requests/{id}":                                              12,
 	"GET /material-requests/{id}/events":                                          5,
 	"GET /material-requests/{id}/messages":                                        5,
-	"POST /material-requests/{id}/messages":                                       7,
+	"POST /material-requests/{id}/messages":                                       8,
 	"GET /material-requests/{id}/turns":                                           5,
 	"POST /material-requests/{id}/snooze":                                         7,
 	"POST /material-requests/{id}/snooze (the lab's turn)":                        7,
 	"DELETE /material-requests/{id}/snooze":                                       7,
 	"DELETE /material-requests/{id}/snooze (the lab's turn)":                      7,
 	"GET /material-requests/{id}/issues":                                          5,
-	"POST /material-requests/{id}/issues":                                         8,
+	"POST /material-requests/{id}/issues":                                         9,
 	"POST /material-requests/{id}/issues/{issue}/close":                           9,
-	"PUT,PATCH /material-requests/{id}/shipment":                                  7,
+	"PUT,PATCH /material-requests/{id}/shipment":                                  9,
 	"POST /material-requests/{id}/documents/{document}/accept":                    8,
 	"POST /material-requests/{id}/documents/{document}/accept (the lab's)":        8,
 	"POST /material-requests/{id}/documents/{document}/return":                    8,
 	"POST /material-requests/{id}/documents/{document}/return (the lab's)":        8,
+	"GET /search/materials":                                                       3,
+	"GET /search/materials/feed":                                                  4,
+	"GET /search/organizations":                                                   3,
+	"GET /search/users":                                                           3,
+	"GET /search/suggest":                                                         4,
 	"GET /audit-events":                                                           5,
 	"GET /jobs":                                                                   3,
 	"GET /jobs/{id}":                                                              2,
@@ -145,6 +155,34 @@ var statements = map[string]int64{
 	"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 5,
 }
 
+// onPostgres is statements where PostgreSQL needs another number: it has the words of a thing in the row
+// of its index, SQLite beside it; and it is asked for the first hits part by part.
+var onPostgres = map[string]int64{
+	"POST /login":                                9,
+	"POST /users":                                9,
+	"PUT,PATCH /users/{id}":                      14,
+	"POST /organizations":                        8,
+	"PUT,PATCH /organizations/{id}":              10,
+	"POST /materials":                            10,
+	"PUT,PATCH /materials/{id}":                  12,
+	"DELETE /materials/{id}":                     10,
+	"POST /materials/import":                     17,
+	"POST /materials/import (imported protocol)": 17,
+	"POST /materials/import (for another lab)":   18,
+	"GET /search/materials":                      4,
+	"GET /search/materials/feed":                 5,
+	"GET /search/organizations":                  4,
+	"GET /search/users":                          4,
+	"GET /search/suggest":                        6,
+}
+
+func statementsOf(db *store.DB, route string) int64 {
+	if n, other := onPostgres[route]; other && db.Postgres() {
+		return n
+	}
+	return statements[route]
+}
+
 func TestTheNumberOfStatementsOfEachRouteIsKnown(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -156,8 +194,8 @@ func TestTheNumberOfStatementsOfEachRouteIsKnown(t *testing.T) {
 				v := c.make(s, c.by)
 				before := db.Queries()
 				a := v.call(s.people[c.by], method)
-				if got := db.Queries() - before; a.Status >= 300 || got != statements[c.route] {
-					t.Errorf("%s %s: %d statements, want %d: %d", method, c.route, got, statements[c.route], a.Status)
+				if got, want := db.Queries()-before, statementsOf(db, c.route); a.Status >= 300 || got != want {
+					t.Errorf("%s %s: %d statements, want %d: %d", method, c.route, got, want, a.Status)
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func (c *Call) readList(filter any) error {
 	q.filter(filter)
 	order := q.order(c.fields)
 	name := listName(c.Request, order, filter)
-	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(), Order: order, After: q.cursor(name, order)}}
+	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(defaultLimit, mostLimit), Order: order, After: q.cursor(name, order)}}
 	return q.faults.Err()
 }
 
@@ -98,12 +98,22 @@ func (q *query) text(name string) *string {
 		return nil
 	}
 	s := q.values.Get(name)
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) || len(s) > 1000 {
-		q.faults.Add(name, "must be short text without control characters")
+	if !q.short(name, s) {
 		return nil
 	}
 	return &s
 }
+
+func (q *query) short(name, s string) bool {
+	ok := utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) && len(s) <= 1000
+	if !ok {
+		q.faults.Add(name, "must be short text without control characters")
+	}
+	return ok
+}
+
+// anything is a parameter of any text; one that comes several times is one text.
+func (q *query) anything(name string) string { return strings.Join(q.values[name], " ") }
 
 func (q *query) integer(name string) *int64 {
 	s := q.text(name)
@@ -175,6 +185,10 @@ func (q *query) filter(into any) {
 			*field = q.user(name)
 		case **exchange.Instant:
 			*field = q.instant(name)
+		case **exchange.SearchText:
+			if q.values.Has(name) {
+				*field = new(exchange.SearchText(q.anything(name)))
+			}
 		default: // text
 			if s := q.word(name, v.Field(i).Type().Elem()); s != nil {
 				text := reflect.New(v.Field(i).Type().Elem())
@@ -202,14 +216,14 @@ func (q *query) word(name string, t reflect.Type) *string {
 	return s
 }
 
-func (q *query) limit() int {
+func (q *query) limit(usual, most int) int {
 	n := q.integer("limit")
 	switch {
 	case n == nil:
-		return defaultLimit
-	case *n < 1 || *n > mostLimit:
-		q.faults.Add("limit", "must be from 1 to %d", mostLimit)
-		return defaultLimit
+		return usual
+	case *n < 1 || *n > int64(most):
+		q.faults.Add("limit", "must be from 1 to %d", most)
+		return usual
 	}
 	return int(*n)
 }

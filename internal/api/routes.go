@@ -49,6 +49,15 @@ var routes = []route{
 	on("DELETE /users/{id}/addresses/{address}", exchange.AddressWrite, 204, (*API).deleteAddress,
 		"Delete an address. Requests keep it as it was when they were sent."),
 
+	on("POST /users/{id}/saved-searches", exchange.SavedSearchWrite, 201, (*API).createSavedSearch,
+		"Save a search of materials. With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. "+
+			"A person has at most 100."),
+	on("GET /users/{id}/saved-searches", exchange.SavedSearchRead, 200, (*API).listSavedSearches, "List a user's saved searches").sortedBy(exchange.SavedSearchFields),
+	on("GET /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchRead, 200, (*API).getSavedSearch, "Read a saved search"),
+	on("PUT,PATCH /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 200, (*API).updateSavedSearch,
+		"Change a saved search. One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new."),
+	on("DELETE /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 204, (*API).deleteSavedSearch, "Delete a saved search"),
+
 	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
 	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens, "Revoke all tokens of a user, this call's too"),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken, "Revoke a token"),
@@ -224,6 +233,19 @@ var routes = []route{
 	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
 	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
 
+	on("GET /search/materials", exchange.SearchRead, 200, (*API).searchMaterials,
+		"Search materials. Words match by stem and the last one as a beginning too; \"quoted words\" stand side by side, -words are not there, identifiers come in any form. "+
+			"Archived ones come last; those under embargo only members of their organization find.").
+		searches(searched{facets: exchange.Facets, title: "title"}),
+	on("GET /search/materials/feed", exchange.SearchRead, 200, (*API).feedMaterials,
+		"Follow a search. The newest 50 materials that anyone finds, as an Atom feed.").
+		searches(searched{facets: exchange.Facets, feed: true}).as(publish.AtomType),
+	on("GET /search/organizations", exchange.SearchRead, 200, (*API).searchOrganizations, "Search organizations, by name and description").
+		searches(searched{title: "name"}),
+	on("GET /search/users", exchange.SearchRead, 200, (*API).searchUsers, "Search users, by name and registry id").
+		searches(searched{title: "last_name"}),
+	on("GET /search/suggest", exchange.SearchRead, 200, (*API).suggest, "Suggest what to search for. Materials and organizations whose name begins like what was typed so far."),
+
 	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }
 
@@ -244,6 +266,7 @@ type route struct {
 	asked   reflect.Type // parameters of a POST; nil: none
 	file    bool         // it sends a file
 	events  bool         // it sends events, for as long as the caller listens
+	search  *searched    // it searches; nil: it does not
 	serve   func(*API, *Call) error
 }
 
@@ -285,6 +308,8 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		switch {
 		case isList:
 			err = c.readList(&in)
+		case c.searched != nil:
+			err = c.readSearch()
 		case hasInput && get:
 			err = c.readQuery(&in)
 		case hasInput && !c.stream:
@@ -313,6 +338,12 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 // sortedBy gives a list the fields that its parameter ordering can name.
 func (r route) sortedBy(fields []exchange.Field) route {
 	r.fields = fields
+	return r
+}
+
+// searches says what a search takes beside its text.
+func (r route) searches(s searched) route {
+	r.search = &s
 	return r
 }
 
@@ -371,13 +402,15 @@ func (r route) patterns() []string {
 // Call is one request on its way through a handler.
 type Call struct {
 	*http.Request
-	Actor   exchange.Actor
-	w       http.ResponseWriter
-	status  int // of success
-	stream  bool
-	fields  []exchange.Field
-	list    listQuery // of a list
-	written bool      // the handler wrote the answer itself
+	Actor    exchange.Actor
+	w        http.ResponseWriter
+	status   int // of success
+	stream   bool
+	fields   []exchange.Field
+	list     listQuery   // of a list
+	searched *searched   // nil: the route does not search
+	search   searchQuery // of a search
+	written  bool        // the handler wrote the answer itself
 }
 
 // slowest is the speed of a connection, in bytes a second, at which a whole file still passes.

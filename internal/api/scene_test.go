@@ -185,6 +185,15 @@ func (s *scene) newDelivery() (hook, delivery string) {
 	return hook, fmt.Sprintf("%s/deliveries/%d", hook, s.owner.want(202, "POST", hook+"/ping", nil).id())
 }
 
+// newSavedSearch makes one of the requester, who has few.
+func (s *scene) newSavedSearch() string {
+	s.t.Helper()
+	if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM saved_searches"); err != nil {
+		s.t.Fatal(err)
+	}
+	return fmt.Sprintf("%s/%d", s.user("/saved-searches"), s.requester().want(201, "POST", s.user("/saved-searches"), obj{"search": "HeLa"}).id())
+}
+
 func (s *scene) newAddress() int64 {
 	s.t.Helper()
 	return s.requester().want(200, "POST", s.user("/addresses"), address("home")).id()
@@ -329,6 +338,19 @@ var visits = []routeCase{
 		return at(s.user("/mail-settings"), obj{"digest_day": other(s, "FRIDAY", "MONDAY")})
 	}},
 	{"POST /users/{id}/mail-settings/retry", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings/retry"), nil) }},
+	{"POST /users/{id}/saved-searches", "requester", func(s *scene, _ string) visit {
+		s.newSavedSearch()
+		return at(s.user("/saved-searches"), obj{"search": "HeLa"})
+	}},
+	{"GET /users/{id}/saved-searches", "requester", func(s *scene, _ string) visit {
+		s.newSavedSearch()
+		return at(s.user("/saved-searches"), nil)
+	}},
+	{"GET /users/{id}/saved-searches/{saved_search}", "requester", func(s *scene, _ string) visit { return at(s.newSavedSearch(), nil) }},
+	{"PUT,PATCH /users/{id}/saved-searches/{saved_search}", "requester", func(s *scene, _ string) visit {
+		return at(s.newSavedSearch(), obj{"search": fmt.Sprint("HeLa ", s.next())})
+	}},
+	{"DELETE /users/{id}/saved-searches/{saved_search}", "requester", func(s *scene, _ string) visit { return at(s.newSavedSearch(), nil) }},
 	{"POST /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), address("x")) }},
 	{"GET /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), nil) }},
 	{"GET /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {
@@ -597,6 +619,11 @@ var visits = []routeCase{
 	}},
 
 	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
+	{"GET /search/materials", "anonymous", func(*scene, string) visit { return at("/search/materials?search=ht29&needs_mta=true", nil) }},
+	{"GET /search/materials/feed", "anonymous", func(*scene, string) visit { return at("/search/materials/feed?search=ht29", nil) }},
+	{"GET /search/organizations", "anonymous", func(*scene, string) visit { return at("/search/organizations?search=epithelial", nil) }},
+	{"GET /search/users", "anonymous", func(*scene, string) visit { return at("/search/users?search=requester", nil) }},
+	{"GET /search/suggest", "anonymous", func(*scene, string) visit { return at("/search/suggest?search=h", nil) }},
 	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
 
 	{"GET /jobs", "requester", func(s *scene, _ string) visit {

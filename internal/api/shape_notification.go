@@ -2,7 +2,7 @@ package api
 
 import "aliquot/internal/exchange"
 
-// Notification is one line of a person's feed: of an event of a request, or of news of an organization.
+// Notification is one line of a person's feed: of an event of a request, or of news.
 type Notification struct {
 	ID           int64                     `json:"id"`
 	Category     exchange.Category         `json:"category"`
@@ -15,6 +15,8 @@ type Notification struct {
 	Invitation   *int64                    `json:"invitation"`
 	JoinRequest  *int64                    `json:"join_request"`
 	Webhook      *int64                    `json:"webhook"`
+	SavedSearch  *int64                    `json:"saved_search"`
+	Matches      *Matches                  `json:"matches"`
 	Actor        *Person                   `json:"actor"` // null: Aliquot itself
 	CreatedAt    Time                      `json:"created_at"`
 	Read         bool                      `json:"read"`
@@ -29,6 +31,9 @@ func showNotification(n exchange.Notification) Notification {
 	if n.News != nil {
 		d := n.News.Detail
 		out.Kind, out.Invitation, out.JoinRequest, out.Webhook = exchange.NotificationKind(n.News.Kind), known(d.Invitation), known(d.JoinRequest), known(d.Webhook)
+		if out.SavedSearch = known(d.SavedSearch); out.SavedSearch != nil {
+			out.Matches = &Matches{d.Count, d.Materials}
+		}
 	}
 	return out
 }

@@ -121,7 +121,7 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, reader store.Reader, 
 func (a *App) sendDigest(ctx context.Context, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
 	c := a.DB.Read()
 	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: m.Unsubscribe}
-	if d.Events, err = a.happened(ctx, c, reader, ids); err != nil || len(d.Events) == 0 {
+	if d.Events, d.Matches, err = a.happened(ctx, c, reader, ids); err != nil || len(d.Events)+len(d.Matches) == 0 {
 		return exchange.MailNotWanted, "", err
 	}
 	if d.Waiting, err = a.waitingFor(ctx, c, reader.ID); err != nil {
@@ -135,11 +135,11 @@ func (a *App) sendDigest(ctx context.Context, reader store.Reader, since time.Ti
 	return a.post(ctx, m)
 }
 
-// happened are the events that notifications tell of, as far as the person may see them still.
-func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64) (events []notice.Event, err error) {
+// happened are the events and matches that notifications tell of, as far as the person may see them still.
+func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64) (events []notice.Event, matches []notice.Match, err error) {
 	list, err := c.NotificationsByID(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	type known struct {
 		notice.Event
@@ -150,10 +150,20 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 		if slices.Contains(reader.Mail.Muted, n.Category) {
 			continue
 		}
+		if n.News != nil {
+			m, visible, err := match(ctx, c, n, reader)
+			if err != nil {
+				return nil, nil, err
+			}
+			if visible {
+				matches = append(matches, m)
+			}
+			continue
+		}
 		k, some := requests[n.Event.RequestID]
 		if !some {
 			if k.Event, k.visible, err = a.facts(ctx, c, n, reader); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			requests[n.Event.RequestID] = k
 		}
@@ -161,7 +171,25 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 			events = append(events, of(k.Event, n))
 		}
 	}
-	return events, nil
+	return events, matches, nil
+}
+
+// match is what mail tells of a notification about a saved search: of the materials that it names those
+// that the person may see still. visible: there is one, and the search is still saved.
+func match(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (m notice.Match, visible bool, err error) {
+	d := n.News.Detail
+	m = notice.Match{Match: exchange.Match{Count: d.Count}, At: n.News.At, Location: reader.Mail.Location()}
+	if m.Search, err = c.SavedSearch(ctx, n.User, d.SavedSearch); exchange.CodeOf(err) == exchange.NotFound {
+		return m, false, nil
+	} else if err != nil {
+		return m, false, err
+	}
+	ids := make([]int64, len(d.Materials))
+	for i, t := range d.Materials {
+		ids[i] = t.ID
+	}
+	m.Materials, err = c.ToldMaterials(ctx, n.User, ids)
+	return m, len(m.Materials) > 0, err
 }
 
 // of is what mail tells of a notification, with the facts of another one about the same request.
@@ -182,7 +210,7 @@ func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]n
 		if f.Requester != nil {
 			side = exchange.RequesterSide
 		}
-		part, err := c.Requests(ctx, exchange.Page{Limit: mostWaiting}, f, user, false)
+		part, err := c.Requests(ctx, exchange.Page{Limit: mostWaiting}, f, exchange.Actor{ID: user})
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,10 +54,17 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		}
 		h.membership()
 		h.must(db.Tx(t.Context(), h.webhookOff))
+		h.save(h.people["stranger"], "zebrafish")
+		h.save(h.people["member"], "zebrafish")
+		h.list(h.people["owner"], "Zebrafish <1>", nil)
+		h.alertOf(1)
 		h.wait()
 		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
 		h.must(err)
 		h.ask("requester", "Why")
+		h.told()
+		h.list(h.people["owner"], "Zebrafish <2>", nil)
+		h.alertOf(2)
 		h.told()
 		h.set(h.now.Load().AddDate(0, 0, 1))
 		h.wait()
@@ -80,9 +88,25 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 				t.Errorf("nothing came for %s", l)
 			}
 		}
+		for to, text := range map[string]string{"stranger@example.org": "1 material is new in your saved search zebrafish.", "member@example.org": "== New in your saved searches =="} {
+			if !slices.ContainsFunc(server.Messages(), func(m mailtest.Letter) bool {
+				return m.To == to && strings.Contains(m.Text, text) && strings.Contains(m.HTML, "Zebrafish &lt;")
+			}) {
+				t.Errorf("%s did not get %q", to, text)
+			}
+		}
 		if n := len(server.Messages()); n < 100 {
 			t.Errorf("%d messages came", n)
 		}
+	})
+}
+
+// alertOf alerts until stranger and member heard so often; what another run holds, one leaves for the next.
+func (h *hearing) alertOf(times int) {
+	h.Helper()
+	jobtest.Poll(h, "both heard of what is new", func() bool {
+		h.alert(1)
+		return len(h.alerted(h.people["stranger"])) == times && len(h.alerted(h.people["member"])) == times
 	})
 }
 

@@ -87,6 +87,9 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 // invitationThread is thread for all mail about an invitation.
 func (a *App) invitationThread(id int64) string { return fmt.Sprintf("invitation.%d@%s", id, a.host()) }
 
+// searchThread is thread for all mail about a saved search.
+func (a *App) searchThread(id int64) string { return fmt.Sprintf("search.%d@%s", id, a.host()) }
+
 func invitationWords(v exchange.ShownInvitation, link string) notice.Invitation {
 	return notice.Invitation{Organization: v.Organization, Inviter: v.Inviter.Name(), Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
 }
@@ -106,8 +109,15 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 			return a.Notice.Event(facts)
 		}}, visible, err
 	}
-	if n.News.Kind == exchange.Invited {
+	switch n.News.Kind {
+	case exchange.Invited:
 		return a.invitationLetter(ctx, c, n, reader)
+	case exchange.SearchMatched:
+		m, visible, err := match(ctx, c, n, reader)
+		return letter{a.searchThread(n.News.Detail.SavedSearch), func(_ context.Context, unsubscribe string) (notice.Words, error) {
+			m.Unsubscribe = unsubscribe
+			return a.Notice.Match(m)
+		}}, visible, err
 	}
 	d := n.News.Detail
 	m := notice.Membership{Kind: notice.MembershipKind(n.News.Kind), Organization: n.OrganizationName, Person: "Aliquot", Note: d.Text,

@@ -198,6 +198,11 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if err := tx.UpdateOrganization(ctx, o); err != nil {
 			return err
 		}
+		if o.Name != old.Name {
+			if err := renamed(ctx, tx, exchange.Renamed{Organization: id}); err != nil {
+				return err
+			}
+		}
 		left, err := tx.SetMembers(ctx, id, members)
 		if err != nil {
 			return err

@@ -19,15 +19,15 @@ func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchan
 	return q, a.mayRead(ctx, who, exchange.RequestRead, who.ToRequest(q.Request, q.Organization), object("request", id))
 }
 
-// Requests lists the requests of the caller's organizations' materials and their own; an
-// admin sees every one.
+// Requests lists the requests of the caller's organizations' materials and their own, or those of them
+// that a search finds; an admin sees every one.
 func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.RequestFilter) (exchange.Part[exchange.Requested], error) {
 	if who.Admin {
 		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
 			return exchange.Part[exchange.Requested]{}, err
 		}
 	}
-	return a.DB.Read().Requests(ctx, p, f, who.ID, who.Admin)
+	return a.DB.Read().Requests(ctx, p, f, who)
 }
 
 // CreateRequest asks for a material. The request is assigned to the material's contact when
@@ -255,6 +255,9 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 		return err
 	}
 	if err := tx.SaveDocuments(ctx, q.ID, before.Documents, after.Documents); err != nil {
+		return err
+	}
+	if err := tx.IndexEvents(ctx, *q, events); err != nil {
 		return err
 	}
 	if after.Clock.Turn != before.Clock.Turn {

@@ -40,18 +40,28 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 	return tx.InsertTurns(ctx, turns)
 }
 
-// saveMaterials saves materials that were changed. Where one asks for something else now, the turns of
-// its requests may begin anew.
+// saveMaterials saves materials of one organization that were changed. Where one asks for something else now,
+// the turns of its requests may begin anew; where one has another title, its requests are found by that.
 func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Material) error {
 	save := func() error { return tx.UpdateMaterials(ctx, list) }
+	var titled []exchange.Renamed
 	for i, m := range list {
 		was := old[i]
+		if m.Title != was.Title {
+			titled = append(titled, exchange.Renamed{Material: m.ID})
+		}
 		if m.NeedsMTA != was.NeedsMTA || m.NeedsIRB != was.NeedsIRB || m.NeedsAbstract != was.NeedsAbstract || !same(m.ShippingID, was.ShippingID) {
 			others := save
 			save = func() error { return asking(ctx, tx, m.OrganizationID, &m.ID, nil, others) }
 		}
 	}
-	return save()
+	if err := save(); err != nil || len(titled) == 0 {
+		return err
+	}
+	if len(titled) > 1 { // one job for all
+		titled[0] = exchange.Renamed{Organization: list[0].OrganizationID}
+	}
+	return renamed(ctx, tx, titled[0])
 }
 
 // Turns lists the account of a request's turns.

@@ -188,11 +188,11 @@ func viewUser(ctx context.Context, c store.Conn, u exchange.User, private bool) 
 		return v, err
 	}
 	// As u sees them: what was closed stays with someone who left the lab, who no longer may read it.
-	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, u.ID, false)
+	assigned, err := c.Requests(ctx, everything, exchange.RequestFilter{AssignedTo: &u.ID}, exchange.Actor{ID: u.ID})
 	if err != nil {
 		return v, err
 	}
-	made, err := c.Requests(ctx, everything, exchange.RequestFilter{Requester: &u.ID}, u.ID, true)
+	made, err := c.Requests(ctx, everything, exchange.RequestFilter{Requester: &u.ID}, exchange.Actor{Admin: true})
 	if err != nil {
 		return v, err
 	}
@@ -232,7 +232,10 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 			return err
 		}
 		u.UpdatedAt = tx.Now
-		return tx.UpdateUser(ctx, u)
+		if err := tx.UpdateUser(ctx, u); err != nil || u.Name() == old.Name() {
+			return err
+		}
+		return renamed(ctx, tx, exchange.Renamed{User: id})
 	})
 	if err != nil {
 		return UserView{}, err

@@ -186,7 +186,7 @@ func (y *year) askForOtherThings() {
 	_, err := y.app.UpdateMaterial(y.Context(), y.member, material, exchange.MaterialPatch{
 		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0), NeedsIRB: exchange.Some(y.random.IntN(2) == 0)})
 	y.must(err)
-	part, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material}, y.admin.ID, true)
+	part, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material}, y.admin)
 	y.must(err)
 	for _, q := range part.Items {
 		y.note(q)

@@ -14,6 +14,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
 	"aliquot/internal/exchange/identifier"
+	searched "aliquot/internal/exchange/words"
 	contentstore "aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
@@ -91,6 +92,7 @@ func TestDemo(t *testing.T) {
 		t.Run("every step is waited for somewhere", func(t *testing.T) { everyStep(t, a) })
 		t.Run("something waits for every person", func(t *testing.T) { everyPerson(t, a) })
 		t.Run("every material is listed", func(t *testing.T) { everyMaterial(t, a) })
+		t.Run("every material is found by what it is called", func(t *testing.T) { everyName(t, a) })
 		t.Run("events and files verify", func(t *testing.T) { verifies(t, a) })
 		t.Run("the admin alone is an admin", func(t *testing.T) { oneAdmin(t, a) })
 		t.Run("filling twice changes nothing", func(t *testing.T) { twice(t, a) })
@@ -161,6 +163,49 @@ func everyMaterial(t *testing.T, a *app.App) {
 	if len(labs) != 3 {
 		t.Errorf("the materials are in %d labs, want 3", len(labs))
 	}
+}
+
+// everyName looks for each material by its title and by each of its identifiers, as anyone does.
+func everyName(t *testing.T, a *app.App) {
+	find := func(text string, limit int) app.Results[exchange.ShownMaterial] {
+		found, err := a.SearchMaterials(t.Context(), exchange.Actor{}, exchange.Search{Query: searched.Parse(text), Page: exchange.SearchPage{Limit: limit}, Facets: true})
+		if err != nil || int64(len(found.Items)) != min(found.Count, int64(limit)) || len(found.Approximate) > 0 {
+			t.Fatalf("%q: %d of %d, %v, %v", text, len(found.Items), found.Count, found.Approximate, err)
+		}
+		return found
+	}
+	all := find("", 1000)
+	if want := materials(t, a).Total; all.Count != want || all.Facets["is_archived"].Values["false"]+all.Facets["is_archived"].Values["true"] != want {
+		t.Errorf("%d are found, %v, of %d", all.Count, all.Facets["is_archived"], want)
+	}
+	for _, m := range all.Items {
+		if found := find(m.Title, 1); found.Count == 0 || found.Items[0].Title != m.Title {
+			t.Errorf("%q finds %d first %q", m.Title, found.Count, titles(found.Items))
+		}
+		var values map[string]json.RawMessage
+		if err := json.Unmarshal(m.Metadata, &values); err != nil {
+			t.Fatal(err)
+		}
+		c, _ := category.Get(m.Category)
+		for _, f := range c.Fields {
+			for _, item := range category.Items(values[f.Key]) {
+				if f.Type != category.Identifier {
+					continue
+				}
+				if found := find(item, 20); !slices.Contains(titles(found.Items), m.Title) {
+					t.Errorf("%s of %q finds %q", item, m.Title, titles(found.Items))
+				}
+			}
+		}
+	}
+}
+
+func titles(list []exchange.ShownMaterial) []string {
+	var titles []string
+	for _, m := range list {
+		titles = append(titles, m.Title)
+	}
+	return titles
 }
 
 func verifies(t *testing.T, a *app.App) {

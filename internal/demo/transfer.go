@@ -89,14 +89,14 @@ func (t transfer) giveBack(by string, slot exchange.Slot, reason string) {
 
 func (t transfer) write(by, text string) {
 	t.step("write", func() error {
-		_, err := t.app.SendMessage(t.ctx, t.actors[by], t.id, words(text))
+		_, err := t.app.SendMessage(t.ctx, t.actors[by], t.id, saying(text))
 		return err
 	})
 }
 
 func (t transfer) complain(by, text string) (issue int64) {
 	t.step("open an issue", func() error {
-		i, err := t.app.OpenIssue(t.ctx, t.actors[by], t.id, words(text))
+		i, err := t.app.OpenIssue(t.ctx, t.actors[by], t.id, saying(text))
 		issue = i.ID
 		return err
 	})
@@ -130,4 +130,4 @@ func (t transfer) send(by, tracking, conditions string) {
 	t.move(by, exchange.Fulfilled)
 }
 
-func words(text string) exchange.Words { return exchange.Words{Text: exchange.Some(text)} }
+func saying(text string) exchange.Words { return exchange.Words{Text: exchange.Some(text)} }

@@ -53,6 +53,8 @@ func FaultsOf(body any, made bool) Faults {
 		} else {
 			_, err = p.Patch(Webhook{URL: "-"}, anyURL, time.Time{})
 		}
+	case SavedSearchPatch:
+		_, err = p.Create(uuid.Nil)
 	case Funding:
 		_, err = p.Check()
 	case ImportName:

@@ -152,6 +152,9 @@ func TestNewsSayWhoDidWhat(t *testing.T) {
 	for _, role := range exchange.OrganizationRoles {
 		said := map[string]bool{}
 		for _, kind := range exchange.NewsKinds {
+			if kind == exchange.SearchMatched { // which nobody did, in no lab
+				continue
+			}
 			text := exchange.TellNews(exchange.News{Kind: kind, Detail: exchange.NewsDetail{Role: role}}, "Ada", "Mora lab")
 			if !strings.HasPrefix(text, "Ada ") || !strings.Contains(text, "Mora lab") || !strings.HasSuffix(text, ".") || said[text] {
 				t.Errorf("%s: %q", kind, text)

@@ -22,7 +22,7 @@ type News struct {
 // NewsKind says what happened.
 type NewsKind string
 
-// Everything that is told of who is in an organization.
+// Everything that is told outside of requests.
 const (
 	Invited           NewsKind = "invited"
 	InvitationTaken   NewsKind = "invitation_accepted"
@@ -30,11 +30,12 @@ const (
 	JoinAsked         NewsKind = "join_asked"
 	JoinTaken         NewsKind = "join_accepted"
 	JoinRefused       NewsKind = "join_declined"
-	WebhookOff        NewsKind = "webhook_off" // it is switched off, since nothing gets through
+	WebhookOff        NewsKind = "webhook_off"    // it is switched off, since nothing gets through
+	SearchMatched     NewsKind = "search_matched" // something is new in a saved search
 )
 
 // NewsKinds are all of them.
-var NewsKinds = []NewsKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused, WebhookOff}
+var NewsKinds = []NewsKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused, WebhookOff, SearchMatched}
 
 // NewsDetail is what news tell beside their kind; only what applies is there.
 type NewsDetail struct {
@@ -44,14 +45,23 @@ type NewsDetail struct {
 	Text        string `json:"text,omitempty"` // what the asker wrote
 	Webhook     int64  `json:"webhook,omitempty"`
 	Reason      string `json:"reason,omitempty"` // why it was declined, or switched off
+
+	SavedSearch int64          `json:"saved_search,omitempty"`
+	Name        string         `json:"name,omitempty"`      // of the saved search
+	Count       int            `json:"count,omitempty"`     // of what is new in it
+	Materials   []ToldMaterial `json:"materials,omitempty"` // the newest of them
 }
 
 // Category is the one that news of a kind belong to. There is no switch for it: they are always told.
 func (k NewsKind) Category() Category {
-	if k == WebhookOff {
+	switch k {
+	case WebhookOff:
 		return WebhookNotif
+	case SearchMatched:
+		return SearchNotif
+	default:
+		return MembershipNotif
 	}
-	return MembershipNotif
 }
 
 // TellNews says in one sentence what happened, for the people who hear of it.
@@ -74,6 +84,8 @@ func TellNews(n News, actor, organization string) string {
 		return fmt.Sprintf("%s asked to join %s.", actor, organization)
 	case JoinTaken:
 		return fmt.Sprintf("%s took you into %s, as you asked.", actor, organization)
+	case SearchMatched:
+		return tellMatch(n.Detail)
 	case WebhookOff:
 		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization, strings.TrimSuffix(n.Detail.Reason, "."))
 	default:

@@ -82,6 +82,7 @@ var (
 	OrganizationEventFields = []Field{byID, {Name: "kind", Kind: Word}, byAt}
 	OrganizationFields      = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
 	RequestFields           = []Field{byID, {Name: "material"}, {Name: "status", Kind: Word}, byCreated, byUpdated}
+	SavedSearchFields       = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
 	SettingsFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
 	ShippingFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
 	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word}, {Name: "began_at", Kind: Moment},
@@ -107,6 +108,8 @@ type RequestFilter struct {
 	Active     *bool      `query:"is_active"`
 	Requester  *uuid.UUID `query:"requester"`
 	AssignedTo *uuid.UUID `query:"assigned_to"`
+
+	Search *SearchText `query:"search" help:"Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before what must not be there."`
 }
 
 // NotificationFilter narrows a list of notifications.

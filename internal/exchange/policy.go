@@ -31,6 +31,8 @@ const (
 	NotificationRead  Action = "notification.read"
 	MailSettingsRead  Action = "mail-settings.read"
 	MailSettingsWrite Action = "mail-settings.write"
+	SavedSearchRead   Action = "saved-search.read"
+	SavedSearchWrite  Action = "saved-search.write"
 	TokenRead         Action = "token.read"
 	TokenRevoke       Action = "token.revoke"
 
@@ -91,6 +93,7 @@ const (
 	MaterialFund      Action = "material.fund" // to name it in a grant of one's own
 	AuditRead         Action = "audit.read"
 	DocumentationRead Action = "documentation.read"
+	SearchRead        Action = "search.read"
 
 	JobRead    Action = "job.read"
 	JobList    Action = "job.list"     // the caller's own
@@ -122,6 +125,8 @@ var rules = Policy{
 	NotificationRead:  OwnerOf,
 	MailSettingsRead:  OwnerOf,
 	MailSettingsWrite: OwnerOf,
+	SavedSearchRead:   OwnerOf,
+	SavedSearchWrite:  OwnerOf,
 	TokenRead:         OwnerOf,
 	TokenRevoke:       OwnerOf,
 
@@ -182,6 +187,7 @@ var rules = Policy{
 	MaterialFund:      MemberOf,
 	AuditRead:         AdminOf,
 	DocumentationRead: Anyone,
+	SearchRead:        Anyone,
 
 	JobRead:    OwnerOf,
 	JobList:    SignedIn,

@@ -79,6 +79,8 @@ const matrix = `
 | both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | settings.update | the owner | n | n | n | y | n | n | n | y |
+| both | saved-search.read | the owner | n | n | n | y | n | n | n | y |
+| both | saved-search.write | the owner | n | n | n | y | n | n | n | y |
 | both | address.read | the owner | n | n | n | y | n | n | n | y |
 | both | address.write | the owner | n | n | n | y | n | n | n | y |
 | open | organization.create | nothing | y | y | y | y | y | y | y | y |
@@ -110,6 +112,7 @@ const matrix = `
 | both | material.bulk | the lab | n | n | y | y | n | y | n | y |
 | both | material.export | the lab | n | n | y | y | n | y | n | y |
 | both | documentation.read | nothing | y | y | y | y | y | y | y | y |
+| both | search.read | nothing | y | y | y | y | y | y | y | y |
 | both | audit.read | nothing | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | material.import | the lab | n | n | y | y | n | y | n | y |

@@ -5,10 +5,12 @@ import "slices"
 // Category is a kind of notification; its value is the settings field that switches it.
 type Category string
 
-// The categories of news, which nothing switches: of who is in an organization, and of its webhooks.
+// The categories of news, which nothing switches: of who is in an organization, of its webhooks, and of
+// what is new in a saved search, which has alerts of its own to switch off.
 const (
 	MembershipNotif Category = "membership"
 	WebhookNotif    Category = "webhook"
+	SearchNotif     Category = "saved_search"
 )
 
 // The five categories of the specification.
@@ -24,7 +26,21 @@ const (
 var Categories = []Category{NewRequestNotif, StatusNotif, DecisionNotif, AssignedNotif, ReminderNotif}
 
 // MailCategories are those that mail can be about.
-var MailCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif)
+var MailCategories = append(slices.Clone(Categories), MembershipNotif, WebhookNotif, SearchNotif)
+
+// Words say what mail of a category is about.
+func (c Category) Words() string { return categoryWords[c] }
+
+var categoryWords = map[Category]string{
+	NewRequestNotif: "new requests",
+	StatusNotif:     "what happens to requests",
+	DecisionNotif:   "decisions on requests",
+	AssignedNotif:   "requests assigned to you",
+	ReminderNotif:   "reminders",
+	MembershipNotif: "who is in a lab",
+	WebhookNotif:    "webhooks",
+	SearchNotif:     "saved searches",
+}
 
 // Group is whom an audience is made of.
 type Group string

@@ -127,7 +127,7 @@ func WaitingOn(t Terms, targets Targets, r Request) *Turn {
 		due := r.WaitingSince.AddDate(0, 0, days)
 		return &Turn{Side: LabSide, What: what, Since: r.WaitingSince, Due: &due}
 	}
-	owed := words(Missing(list, OwedByRequester), NeedAbstract)
+	owed := names(Missing(list, OwedByRequester), NeedAbstract)
 	switch r.Status {
 	case Open:
 		if r.Correction != "" {
@@ -155,7 +155,7 @@ func WaitingOn(t Terms, targets Targets, r Request) *Turn {
 	}
 }
 
-func words(needs []Need, without Need) []string {
+func names(needs []Need, without Need) []string {
 	var list []string
 	for _, n := range needs {
 		if n != without {

@@ -40,6 +40,16 @@ func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Ord
 	return tx.InsertJob(ctx, k.job(tx, raw, o))
 }
 
+// Restart is Enqueue, but where there is a job with that key, in whatever state, it begins anew with args:
+// what a run of it saved stays, and what that has not saved yet is refused.
+func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o Order) (int64, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return 0, fmt.Errorf("job %s: %w", k.Name, err)
+	}
+	return tx.RestartJob(ctx, k.job(tx, raw, o))
+}
+
 // job is the job of an order.
 func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o Order) exchange.Job {
 	j := exchange.Job{Kind: k.Name, User: o.User, Args: args, DueAt: &tx.Now}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -61,6 +62,61 @@ func TestThereIsOneJobOfAKindWithAKeyWhateverBecameOfIt(t *testing.T) {
 			b.Error("without a key there is one job too")
 		}
 		b.once(1)
+	})
+}
+
+// TestAJobThatIsRestartedBeginsAnew while it runs, and when it is done: what its run had not saved is refused.
+func TestAJobThatIsRestartedBeginsAnew(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		restart := func(args string) (id int64) {
+			err := b.db.Tx(b.Context(), func(ctx context.Context, tx store.Conn) (err error) {
+				id, err = long.Restart(ctx, tx, args, job.Order{Key: "k"})
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return id
+		}
+		stepped, restarted := make(chan struct{}), make(chan struct{})
+		b.work(long.Handle(func(ctx context.Context, r *job.Run, object string) error {
+			if object != "first" {
+				return doLong(ctx, r, object)
+			}
+			step := func(n int) error {
+				return r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+					return exchange.Progress{}, n, effect(ctx, tx, fmt.Sprint(object, " step ", n))
+				})
+			}
+			if err := step(4); err != nil {
+				return err
+			}
+			close(stepped)
+			<-restarted
+			if err := step(5); err == nil {
+				b.Error("the run that lost the job made a step")
+			}
+			return nil
+		}))
+		id := restart("first")
+		<-stepped
+		again := restart("second")
+		close(restarted)
+		jobtest.Wait(b.T, b.db, id, exchange.JobDone)
+		if third := restart("third"); again != id || third != id {
+			b.Errorf("one key has the jobs %d, %d and %d", id, again, third)
+		}
+		if j := jobtest.Wait(b.T, b.db, id, exchange.JobDone); j.Progress.Done != steps || string(j.Args) != `"third"` {
+			b.Errorf("%+v", j)
+		}
+		want := map[string]int{"first step 4": 1, "second end": 1, "third end": 1}
+		for i := range steps {
+			want[fmt.Sprint("second step ", i)], want[fmt.Sprint("third step ", i)] = 1, 1
+		}
+		if got := b.effects(); !maps.Equal(got, want) {
+			b.Errorf("%v, want %v", got, want)
+		}
 	})
 }
 

@@ -35,6 +35,7 @@ var errForget = errors.New("forget it")
 func play(r *rapid.T, m *model) {
 	r.Repeat(map[string]func(*rapid.T){
 		"enqueue": m.enqueue,
+		"restart": m.restart,
 		"claim":   m.claim,
 		"step": m.act(func(j exchange.Job, now time.Time) exchange.Job {
 			return j.Step(exchange.Progress{Done: j.Progress.Done + 1}, []byte("1"), now.Add(lease))
@@ -95,6 +96,17 @@ func (m *model) enqueue(r *rapid.T) {
 	if m.jobs[id] == nil {
 		m.ids, m.jobs[id] = append(m.ids, id), &modelled{state: exchange.JobReady}
 	}
+}
+
+func (m *model) restart(r *rapid.T) {
+	id := must(short.Restart(m.ctx, m.conn, "", job.Order{Key: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")}))
+	s := &modelled{state: exchange.JobReady}
+	if was := m.jobs[id]; was == nil {
+		m.ids = append(m.ids, id)
+	} else {
+		s.lease = was.lease + 1 // whoever held it holds nothing
+	}
+	m.jobs[id] = s
 }
 
 func (m *model) claim(r *rapid.T) {

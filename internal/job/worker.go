@@ -271,7 +271,7 @@ func (w *Worker) schedule(ctx context.Context) {
 					return err
 				}
 			}
-			return tx.EndLeases(ctx, now.Add(w.Lease+skew))
+			return tx.EndLeases(ctx, tx.Now.Add(w.Lease+skew)) // not now: the clock may have jumped while this waited
 		})
 		if err == nil {
 			for _, h := range w.handlers {

@@ -16,6 +16,7 @@ type Digest struct {
 	Reader      uuid.UUID
 	From, To    time.Time
 	Events      []Event        // oldest first; Reader, Location and Unsubscribe are those of the digest
+	Matches     []Match        // oldest first; Location and Unsubscribe are those of the digest
 	Waiting     []Waiting      // in the order in which it is told
 	Location    *time.Location // the reader's time zone; nil: UTC
 	Unsubscribe string         // address at which the reader stops digests; "": none
@@ -29,8 +30,9 @@ type Waiting struct {
 }
 
 // Digest writes one message about many events: first what waits, then what happened, request by request
-// in the order of their last events, newest last. It tells of the first 50 requests that wait, of the 50
-// with the newest events, of each of these the last 20 events, and how many more there are.
+// in the order of their last events, newest last, then what is new in saved searches. It tells of the first
+// 50 requests that wait, of the 50 with the newest events, of each of these the last 20 events, of the last
+// 50 matches, and how many more there are.
 func (w *Writer) Digest(d Digest) (Words, error) {
 	in := zone(d.Location)
 	events := slices.Clone(d.Events)
@@ -47,6 +49,21 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 		subject = fmt.Sprintf("%s happened in %s; %s", count(len(d.Events), "thing", "things"),
 			count(len(groups), "request", "requests"), wait)
 	}
+	if len(d.Matches) > 0 {
+		materials := 0
+		for _, m := range d.Matches {
+			materials += m.Count
+		}
+		matched := count(materials, "material is new in your saved searches", "materials are new in your saved searches")
+		switch {
+		case len(d.Events) > 0:
+			subject += "; " + matched
+		case len(d.Waiting) > 0:
+			subject = matched + "; " + subject
+		default:
+			subject = matched
+		}
+	}
 	p := page{
 		Subject: subject, Lead: subject + ".",
 		Facts: []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
@@ -61,6 +78,9 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 	}
 	if len(groups) > 0 {
 		p.Parts = append(p.Parts, w.happened(groups, in))
+	}
+	if len(d.Matches) > 0 {
+		p.Parts = append(p.Parts, w.found(d.Matches, in))
 	}
 	return w.write(p)
 }

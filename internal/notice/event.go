@@ -78,7 +78,7 @@ func (w *Writer) Event(e Event) (Words, error) {
 		Mine:    turn.mine(),
 		Needs:   needs(e.Request, as, returned),
 		Link:    w.place(e, turn),
-		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", kinds[e.Category], e.because(as)),
+		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", e.Category.Words(), e.because(as)),
 	}
 	d := e.Event.Detail
 	if d.Days > 0 {
@@ -88,7 +88,7 @@ func (w *Writer) Event(e Event) (Words, error) {
 		p.Facts = append(p.Facts, "No reminder of this turn comes before "+moment(time.Time(*d.Until), e.Location)+".")
 	}
 	if e.Unsubscribe != "" {
-		p.Change = link{"Stop e-mail about " + kinds[e.Category], e.Unsubscribe}
+		p.Change = link{"Stop e-mail about " + e.Category.Words(), e.Unsubscribe}
 	}
 	return w.write(p)
 }
@@ -213,15 +213,6 @@ func (e Event) because(as role) string {
 	default:
 		return "you are a member of " + lab
 	}
-}
-
-// kinds are the categories in words.
-var kinds = map[exchange.Category]string{
-	exchange.NewRequestNotif: "new requests",
-	exchange.StatusNotif:     "what happens to requests",
-	exchange.DecisionNotif:   "decisions on requests",
-	exchange.AssignedNotif:   "requests assigned to you",
-	exchange.ReminderNotif:   "reminders",
 }
 
 func zone(in *time.Location) *time.Location {

@@ -40,6 +40,10 @@ func everyMessage(t *testing.T) map[string]notice.Words {
 	keep("invitation", m, err)
 	m, err = w.Invitation(notice.Invitation{})
 	keep("invitation with nothing", m, err)
+	m, err = w.Match(match(12))
+	keep("match", m, err)
+	m, err = w.Match(notice.Match{})
+	keep("match of nothing", m, err)
 	for _, kind := range notice.MembershipKinds {
 		m, err := w.Membership(membership(kind, "Ask Ruth.\n\nOr me."))
 		keep("membership "+string(kind), m, err)

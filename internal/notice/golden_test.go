@@ -2,6 +2,7 @@ package notice_test
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -46,6 +47,10 @@ func goldens(t *testing.T) map[string]string {
 		m, err := w.Invitation(invitation(role))
 		keep("invitation", role, m, err)
 	}
+	for _, count := range []int{1, 12} {
+		m, err := w.Match(match(count))
+		keep("search_matched", fmt.Sprint(count), m, err)
+	}
 	for _, kind := range notice.MembershipKinds {
 		for _, note := range []string{"", "We share a freezer.\nAsk Ruth."} {
 			m, err := w.Membership(membership(kind, note))
@@ -55,13 +60,24 @@ func goldens(t *testing.T) map[string]string {
 	return files
 }
 
-var asHTML = []string{string(exchange.DocumentReturned), string(exchange.Messaged), "digest_of_both", "invitation", "membership"}
+var asHTML = []string{string(exchange.DocumentReturned), string(exchange.Messaged), "digest_of_both", "invitation", "membership", "search_matched"}
 
 func invitation(role string) notice.Invitation {
 	return notice.Invitation{
 		Organization: "Receptor Lab", Inviter: "Rosalyn Vance", Role: role, Expires: start.AddDate(0, 0, 30),
 		Link: "https://aliquot.example.org/invitations/k3y", Location: berlin,
 	}
+}
+
+// match is what is new in a saved search: so many materials.
+func match(count int) notice.Match {
+	m := notice.Match{At: start, Location: berlin, Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y"}
+	m.Count = count
+	m.Search = exchange.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa", Filters: exchange.Filters{"organisms": {"Homo sapiens"}}}
+	for i := range min(count, exchange.MostTold) {
+		m.Materials = append(m.Materials, exchange.ToldMaterial{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
+	}
+	return m
 }
 
 func membership(kind notice.MembershipKind, note string) notice.Membership {
@@ -100,6 +116,13 @@ func digests(t *testing.T) map[string]notice.Digest {
 	other.Request.ID, other.Request.AssignedTo = 44, ruth
 	lab.Waiting = []notice.Waiting{open, other}
 	all["of_a_lab"] = lab
+	found := d
+	found.Matches = []notice.Match{match(1), match(12)}
+	all["of_all"] = found
+	found.Events = nil
+	all["of_matches_and_waiting"] = found
+	found.Waiting = nil
+	all["of_matches"] = found
 	return all
 }
 

@@ -119,6 +119,25 @@ func TestNothingInAnInvitationGetsOutOfItsPlace(t *testing.T) {
 	})
 }
 
+func TestNothingInASavedSearchGetsOutOfItsPlace(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	rapid.Check(t, func(t *rapid.T) {
+		m := match(12)
+		m.Search.Name, m.Search.Search = anything().Draw(t, "name"), anything().Draw(t, "search")
+		m.Materials[0].Title = anything().Draw(t, "title")
+		words, err := w.Match(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clean(t, words, 11, 1)
+		if words, err = w.Digest(notice.Digest{Matches: []notice.Match{m, m}}); err != nil {
+			t.Fatal(err)
+		}
+		clean(t, words, 3, 0)
+	})
+}
+
 func TestASubjectIsShortenedInTheTitleAlone(t *testing.T) {
 	t.Parallel()
 	w := writer(t)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"aliquot/internal/exchange/words"
+
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
 )
@@ -15,6 +17,7 @@ import (
 type dialect struct {
 	name       database.Dialect
 	types      *strings.Replacer // the type words of migrations
+	fulltext   string            // the file of those statements of migrations that are of this database alone
 	forUpdate  string            // locks the rows of a SELECT until commit
 	forShare   string            // keeps the rows of a SELECT as they are until commit
 	skipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
@@ -24,6 +27,14 @@ type dialect struct {
 	planAnew, planAsUsual string
 	atOnce                int    // rows that one statement writes, a power of two
 	migrated              string // says whether the schema has a version
+	later                 string // what a Load takes away and makes again in reverse order: two statements each
+	list                  string // the rows of a JSON list of texts, $1
+	asked                 func(words.Expr) string
+	found                 string // FROM of the hits x of an expression in the index of %[1]s
+	foundBy               string // and their condition
+	join                  string // beside it of further tables, which never come first
+	place                 string // the rank of a hit, in the order of which they come
+	matches               string // whether the row x of an index is a hit; never looked up by index
 	prepare               bool   // whether to keep prepared statements here; pgx keeps its own
 }
 
@@ -37,7 +48,16 @@ var (
 			"{time}", "TIMESTAMP",
 			"{word}", "TEXT",
 		),
+		fulltext: "migration/fulltext/sqlite.sql",
+		list:     "json_each($1)",
+		asked:    ftsExpression,
+		found:    "%[1]s_words w CROSS JOIN %[1]s_index x ON x.rank = w.rowid",
+		foundBy:  "w.%[1]s_words MATCH ?",
+		join:     " CROSS JOIN ",
+		place:    "w.rowid",
+		matches:  "EXISTS (SELECT 1 FROM %[1]s_words w WHERE w.%[1]s_words MATCH ? AND w.rowid = x.rank)",
 		migrated: "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE name = 'goose_db_version')",
+		later:    "SELECT 'DROP INDEX ' || name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL",
 		atOnce:   8,    // it looks for each placeholder among all others
 		prepare:  true, // one writer: BEGIN IMMEDIATE locks what forUpdate and forShare would
 	}
@@ -54,7 +74,22 @@ var (
 		forShare:   " FOR SHARE",
 		skipLocked: " FOR UPDATE SKIP LOCKED",
 		planAnew:   planner("force_custom_plan", "off"), planAsUsual: planner("auto", "on"),
+		later: `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
+				format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+			FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
+			UNION ALL SELECT format('DROP INDEX %I', indexname), indexdef FROM pg_indexes
+			WHERE schemaname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
 		atOnce:   32,
+		fulltext: "migration/fulltext/postgres.sql",
+		list:     "json_array_elements_text(CAST($1 AS JSON)) AS list (value)",
+		asked:    tsquery,
+		found:    "%[1]s_index x",
+		// The subselect keeps PostgreSQL from thinking of the expression, which it takes for rare, and the sum
+		// from going through ranks instead of words.
+		foundBy:  "x.words @@ (SELECT CAST(? AS TSQUERY))",
+		join:     " JOIN ",
+		place:    "x.rank + 0",
+		matches:  "(x.words @@ (SELECT CAST(? AS TSQUERY))) IS TRUE",
 		migrated: "SELECT to_regclass('goose_db_version') IS NOT NULL",
 	}
 )
@@ -71,7 +106,12 @@ func (d dialect) migrations() (fs.FS, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[strings.TrimPrefix(name, "migration/")] = &fstest.MapFile{Data: []byte(d.types.Replace(string(text)))}
+		own, err := embedded.ReadFile(d.fulltext)
+		if err != nil {
+			return nil, err
+		}
+		filled := strings.Replace(d.types.Replace(string(text)), "{fulltext}", string(own), 1)
+		out[strings.TrimPrefix(name, "migration/")] = &fstest.MapFile{Data: []byte(filled)}
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -20,15 +21,22 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []
 		if err != nil {
 			return nil, err
 		}
-		e.ID, err = one(ctx, c, value[int64], `INSERT INTO request_events (request_id, seq, kind, actor_id, at, detail, prev_hash, hash, material_id, organization_id)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
-			e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash, q.MaterialID, q.Organization)
+		e.ID, err = one(ctx, c, value[int64], "INSERT INTO request_events ("+strings.Join(eventWritten, ", ")+") VALUES "+
+			places(1, len(eventWritten))+" RETURNING id", eventArgs(*q, e)...)
 		if err != nil {
 			return nil, err
 		}
 		q.Head, events[i] = exchange.Head{Seq: e.Seq, Hash: e.Hash}, e
 	}
 	return events, nil
+}
+
+// eventWritten are the columns that eventArgs fills.
+var eventWritten = strings.Fields("request_id seq kind actor_id at detail prev_hash hash material_id organization_id")
+
+func eventArgs(q exchange.Requested, e exchange.Event) []any {
+	return []any{e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash,
+		q.MaterialID, q.Organization}
 }
 
 const eventColumns = "o.id, o.request_id, o.seq, o.kind, o.actor_id, o.at, o.detail, o.prev_hash, o.hash"

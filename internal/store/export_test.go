@@ -32,3 +32,11 @@ func (db *DB) Kept() (reading, writing int) {
 	db.prepared[1].Range(count(&writing))
 	return reading, writing
 }
+
+// Search counts only so many hits one by one, lets so many stand for more, and thinks of tests as so cheap.
+func (db *DB) Search(exactUpTo, sampled int, testCost float64) {
+	db.exactUpTo, db.sampled, db.testCost = exactUpTo, sampled, testCost
+}
+
+// RankOf is rankOf.
+var RankOf = rankOf

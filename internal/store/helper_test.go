@@ -18,7 +18,7 @@ import (
 
 type context = stdcontext.Context
 
-// lab makes rows for tests. Every id is above 2^40, so that no query takes ids for 32 bits.
+// lab makes rows for tests. Every id is above 2^31, so that no query takes ids for 32 bits.
 type lab struct {
 	t     testing.TB
 	db    *store.DB
@@ -35,13 +35,10 @@ func each(t *testing.T, test func(t *testing.T, l lab)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		l := lab{t: t, db: db, ctx: t.Context(), count: &atomic.Int64{}}
-		var ticks atomic.Int64
-		db.SetNow(func() time.Time {
-			return start.Add(time.Duration(ticks.Add(1)) * (time.Second + time.Microsecond + 7*time.Nanosecond))
-		})
+		db.SetNow(ticking())
 		for _, table := range []string{"tokens", "organizations", "memberships", "shipping_requirements", "addresses", "materials", "grants",
 			"attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events", "notifications", "audit_events", "jobs"} {
-			n := int64(1)<<40 + l.count.Add(1_000_000)
+			n := int64(1)<<31 + l.count.Add(1_000_000)
 			query := fmt.Sprintf("INSERT INTO sqlite_sequence (name, seq) VALUES ('%s', %d)", table, n)
 			if db.Postgres() {
 				query = fmt.Sprintf("ALTER TABLE %s ALTER COLUMN id RESTART WITH %d", table, n)
@@ -50,6 +47,14 @@ func each(t *testing.T, test func(t *testing.T, l lab)) {
 		}
 		test(t, l)
 	})
+}
+
+// ticking is a clock that goes on by a second and a microsecond whenever it is read.
+func ticking() func() time.Time {
+	var ticks atomic.Int64
+	return func() time.Time {
+		return start.Add(time.Duration(ticks.Add(1)) * (time.Second + time.Microsecond + 7*time.Nanosecond))
+	}
 }
 
 // write runs do in a transaction that must go well, or in the one of the lab.

@@ -25,9 +25,20 @@ var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJ
 // InsertJob adds a job that is due at a moment and gives its id. Where there is one of that kind
 // with that key it gives the id of that one, and nothing is added.
 func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
+	return c.insertJob(ctx, j, "key = excluded.key")
+}
+
+// RestartJob is InsertJob, but where there is one with that key, in whatever state, it begins anew; whoever
+// has it loses it.
+func (c Conn) RestartJob(ctx context.Context, j exchange.Job) (int64, error) {
+	return c.insertJob(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at, lease = jobs.lease + 1,
+		failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL`)
+}
+
+func (c Conn) insertJob(ctx context.Context, j exchange.Job, other string) (int64, error) {
 	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7)
-		ON CONFLICT (kind, key) DO UPDATE SET key = excluded.key RETURNING id`,
+		ON CONFLICT (kind, key) DO UPDATE SET `+other+" RETURNING id",
 		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now)
 	if err == nil {
 		*c.enqueued = true

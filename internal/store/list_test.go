@@ -69,7 +69,7 @@ func lists(l lab) map[string]list {
 			}},
 		"requests": {func(l lab) int64 { return l.request(material, viewer, user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.Requests(ctx, p, exchange.RequestFilter{}, viewer, false)
+				part, err := c.Requests(ctx, p, exchange.RequestFilter{}, exchange.Actor{ID: viewer})
 				return ids(part, err, func(q exchange.Requested) int64 { return q.ID })
 			}},
 		"shippings": {inserted(func(ctx context, tx store.Conn) (int64, error) {
@@ -77,6 +77,12 @@ func lists(l lab) map[string]list {
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Shippings(ctx, &organization, p)
 			return ids(part, err, func(s exchange.Shipping) int64 { return s.ID })
+		}},
+		"saved searches": {inserted(func(ctx context, tx store.Conn) (int64, error) {
+			return tx.InsertSavedSearch(ctx, exchange.SavedSearch{UserID: user})
+		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
+			part, err := c.SavedSearches(ctx, user, p)
+			return ids(part, err, func(s exchange.SavedSearch) int64 { return s.ID })
 		}},
 		"addresses": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertAddress(ctx, exchange.Address{UserID: user})

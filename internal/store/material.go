@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -81,11 +82,16 @@ func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (
 		" WHERE o.import_source = $1 AND o.import_identifier = $2", source, identifier)
 }
 
+// membersOf are the organizations of a user.
+const membersOf = "SELECT m.organization_id FROM memberships m WHERE m.user_id = ? AND m.left_at IS NULL"
+
+// today is the day up to whose beginning embargoes ended.
+func (c Conn) today() string { return c.Now.Format(time.DateOnly) }
+
 // Materials lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
 func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
-	w := where(`(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN (SELECT m.organization_id FROM memberships m
-		WHERE m.user_id = ? AND m.left_at IS NULL))`, c.Now.Format(time.DateOnly), viewer)
+	w := where("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.today(), viewer)
 	andEqual(w, "o.organization_id", f.Organization)
 	andEqual(w, "o.category", f.Category)
 	andEqual(w, "o.is_archived", f.Archived)
@@ -99,7 +105,7 @@ var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, tab
 var materialWritten = strings.Fields(`organization_id category reference title url pubmed_id additional_metadata
 	needs_mta needs_irb needs_abstract mta_attachment_id shipping_requirements_id imported import_source import_identifier
 	organisms publication_title pre_print_doi pre_print_title citation additional_info embargo_date contact_user_id
-	is_archived title_sort created_at updated_at`)
+	is_archived title_sort created_at updated_at listed_in opened_in`)
 
 // InsertMaterial is InsertMaterials of one.
 func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, error) {
@@ -110,14 +116,18 @@ func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, e
 	return ids[0], nil
 }
 
-// InsertMaterials adds materials and gives their ids in the same order. The same identifier at the
+// InsertMaterials adds materials, sets their ids and gives them too. They are found from then on. The same identifier at the
 // same source is a Conflict, and so is the same reference in the same organization.
 func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
 	for i := range list {
 		list[i].CreatedAt = c.Now
 	}
+	epoch, err := c.searchEpoch(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for some := range inBatches(list, c.db.dialect.atOnce) {
-		args, err := c.materialArgs(some)
+		args, err := c.materialArgs(some, epoch)
 		if err != nil {
 			return nil, err
 		}
@@ -127,9 +137,15 @@ func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (id
 			return nil, err
 		}
 		slices.Sort(added) // ids are given to rows in their order; how they come back no standard says
+		for i := range some {
+			some[i].ID = added[i]
+		}
 		ids = append(ids, added...)
 	}
-	return ids, nil
+	if err := c.noteChanges(ctx, epoch, list); err != nil {
+		return nil, err
+	}
+	return ids, c.indexMaterials(ctx, list)
 }
 
 // UpdateMaterial is UpdateMaterials of one.
@@ -140,8 +156,12 @@ func (c Conn) UpdateMaterial(ctx context.Context, m exchange.Material) error {
 // UpdateMaterials saves materials that there are; when they were created never changes.
 // Whoever calls it holds their rows.
 func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) error {
+	epoch, err := c.searchEpoch(ctx)
+	if err != nil {
+		return err
+	}
 	for some := range inBatches(list, c.db.dialect.atOnce) {
-		written, err := c.materialArgs(some)
+		written, err := c.materialArgs(some, epoch)
 		if err != nil {
 			return err
 		}
@@ -150,25 +170,30 @@ func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) err
 			args = append(append(args, m.ID), written[i*len(materialWritten):(i+1)*len(materialWritten)]...)
 		}
 		if _, err := c.exec(ctx, "INSERT INTO materials (id, "+strings.Join(materialWritten, ", ")+") VALUES "+
-			places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged, args...); err != nil {
+			places(len(some), len(materialWritten)+1)+" ON CONFLICT (id) DO UPDATE SET "+materialChanged+
+			fmt.Sprintf(arrivals, len(args)+1), append(args, c.Now.Format(time.DateOnly))...); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := c.noteChanges(ctx, epoch, list); err != nil {
+		return err
+	}
+	return c.indexMaterials(ctx, list)
 }
 
-// materialChanged sets what an update may change.
-var materialChanged = func() string {
-	var sets []string
-	for _, column := range materialWritten {
-		if column != "created_at" {
-			sets = append(sets, column+" = excluded."+column)
-		}
-	}
-	return strings.Join(sets, ", ")
-}()
+// arrivals sets in which epoch a material came back from the archive, or its embargo ended by a change;
+// the place of today is filled in.
+const arrivals = `, listed_in = CASE WHEN materials.is_archived AND NOT excluded.is_archived THEN excluded.listed_in ELSE materials.listed_in END,
+	opened_in = CASE WHEN materials.is_archived AND NOT excluded.is_archived
+		OR materials.embargo_date > $%[1]d AND (excluded.embargo_date IS NULL OR excluded.embargo_date <= $%[1]d)
+		THEN excluded.opened_in ELSE materials.opened_in END`
 
-func (c Conn) materialArgs(list []exchange.Material) ([]any, error) {
+// materialChanged sets what an update may change.
+var materialChanged = excluded(slices.DeleteFunc(slices.Clone(materialWritten), func(column string) bool {
+	return column == "created_at" || column == "listed_in" || column == "opened_in"
+}))
+
+func (c Conn) materialArgs(list []exchange.Material, epoch int64) ([]any, error) {
 	args := make([]any, 0, len(list)*(len(materialWritten)+1))
 	for _, m := range list {
 		organisms, err := text(m.Organisms)
@@ -182,7 +207,7 @@ func (c Conn) materialArgs(list []exchange.Material) ([]any, error) {
 		args = append(args, m.OrganizationID, m.Category, m.Reference, m.Title, m.URL, m.PubMedID, string(m.Metadata),
 			m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.ImportIdentifier,
 			organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo, m.ContactID,
-			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, c.Now)
+			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, c.Now, epoch, epoch)
 	}
 	return args, nil
 }

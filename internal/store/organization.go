@@ -11,10 +11,12 @@ import (
 
 const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, o.ship_days, o.created_at, o.updated_at"
 
-func scanOrganization(r row, o *exchange.Organization) error {
-	return r.Scan(&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
-		utc{&o.CreatedAt}, utc{&o.UpdatedAt})
+func organizationFields(o *exchange.Organization) []any {
+	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
+		utc{&o.CreatedAt}, utc{&o.UpdatedAt}}
 }
+
+func scanOrganization(r row, o *exchange.Organization) error { return r.Scan(organizationFields(o)...) }
 
 // Organization reads one organization.
 func (c Conn) Organization(ctx context.Context, id int64) (exchange.Organization, error) {
@@ -48,20 +50,53 @@ func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.O
 		JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id = $1 ORDER BY o.id`, user)
 }
 
+// OrganizationsOfUsers reads those that several users are members of, the oldest first.
+func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]exchange.Organization, error) {
+	type membership struct {
+		user uuid.UUID
+		exchange.Organization
+	}
+	scan := func(r row, m *membership) error { return scanOrganization(beside{r, []any{&m.user}}, &m.Organization) }
+	of := map[uuid.UUID][]exchange.Organization{}
+	for some := range slices.Chunk(users, mostIn) {
+		places, args := in(nil, some)
+		list, err := all(ctx, c, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
+			JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id IN (`+places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list {
+			of[m.user] = append(of[m.user], m.Organization)
+		}
+	}
+	return of, nil
+}
+
 // InsertOrganization adds an organization and gives its id.
 func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO organizations
+	id, err := one(ctx, c, value[int64], `INSERT INTO organizations
 		(name, description, owner_id, decide_days, countersign_days, ship_days, created_at, updated_at, name_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) RETURNING id`,
 		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name))
+	if err != nil {
+		return 0, err
+	}
+	o.ID = id
+	return id, c.indexOrganization(ctx, o, kept{})
 }
 
 // UpdateOrganization saves an organization.
 func (c Conn) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
-	_, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
+	if _, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
 		decide_days = $5, countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9 WHERE id = $1`,
-		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name))
-	return err
+		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name)); err != nil {
+		return err
+	}
+	was, err := c.kept(ctx, organizationIndex, o.ID)
+	if err != nil {
+		return err
+	}
+	return c.indexOrganization(ctx, o, was)
 }
 
 // Member is a user in one organization.
@@ -141,10 +176,10 @@ func (c Conn) Join(ctx context.Context, organization int64, users ...uuid.UUID) 
 	return nil
 }
 
-func set(users []uuid.UUID) map[uuid.UUID]bool {
-	m := make(map[uuid.UUID]bool, len(users))
-	for _, u := range users {
-		m[u] = true
+func set[T comparable](list []T) map[T]bool {
+	m := make(map[T]bool, len(list))
+	for _, item := range list {
+		m[item] = true
 	}
 	return m
 }

@@ -235,6 +235,15 @@ func places(rows, columns int) string {
 	return b.String()
 }
 
+// excluded sets columns to what an INSERT that met a row had for them.
+func excluded(columns []string) string {
+	sets := make([]string, len(columns))
+	for i, column := range columns {
+		sets[i] = column + " = excluded." + column
+	}
+	return strings.Join(sets, ", ")
+}
+
 // text is a value kept as JSON text, to the letter; SQL never looks inside.
 func text(v any) (string, error) {
 	var b strings.Builder

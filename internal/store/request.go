@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
 
 	"github.com/google/uuid"
 )
@@ -78,18 +79,23 @@ func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Docu
 }
 
 // Requests lists what viewer may see: the requests of their organizations'
-// materials and their own; everything for everyone is for admins.
-func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer uuid.UUID, everyone bool) (exchange.Part[exchange.Requested], error) {
+// materials and their own; an admin sees every one.
+func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer exchange.Actor) (exchange.Part[exchange.Requested], error) {
 	w := where("o.deleted_at IS NULL")
 	andEqual(w, "o.material_id", f.Material)
 	andEqual(w, "o.status", f.Status)
 	andEqual(w, "o.is_active", f.Active)
 	andEqual(w, "o.requester_id", f.Requester)
 	andEqual(w, "o.assigned_to", f.AssignedTo)
-	if !everyone {
+	if !viewer.Admin {
 		w.and(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
 			UNION SELECT r.id FROM memberships p JOIN materials m ON m.organization_id = p.organization_id
-				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer, viewer)
+				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
+	}
+	if f.Search != nil {
+		c.passing = true // there are as many texts of it as kinds of searches
+		condition, args := matching{c, exchange.RequestScope(viewer)}.requests(words.Parse(string(*f.Search)).Expr())
+		w.and(condition, args...)
 	}
 	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
 		id: func(q exchange.Requested) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"}}
@@ -125,13 +131,14 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], `INSERT INTO material_requests (assigned_to, status, is_active, requester_abstract, address,
-			payment_method, payment_method_notes, rejection_reason, override_reason, correction, carrier, tracking, conditions, sent_at,
-			open_issues, put_back, waiting_since, updated_at, reminded, escalates, snoozed_until, clock, material_id, requester_id,
-			quantity, note, created_at, last_seq, last_hash)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $18, 0, '')
-		RETURNING id`, append(args, r.MaterialID, r.Requester, r.Quantity, r.Note)...)
+	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+") VALUES "+
+		places(1, len(requestWritten))+" RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "")...)
 }
+
+// requestWritten are the columns that requestArgs fills, and then those that never change and the head.
+var requestWritten = strings.Fields(`assigned_to status is_active requester_abstract address payment_method payment_method_notes
+	rejection_reason override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
+	reminded escalates snoozed_until clock material_id requester_id quantity note created_at last_seq last_hash`)
 
 // UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
 // happened to it out of the organization's feed, which only tells that it was deleted.
@@ -184,9 +191,8 @@ func (c Conn) SaveDocuments(ctx context.Context, request int64, before, after []
 		var err error
 		switch {
 		case d.ID == 0:
-			_, err = c.exec(ctx, `INSERT INTO request_documents (request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-				request, string(d.Slot), d.AttachmentID, string(d.State), d.Reason, d.AddedBy, d.AddedAt, d.ReviewedAt)
+			_, err = c.exec(ctx, "INSERT INTO request_documents ("+strings.Join(documentWritten, ", ")+") VALUES "+
+				places(1, len(documentWritten)), documentArgs(request, d)...)
 		case d != before[i]:
 			_, err = c.exec(ctx, "UPDATE request_documents SET state = $2, reason = $3, reviewed_at = $4 WHERE id = $1",
 				d.ID, string(d.State), d.Reason, d.ReviewedAt)
@@ -196,6 +202,13 @@ func (c Conn) SaveDocuments(ctx context.Context, request int64, before, after []
 		}
 	}
 	return nil
+}
+
+// documentWritten are the columns that documentArgs fills.
+var documentWritten = strings.Fields("request_id slot attachment_id state reason added_by added_at reviewed_at")
+
+func documentArgs(request int64, d exchange.Document) []any {
+	return []any{request, string(d.Slot), d.AttachmentID, string(d.State), d.Reason, d.AddedBy, d.AddedAt, d.ReviewedAt}
 }
 
 // InsertIssue adds an open issue and gives its id.

@@ -58,7 +58,7 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				got, err = tx.RequestForUpdate(ctx, *id)
 				same(t, "RequestForUpdate", q, got)
 				code(t, "RequestForUpdate", err, "")
-				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{}, requester, false)
+				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{}, exchange.Actor{ID: requester})
 				q.Documents = nil
 				same(t, "Requests", []exchange.Requested{q}, part.Items)
 				return err
@@ -87,7 +87,7 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 		code(t, "Request", err, exchange.NotFound)
 		_, err = c.RequestForUpdate(l.ctx, id)
 		code(t, "RequestForUpdate", err, exchange.NotFound)
-		part, err := c.Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, requester, true)
+		part, err := c.Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, exchange.Actor{Admin: true})
 		if err != nil || part.Total != 0 || len(part.Items) != 0 {
 			t.Errorf("Requests = %+v, %v", part, err)
 		}
@@ -153,7 +153,7 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 		second[1].State, second[1].ReviewedAt = exchange.Superseded, nil
 		second = saved(first, append(second, document()))
 		saved(second, second)
-		part, err := l.db.Read().Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, requester, false)
+		part, err := l.db.Read().Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, exchange.Actor{ID: requester})
 		if err != nil || len(part.Items) != 2 {
 			t.Fatalf("Requests = %+v, %v", part, err)
 		}

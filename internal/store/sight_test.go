@@ -137,7 +137,7 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 					(f.AssignedTo == nil || q.AssignedTo == *f.AssignedTo)
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
-			part, err := l.tx.Requests(l.ctx, exchange.Page{Limit: limit}, f, viewer, everyone)
+			part, err := l.tx.Requests(l.ctx, exchange.Page{Limit: limit}, f, exchange.Actor{ID: viewer, Admin: everyone})
 			shown(r, want, limit, part, err, func(q exchange.Requested) int64 { return q.ID })
 		})
 	})

@@ -17,13 +17,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"aliquot/internal/exchange"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite" // and the driver "sqlite"
 )
 
-//go:embed migration/*.sql
+//go:embed migration/*.sql migration/fulltext/*.sql
 var embedded embed.FS
 
 // DB is an open database.
@@ -36,6 +38,10 @@ type DB struct {
 	queries  atomic.Int64
 	news     chan struct{}
 
+	exactUpTo int     // exchange.ExactUpTo
+	sampled   int     // how many hits stand for more than exactUpTo, at most so many
+	testCost  float64 // how many hits are read in the time in which one thing is tested for being a hit
+
 	mu       sync.Mutex
 	enqueued []chan struct{} // one for each worker
 
@@ -46,9 +52,9 @@ type DB struct {
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, news: make(chan struct{}, 1), Clock: time.Now}
+	db := &DB{where: where, news: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 2000, testCost: 40, Clock: time.Now}
 	var err error
-	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+	if isPostgres(where) {
 		db.dialect = postgresDialect
 		if db.write, err = sql.Open("pgx", where); err != nil {
 			return nil, fmt.Errorf("open %s: %w", redacted(where), err)
@@ -73,6 +79,10 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
 	}
 	return db, nil
+}
+
+func isPostgres(where string) bool {
+	return strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://")
 }
 
 // sqliteName is the DSN of one pool. The busy timeout stands before the journal mode, so that
@@ -234,9 +244,10 @@ type Conn struct {
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
 
-	passing  bool  // its queries have too many texts to keep each prepared
-	enqueued *bool // set where the transaction makes a job ready
-	news     *bool // set where it changes what someone's notifications are
+	loader   *Loader // which takes in what is to be indexed
+	passing  bool    // its queries have too many texts to keep each prepared
+	enqueued *bool   // set where the transaction makes a job ready
+	news     *bool   // set where it changes what someone's notifications are
 }
 
 // Read gives a Conn that reads what is committed.

@@ -50,17 +50,26 @@ func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) erro
 	for some := range inBatches(list, c.db.dialect.atOnce) {
 		var args []any
 		for _, t := range some {
-			what, err := text(t.What)
+			turn, err := turnArgs(t)
 			if err != nil {
 				return err
 			}
-			args = append(args, t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt)
+			args = append(args, turn...)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO request_turns (request_id, seq, status, party, what, began_at) VALUES "+places(len(some), 6), args...); err != nil {
+		if _, err := c.exec(ctx, "INSERT INTO request_turns ("+strings.Join(turnWritten, ", ")+") VALUES "+
+			places(len(some), len(turnWritten)), args...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// turnWritten are the columns that turnArgs fills.
+var turnWritten = strings.Fields("request_id seq status party what began_at")
+
+func turnArgs(t exchange.RequestTurn) ([]any, error) {
+	what, err := text(t.What)
+	return []any{t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt}, err
 }
 
 var requestTurns = listing[exchange.RequestTurn]{

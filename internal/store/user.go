@@ -60,16 +60,25 @@ func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)`,
 		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now, u.VerifiedEmail,
 		exchange.SortKey(u.FirstName), exchange.SortKey(u.LastName))
-	return err
+	if err != nil {
+		return err
+	}
+	return c.indexUser(ctx, u, kept{})
 }
 
 // UpdateUser saves what a user may change of themselves, whether they are an admin,
 // and their verified address.
 func (c Conn) UpdateUser(ctx context.Context, u exchange.User) error {
-	_, err := c.exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
+	if _, err := c.exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
 		updated_at = $6, verified_email = $7, first_name_sort = $8, last_name_sort = $9 WHERE id = $1`,
-		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName), exchange.SortKey(u.LastName))
-	return err
+		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName), exchange.SortKey(u.LastName)); err != nil {
+		return err
+	}
+	was, err := c.kept(ctx, userIndex, u.ID)
+	if err != nil {
+		return err
+	}
+	return c.indexUser(ctx, u, was)
 }
 
 // VerifyEmail keeps the address that the identity provider vouched for.

@@ -59,7 +59,8 @@ type schema struct {
 	AnyOf, AllOf                 []*schema
 	Properties                   map[string]*schema
 	Required                     []string
-	Minimum, Maximum, Default    *int
+	Minimum, Maximum             *int
+	Default                      any
 	Examples                     []any
 }
 
@@ -125,7 +126,7 @@ func (s *schema) words() []word {
 			text += fmt.Sprintf(" from %d", *s.Minimum)
 		}
 		if s.Default != nil {
-			text += fmt.Sprintf(", else %d", *s.Default)
+			text += fmt.Sprintf(", else %v", s.Default)
 		}
 		list = append(list, word{Text: text})
 	}

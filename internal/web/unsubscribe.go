@@ -27,17 +27,6 @@ type subscription struct {
 // mostToken bounds the body of a form: a token and a word.
 const mostToken = 4 << 10
 
-// topics are the categories in words, of which mail can be stopped; "" is that of digests.
-var topics = map[exchange.Category]string{
-	exchange.NewRequestNotif: "new requests to your labs",
-	exchange.StatusNotif:     "what happens in requests",
-	exchange.DecisionNotif:   "decisions on requests",
-	exchange.AssignedNotif:   "requests that you are given",
-	exchange.ReminderNotif:   "reminders",
-	exchange.MembershipNotif: "who is in a lab",
-	exchange.WebhookNotif:    "webhooks",
-}
-
 // ServeHTTP shows what mail a link is about, and stops it or sends it again. A mail program's one click
 // (RFC 8058) is a POST to the address of the link itself, whose body names List-Unsubscribe. Whoever has the
 // link may do this, signed in or not: its token is the proof.
@@ -86,20 +75,20 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func show(s app.Subscription, changed bool) subscription {
-	what := "E-mail about " + topics[s.Category]
+	what, goes, not := "E-mail about "+s.Category.Words(), "goes", "does not go"
 	if s.Category == "" {
-		what = "Digests"
+		what, goes, not = "Digests", "go", "do not go"
 	}
 	out := subscription{Title: "E-mail from Aliquot", On: s.On}
 	switch {
 	case changed && s.On:
-		out.Title, out.Lead = "You get it again", what+" goes to "+s.User.Email+" again."
+		out.Title, out.Lead = "You get it again", what+" "+goes+" to "+s.User.Email+" again."
 	case s.On:
-		out.Lead = what + " goes to " + s.User.Email + "."
+		out.Lead = what + " " + goes + " to " + s.User.Email + "."
 	case changed:
-		out.Title, out.Lead = "It is stopped", what+" no longer goes to "+s.User.Email+"."
+		out.Title, out.Lead = "It is stopped", what+" no longer "+goes+" to "+s.User.Email+"."
 	default:
-		out.Lead = what + " does not go to " + s.User.Email + "."
+		out.Lead = what + " " + not + " to " + s.User.Email + "."
 	}
 	return out
 }

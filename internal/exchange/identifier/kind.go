@@ -103,7 +103,10 @@ func clean(s string) string {
 	if len(s) > 4*longest {
 		return ""
 	}
-	s = strings.TrimSpace(typography.Replace(s))
+	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) { // the replacer is slow
+		s = typography.Replace(s)
+	}
+	s = strings.TrimSpace(s)
 	if len(s) > longest || strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) }) {
 		return ""
 	}

@@ -163,6 +163,8 @@ CREATE TABLE materials (
   embargo_date {word},
   contact_user_id {uuid} NOT NULL REFERENCES users (id),
   is_archived BOOLEAN NOT NULL,
+  listed_in {ref} NOT NULL DEFAULT 0, -- the epoch of search_epochs in which it was listed, or came back from the archive
+  opened_in {ref} NOT NULL DEFAULT 0, -- the same, or that of a later change which ended its embargo
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
@@ -171,6 +173,7 @@ CREATE INDEX materials_category ON materials (category, id);
 CREATE INDEX materials_title ON materials (title_sort, id);
 CREATE INDEX materials_created ON materials (created_at, id);
 CREATE INDEX materials_updated ON materials (updated_at, id);
+CREATE INDEX materials_embargo ON materials (embargo_date) WHERE embargo_date IS NOT NULL;
 CREATE INDEX materials_mta_attachment ON materials (mta_attachment_id);
 -- The duplicate rule: this index decides, not a read before the write.
 CREATE UNIQUE INDEX materials_import ON materials (import_source, import_identifier);
@@ -251,9 +254,9 @@ CREATE TABLE material_requests (
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
-CREATE INDEX material_requests_material ON material_requests (material_id);
-CREATE INDEX material_requests_requester ON material_requests (requester_id);
-CREATE INDEX material_requests_assigned ON material_requests (assigned_to);
+CREATE INDEX material_requests_material ON material_requests (material_id, id);
+CREATE INDEX material_requests_requester ON material_requests (requester_id, id);
+CREATE INDEX material_requests_assigned ON material_requests (assigned_to, id);
 CREATE INDEX material_requests_status ON material_requests (status, id);
 CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
@@ -488,3 +491,79 @@ CREATE TABLE webhook_attempts (
   excerpt TEXT NOT NULL
 );
 CREATE INDEX webhook_attempts_delivery ON webhook_attempts (delivery_id, id);
+
+-- Searches that people keep.
+CREATE TABLE saved_searches (
+  id {id},
+  user_id {uuid} NOT NULL REFERENCES users (id),
+  name TEXT NOT NULL,
+  name_sort {word} NOT NULL,
+  search TEXT NOT NULL,
+  filters TEXT NOT NULL, -- JSON
+  alerts BOOLEAN NOT NULL,
+  since_epoch {ref} NOT NULL, -- what is new to it: exchange.Beginning
+  since_day {word} NOT NULL,
+  created_at {time} NOT NULL,
+  updated_at {time} NOT NULL
+);
+CREATE INDEX saved_searches_user ON saved_searches (user_id, id);
+CREATE INDEX saved_searches_alerts ON saved_searches (id) WHERE alerts;
+
+-- One row, whose epoch begins whenever someone saves a search. Whoever saves materials holds it until
+-- commit, so that each of them is there before the next epoch begins, or belongs to it.
+CREATE TABLE search_epochs (epoch {ref} NOT NULL);
+INSERT INTO search_epochs (epoch) VALUES (0);
+
+-- Materials that alerts have to look at: they were saved, or their embargo ended.
+CREATE TABLE material_changes (
+  id {id},
+  material_id {ref} NOT NULL REFERENCES materials (id)
+);
+
+-- One row: up to which day alerts know of embargoes that ended.
+CREATE TABLE embargo_days (day {word} NOT NULL);
+INSERT INTO embargo_days (day) VALUES ('');
+
+-- What was new in a saved search; nobody is told of a material twice.
+CREATE TABLE search_matches (
+  saved_search_id {ref} NOT NULL REFERENCES saved_searches (id) ON DELETE CASCADE,
+  material_id {ref} NOT NULL REFERENCES materials (id),
+  told BOOLEAN NOT NULL,
+  PRIMARY KEY (saved_search_id, material_id)
+);
+CREATE INDEX search_matches_untold ON search_matches (saved_search_id, material_id) WHERE NOT told;
+
+-- What things are found by (index.go). The words themselves lie where each database looks for them:
+-- fulltext/ has the statements that differ. rank is the order in which hits are gone through.
+CREATE TABLE material_index (
+  rank {ref} PRIMARY KEY,
+  id {ref} NOT NULL UNIQUE REFERENCES materials (id),
+  organization_id {ref} NOT NULL,
+  visible_from {word} NOT NULL, -- the embargo date; '': always
+  facets TEXT NOT NULL, -- lines of name=value
+  weights TEXT NOT NULL, -- words.Doc.Weights
+  digest TEXT NOT NULL -- of all that the index has of it
+);
+
+CREATE TABLE organization_index (
+  rank {ref} PRIMARY KEY,
+  id {ref} NOT NULL UNIQUE REFERENCES organizations (id),
+  facets TEXT NOT NULL,
+  weights TEXT NOT NULL,
+  digest TEXT NOT NULL
+);
+
+CREATE TABLE user_index (
+  rank {ref} PRIMARY KEY,
+  id {uuid} NOT NULL UNIQUE REFERENCES users (id),
+  facets TEXT NOT NULL,
+  weights TEXT NOT NULL,
+  digest TEXT NOT NULL
+);
+
+-- The words of titles and names of materials, as spelt, which a mistyped word is compared to.
+CREATE TABLE search_words (
+  word {word} PRIMARY KEY
+);
+
+{fulltext}

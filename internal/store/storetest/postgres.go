@@ -133,6 +133,24 @@ func (s *server) makeTemplate(ctx context.Context, name string, migrate func(url
 	return nil
 }
 
+// Kept gives the URL of the database of a name, which is made empty where there is none, and stays.
+func Kept(t testing.TB, name string) (url string) {
+	t.Helper()
+	server, err := connect()
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	var there bool
+	err = server.admin.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&there)
+	if err == nil && !there {
+		err = server.exec(t.Context(), "CREATE DATABASE %s", name)
+	}
+	if err != nil {
+		t.Fatalf("make the database %s: %v", name, err)
+	}
+	return server.urlOf(name)
+}
+
 // exec runs a statement with the names of databases in the places of its %s.
 func (s *server) exec(ctx context.Context, statement string, databases ...string) error {
 	for _, database := range databases {

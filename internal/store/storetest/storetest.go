@@ -66,6 +66,12 @@ func Open(t testing.TB, kind string) *store.DB {
 	default:
 		t.Fatalf("no kind of database is called %q", kind)
 	}
+	return At(t, where)
+}
+
+// At opens a database as store.Open does; it is closed when t ends.
+func At(t testing.TB, where string) *store.DB {
+	t.Helper()
 	db, err := store.Open(t.Context(), where)
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +88,7 @@ func Open(t testing.TB, kind string) *store.DB {
 
 var places sync.Map // *store.DB: where it lies
 
-// Again opens a database of Open once more, as another process would.
+// Again opens a database of Open or At once more, as another process would.
 func Again(t testing.TB, db *store.DB) *store.DB {
 	t.Helper()
 	again, err := store.Open(t.Context(), Where(db))
@@ -97,13 +103,13 @@ func Again(t testing.TB, db *store.DB) *store.DB {
 	return again
 }
 
-// Where is what store.Open takes for a database of Open, for a process of its own.
+// Where is what store.Open takes for a database of Open or At, for a process of its own.
 func Where(db *store.DB) string {
 	where, _ := places.Load(db)
 	return where.(string)
 }
 
-// SQL gives a connection of its own to a database of Open, for tests that count rows or make what
+// SQL gives a connection of its own to a database of Open or At, for tests that count rows or make what
 // no use case makes.
 func SQL(t testing.TB, db *store.DB) *sql.DB {
 	t.Helper()

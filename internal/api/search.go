@@ -1,0 +1,232 @@
+package api
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
+	"aliquot/internal/exchange/words"
+)
+
+// The bounds of a search. Its pages are at most as long as those of lists.
+const (
+	defaultHits      = 20
+	mostOffset       = exchange.MostOffset
+	mostFacetValues  = 100 // of one facet, to filter by
+	defaultSuggested = 8
+	mostSuggested    = 20
+)
+
+// searched is what a search is asked for beside its text.
+type searched struct {
+	facets []exchange.FacetName
+	title  string // the order by title is called so
+	feed   bool   // it is one of the newest, and takes no page
+}
+
+// orders are the values of ordering, the usual one first.
+func (s searched) orders() []string {
+	return []string{relevance, "-created_at", "-updated_at", s.title}
+}
+
+const relevance = "relevance"
+
+// searchQuery is what a call says of the search that it asks for.
+type searchQuery struct {
+	values url.Values
+	text   string
+	name   string // of the search, see listName
+	search exchange.Search
+}
+
+// readSearch reads the parameters of a search. Any text is one, whatever its bytes.
+func (c *Call) readSearch() error {
+	q := c.query()
+	text := q.anything("search")
+	s := exchange.Search{Query: words.Parse(text), Filters: q.facets(c.searched.facets)}
+	c.search = searchQuery{values: q.values, text: text}
+	if !c.searched.feed {
+		order := q.searchOrder(*c.searched)
+		c.search.name = listName(c.Request, exchange.Order{Field: exchange.Field{Name: order}}, []any{text, s.Filters})
+		s.Sort = map[string]exchange.SearchSort{"-created_at": exchange.ByNewest, "-updated_at": exchange.ByUpdated, c.searched.title: exchange.ByTitle}[order]
+		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, mostLimit), Offset: q.offset(), After: q.searchCursor(c.search.name)}
+		wanted := q.boolean("facets")
+		s.Facets = wanted == nil || *wanted
+	}
+	c.search.search = s
+	return q.faults.Err()
+}
+
+// facets are the values to filter by; a facet without any filters nothing.
+func (q *query) facets(facets []exchange.FacetName) map[string][]string {
+	filters := map[string][]string{}
+	for _, f := range facets {
+		values := slices.Compact(slices.Sorted(slices.Values(q.values[f.Name])))
+		if len(values) > mostFacetValues {
+			q.faults.Add(f.Name, "must be at most %d values", mostFacetValues)
+			continue
+		}
+		for _, value := range values {
+			if fault := wrongValue(f, value); fault != "" {
+				q.faults.Add(f.Name, "%s", fault)
+				break
+			}
+			if q.short(f.Name, value) {
+				filters[f.Name] = append(filters[f.Name], value)
+			}
+		}
+	}
+	return filters
+}
+
+// wrongValue says why a facet cannot have a value; "" where it can.
+func wrongValue(f exchange.FacetName, value string) string {
+	_, err := idOf(value)
+	switch {
+	case f.IDs && err != nil:
+		return "must be an id"
+	case f.Flag && value != "true" && value != "false":
+		return "must be true or false"
+	case f.Values != nil && !slices.Contains(f.Values, value):
+		return "must be one of " + strings.Join(f.Values, ", ")
+	}
+	return ""
+}
+
+func (q *query) searchOrder(s searched) string {
+	orders := s.orders()
+	name := q.text("ordering")
+	if name == nil {
+		return relevance
+	}
+	if !slices.Contains(orders, *name) {
+		q.faults.Add("ordering", "must be one of %s", strings.Join(orders, ", "))
+		return relevance
+	}
+	return *name
+}
+
+// offset is how many hits are passed over.
+func (q *query) offset() int {
+	n := q.integer("offset")
+	switch {
+	case n == nil:
+		return 0
+	case q.values.Has("cursor"):
+		q.faults.Add("offset", "cannot stand beside cursor, which is a place too")
+	case *n < 0 || *n > mostOffset:
+		q.faults.Add("offset", "must be from 0 to %d; the address in next leads on from there", mostOffset)
+	}
+	return int(*n)
+}
+
+// searchCursor is the place behind which the page begins, nil for the beginning.
+func (q *query) searchCursor(search string) *exchange.SearchPosition {
+	parts := q.unpacked(search)
+	if parts == nil {
+		return nil
+	}
+	offset, err := decoded[int](parts[0])
+	token, errToken := decoded[string](parts[1])
+	if err != nil || errToken != nil || offset < 1 {
+		q.badCursor()
+		return nil
+	}
+	return &exchange.SearchPosition{Offset: offset, Token: token}
+}
+
+// addresses are where the parts behind and before this one are; nil where there is none. There is
+// none before that begins beyond what offset can say.
+func (c *Call) addresses(next *exchange.SearchPosition) (after, before *string) {
+	page, values := c.search.search.Page, c.search.values
+	at := page.Offset
+	if page.After != nil {
+		at = page.After.Offset
+	}
+	values.Del("offset")
+	if next != nil {
+		values.Set("cursor", packed(c.search.name, next.Offset, next.Token))
+		after = c.address(values)
+	}
+	values.Del("cursor")
+	start := max(at-page.Limit, 0)
+	if at == 0 || start > mostOffset {
+		return after, nil
+	}
+	if start > 0 {
+		values.Set("offset", strconv.Itoa(start))
+	}
+	values.Set("limit", strconv.Itoa(at-start))
+	return after, c.address(values)
+}
+
+func (c *Call) address(values url.Values) *string {
+	return new(c.URL.EscapedPath() + "?" + values.Encode())
+}
+
+func (a *API) searchMaterials(c *Call, _ None) (Page[MaterialHit], error) {
+	found, err := a.App.SearchMaterials(c.Context(), c.Actor, c.search.search)
+	return pageOf(c, found, err, func(m exchange.ShownMaterial) MaterialHit {
+		return MaterialHit{showMaterial(m), highlights(c.search.search.Query, m.Texts())}
+	})
+}
+
+func (a *API) searchOrganizations(c *Call, _ None) (Page[OrganizationHit], error) {
+	found, err := a.App.SearchOrganizations(c.Context(), c.search.search)
+	return pageOf(c, found, err, func(v app.OrganizationView) OrganizationHit {
+		return OrganizationHit{showOrganization(v), highlights(c.search.search.Query, v.Texts())}
+	})
+}
+
+func (a *API) searchUsers(c *Call, _ None) (Page[User], error) {
+	found, err := a.App.SearchUsers(c.Context(), c.search.search)
+	return pageOf(c, found, err, a.showUser)
+}
+
+// SuggestQuery is the query of GET /search/suggest.
+type SuggestQuery struct {
+	Search *exchange.SearchText `query:"search" help:"What was typed so far."`
+	Limit  *int64               `query:"limit" help:"How many there are at most: from 1 to 20, 8 where it is left out."`
+}
+
+func (a *API) suggest(c *Call, _ SuggestQuery) (Suggestions, error) {
+	q := c.query()
+	n := q.limit(defaultSuggested, mostSuggested)
+	if err := q.faults.Err(); err != nil {
+		return Suggestions{}, err
+	}
+	found, err := a.App.Suggest(c.Context(), c.Actor, q.anything("search"), n)
+	return Suggestions{list(found, showSuggestion)}, err
+}
+
+// feedMaterials writes a search as a feed. Whoever follows it asks for the same search from now on, so
+// that it is known by what it looks for alone.
+func (a *API) feedMaterials(c *Call, _ None) (Body, error) {
+	listings, err := a.App.Feed(c.Context(), c.search.search)
+	if err != nil {
+		return Body{}, err
+	}
+	asked, title := url.Values{}, []string{}
+	if c.search.text != "" {
+		asked.Set("search", c.search.text)
+		title = append(title, c.search.text)
+	}
+	for _, f := range c.searched.facets {
+		if values := c.search.search.Filters[f.Name]; values != nil {
+			asked[f.Name] = values
+			title = append(title, f.Label+": "+strings.Join(values, ", "))
+		}
+	}
+	address := func(path string) string { return strings.TrimSuffix(a.App.PublicURL+path+"?"+asked.Encode(), "?") }
+	raw, err := publish.Atom(publish.Feed{
+		Title:  strings.TrimSuffix(fmt.Sprintf("Materials on Aliquot: %s", strings.Join(title, "; ")), ": "),
+		Self:   address("/v1/search/materials/feed"),
+		Search: address("/v1/search/materials"), Listings: listings,
+	})
+	return Body{Type: publish.AtomType, Bytes: raw}, err
+}

@@ -1,0 +1,78 @@
+package api_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// TestALongSearchIsOneToo: ten thousand letters, each of which the address writes in nine.
+func TestALongSearchIsOneToo(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newCatalogue(t, db)
+		for _, words := range []string{strings.Repeat("hela ", 2000), strings.Repeat("株", 3333), strings.Repeat("-", 10_000), strings.Repeat(`"`, 10_000),
+			strings.Repeat("\x00", 10_000), strings.Repeat("a", 10_000), strings.Repeat("\xff", 10_000), strings.Repeat("a-", 5_000), strings.Repeat("(", 10_000)} {
+			before := db.Queries()
+			a := s.people["anonymous"].want(200, "GET", search(words)+"&limit=1", nil)
+			if n := db.Queries() - before; n > 50 {
+				t.Errorf("%.10q...: %d statements", words, n)
+			}
+			if next, more := a.Body["next"].(string); more {
+				if again := s.people["anonymous"].want(200, "GET", next, nil); len(titles(again)) != 1 {
+					t.Errorf("%.10q...: the next page has %d", words, len(titles(again)))
+				}
+			}
+			s.people["anonymous"].want(200, "GET", "/search/suggest?search="+url.QueryEscape(words), nil)
+			s.people["anonymous"].want(200, "GET", "/search/materials/feed?search="+url.QueryEscape(words), nil)
+		}
+	})
+}
+
+// TestACursorOfASearchOfAnotherHandIsRefused or leads to some page, whatever it holds.
+func TestACursorOfASearchOfAnotherHandIsRefused(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newCatalogue(t, db)
+		for _, order := range []string{"relevance", "-created_at", "title"} {
+			path := "/search/materials?search=hela&limit=1&ordering=" + order
+			next, err := url.Parse(s.member.want(200, "GET", path, nil).Body["next"].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parts []any
+			raw, err := base64.RawURLEncoding.DecodeString(next.Query().Get("cursor"))
+			if err == nil {
+				err = json.Unmarshal(raw, &parts)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			try := func(before, token any) {
+				forged, err := json.Marshal([]any{parts[0], before, token})
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := s.member.call("GET", path+"&cursor="+base64.RawURLEncoding.EncodeToString(forged), nil)
+				if a.Status != 200 && (a.Status != 400 || a.at("fields.cursor") == nil) {
+					t.Errorf("%s from %v, %v: %d %s", order, before, token, a.Status, a.Raw)
+				}
+			}
+			for _, before := range []any{nil, 0, -1, 1.5, "1", 1 << 62, 1e40} {
+				try(before, parts[2])
+			}
+			for _, token := range []string{"", "x", "{}", "[]", "null", `{"r": -1}`, `{"r": 9223372036854775807, "s": 3}`, `{"s": 99}`, `{"s": 1, "f": -5}`, `{"f": 9e18, "u": 9e18}`,
+				`{"k": "a\u0000b", "r": 1}`, `{"k": "0000-01-01T00:00:00Z"}`, `{"k": "9999-12-31T23:59:59.999999999Z", "a": true}`, `{"k": "\ud800"}`, `{"p": -9223372036854775808}`} {
+				try(1, token)
+				try(1, base64.RawURLEncoding.EncodeToString([]byte(token)))
+			}
+			try(1, nil)
+			try(1, 7)
+		}
+	})
+}

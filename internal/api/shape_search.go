@@ -1,0 +1,108 @@
+package api
+
+import (
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+)
+
+// Page is a part of what a search found.
+type Page[T any] struct {
+	Count       int64                        `json:"count"`
+	Results     []T                          `json:"results"`
+	Facets      map[string]map[string]int64  `json:"facets"`
+	More        map[string]int               `json:"facets_more"`
+	Labels      map[string]map[string]string `json:"facet_labels"`
+	Approximate []string                     `json:"approximate"`
+	Meant       *string                      `json:"did_you_mean"`
+	Next        *string                      `json:"next"`
+	Previous    *string                      `json:"previous"`
+}
+
+// pageOf answers a search.
+func pageOf[T, Out any](c *Call, found app.Results[T], err error, show func(T) Out) (Page[Out], error) {
+	if err != nil {
+		return Page[Out]{}, err
+	}
+	h := Page[Out]{
+		Count: found.Count, Results: list(found.Items, show), Facets: map[string]map[string]int64{}, More: map[string]int{},
+		Labels: map[string]map[string]string{}, Approximate: append([]string{}, found.Approximate...),
+	}
+	for name, f := range found.Facets {
+		h.Facets[name] = f.Values
+		if f.More > 0 {
+			h.More[name] = f.More
+		}
+	}
+	for name, labels := range found.Labels {
+		h.Labels[name] = labels
+	}
+	if found.Meant != "" {
+		h.Meant = &found.Meant
+	}
+	h.Next, h.Previous = c.addresses(found.Next)
+	return h, nil
+}
+
+// MaterialHit is a material that was found.
+type MaterialHit struct {
+	Material
+	Highlights map[string][]Piece `json:"highlights"`
+}
+
+// OrganizationHit is an organization that was found.
+type OrganizationHit struct {
+	Organization
+	Highlights map[string][]Piece `json:"highlights"`
+}
+
+// Piece is a part of a text, which the search matches or not.
+type Piece struct {
+	Text  string `json:"text"`
+	Match bool   `json:"match"`
+}
+
+// snippet is about how long a text that is shown with a hit is, in letters.
+const snippet = 200
+
+// highlights are the first of some texts, and of the others that which q matches most of; only those
+// that q matches.
+func highlights(q words.Query, texts []exchange.NamedText) map[string][]Piece {
+	shown := map[string][]Piece{}
+	name, most, best := "", 0, []Piece(nil)
+	for i, t := range texts {
+		var pieces []Piece
+		matched := 0
+		for _, p := range q.Highlight(t.Text, snippet) {
+			pieces = append(pieces, Piece(p))
+			if p.Match {
+				matched += len(p.Text)
+			}
+		}
+		switch {
+		case matched == 0:
+		case i == 0:
+			shown[t.Name] = pieces
+		case matched > most:
+			name, most, best = t.Name, matched, pieces
+		}
+	}
+	if most > 0 {
+		shown[name] = best
+	}
+	return shown
+}
+
+// Suggestions are what someone who types may look for.
+type Suggestions struct {
+	Results []Suggestion `json:"results"`
+}
+
+// Suggestion is one thing that there is.
+type Suggestion struct {
+	Text string `json:"text"`
+	Kind string `json:"kind"`
+	ID   int64  `json:"id"`
+}
+
+func showSuggestion(s exchange.Suggestion) Suggestion { return Suggestion{s.Text, s.Kind, s.ID} }

@@ -1,0 +1,152 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+)
+
+// Alert is the job that tells people what is new in their saved searches. Nobody enqueues it: it is
+// periodic.
+var Alert = job.Kind[struct{}]{Name: "alert"}
+
+// Alerted is the result of a job that alerts.
+type Alerted struct {
+	Changes int64 `json:"changes"` // materials that it looked at
+	News    int64 `json:"news"`    // pieces of news, each to one person of one saved search
+}
+
+// How much one part of the job does.
+const (
+	changesAtOnce  = 256 // in one statement for each saved search
+	searchesAtOnce = 100
+	alertsAtOnce   = 50 // in one transaction; SQLite has no other writer meanwhile
+)
+
+// alert first collects what is new, and then tells of it, so that a run tells each person once of each of
+// their saved searches. Where a run dies, the next one goes on: what was not looked at is a change still, and
+// what was not told is a match still. Several at once look twice, and tell once.
+func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
+	var sum Alerted
+	if err := r.Resume(&sum); err != nil {
+		return err
+	}
+	day, err := a.DB.Read().EmbargoDay(ctx)
+	if err == nil && day != a.DB.Read().Now.Format(time.DateOnly) {
+		err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			return sum.progress("ending embargoes"), sum, tx.EndEmbargoes(ctx)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for {
+		// The changes are read before the saved searches: a search that is not there yet when a
+		// change is in sight began after it.
+		changes, err := a.DB.Read().Changes(ctx, changesAtOnce)
+		if err != nil {
+			return err
+		}
+		if len(changes) == 0 {
+			break
+		}
+		if err := a.collect(ctx, r, &sum, changes); err != nil {
+			return err
+		}
+	}
+	for told := true; told; {
+		before := sum
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			sum = before // the transaction may run again
+			var err error
+			told, err = tellMatches(ctx, tx, &sum)
+			return sum.progress("telling"), sum, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return sum, nil })
+}
+
+func (s Alerted) progress(note string) exchange.Progress {
+	return exchange.Progress{Done: s.Changes + s.News, Note: note}
+}
+
+// collect notes which of the changed materials are new in which saved searches.
+func (a *App) collect(ctx context.Context, r *job.Run, sum *Alerted, changes []store.Change) error {
+	step := func(do func(ctx context.Context, tx store.Conn) error) error {
+		return r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			return sum.progress("looking for what is new"), *sum, do(ctx, tx)
+		})
+	}
+	for after, more := int64(0), true; more; {
+		c := a.DB.Read()
+		searches, err := c.SearchesWithAlerts(ctx, after, searchesAtOnce)
+		if err != nil {
+			return err
+		}
+		matches := make([][]int64, len(searches))
+		for i, s := range searches {
+			after = s.ID
+			if matches[i], err = matching(ctx, c, s, changes); err != nil {
+				return err
+			}
+		}
+		err = step(func(ctx context.Context, tx store.Conn) error {
+			for i, s := range searches {
+				if err := tx.AddMatches(ctx, s, matches[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		more = len(searches) == searchesAtOnce
+	}
+	sum.Changes += int64(len(changes))
+	return step(func(ctx context.Context, tx store.Conn) error { return tx.DeleteChanges(ctx, changes) })
+}
+
+// matching are those of the changed materials that may be new to a saved search and match it.
+func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.Change) ([]int64, error) {
+	var ids []int64
+	for _, n := range changes {
+		if n.MayBeNew(s.Since) {
+			ids = append(ids, n.Material)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	slices.Sort(ids)
+	return c.MatchMaterials(ctx, s.Asks(), slices.Compact(ids)) // some may be there more than once
+}
+
+// tellMatches tells some people what is new in their saved searches; false: everybody was told.
+func tellMatches(ctx context.Context, tx store.Conn, sum *Alerted) (bool, error) {
+	searches, err := tx.SearchesToTell(ctx, alertsAtOnce)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range searches {
+		m, err := tx.TakeMatches(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		if m.Count == 0 {
+			continue
+		}
+		if err := tellNews(ctx, tx, m.News(), s.UserID); err != nil {
+			return false, err
+		}
+		sum.News++
+	}
+	return len(searches) > 0, nil
+}

@@ -1,0 +1,383 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// alerted is what a notification told of a saved search.
+func (r *reminding) alerted(who exchange.Actor) (told []exchange.NewsDetail) {
+	r.Helper()
+	kind := exchange.NotificationKind(exchange.SearchMatched)
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind}, exchange.Page{Limit: 10_000})
+	r.must(err)
+	for _, n := range slices.Backward(part.Items) {
+		if n.Category != exchange.SearchNotif || len(n.News.Detail.Materials) != min(exchange.MostTold, n.News.Detail.Count) {
+			r.Errorf("a notification of %s: %+v", n.Category, n.News.Detail)
+		}
+		told = append(told, n.News.Detail)
+	}
+	return told
+}
+
+// alert has so many jobs alert at once, and gives how many pieces of news went out.
+func (r *reminding) alert(jobs int) (news int64) {
+	r.Helper()
+	ids := make([]int64, jobs)
+	for i := range ids {
+		ids[i] = jobtest.Enqueue(r.T, r.db, app.Alert, struct{}{}, job.Order{})
+	}
+	for _, id := range ids {
+		var sum app.Alerted
+		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &sum))
+		news += sum.News
+	}
+	return news
+}
+
+// list has someone of the lab list a material.
+func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Date) int64 {
+	r.Helper()
+	m, _, err := r.app.CreateMaterial(r.Context(), who, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
+		Organization: exchange.Some(exchange.Ref(r.lab)), EmbargoDate: exchange.Null[exchange.Date]{Set: true, Value: embargo}})
+	r.must(err)
+	return m.ID
+}
+
+// save keeps a search for someone.
+func (r *reminding) save(who exchange.Actor, query string) exchange.SavedSearch {
+	r.Helper()
+	s, err := r.app.CreateSavedSearch(r.Context(), who, who.ID, exchange.SavedSearchPatch{Search: exchange.Some(query)})
+	r.must(err)
+	return s
+}
+
+func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(1)
+		r.list(r.member, "zebrafish 0", nil)
+		s := r.save(r.asks, "zebrafish")
+		r.save(r.asks, "mouse")
+		r.save(r.member, "zebrafish")
+		if n := r.alert(1); n != 0 {
+			t.Errorf("%d pieces of news of what was there", n)
+		}
+		var ids []int64
+		for i := range 12 {
+			ids = append(ids, r.list(r.member, fmt.Sprint("zebrafish ", i+1), nil))
+		}
+		if n := r.alert(1); n != 1 {
+			t.Errorf("%d pieces of news, want one", n)
+		}
+		told := r.alerted(r.asks)
+		if len(told) != 1 || told[0].SavedSearch != s.ID || told[0].Name != "zebrafish" || told[0].Count != 12 ||
+			told[0].Materials[0] != (exchange.ToldMaterial{ID: ids[11], Title: "zebrafish 12"}) {
+			t.Errorf("told %+v", told)
+		}
+		if n := r.alert(1); n != 0 || len(r.alerted(r.member)) > 0 {
+			t.Errorf("%d pieces of news more; the one who listed them was told %v", n, r.alerted(r.member))
+		}
+		part, err := r.db.Read().Notifications(t.Context(), r.asks.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 1})
+		r.must(err)
+		const want = "12 materials are new in your saved search zebrafish: zebrafish 12; zebrafish 11; zebrafish 10; 9 more."
+		if got := part.Items[0].Text(); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	})
+}
+
+// keeping is a saved search as a naive observer knows it. Steps count what happened.
+type keeping struct {
+	who    exchange.Actor
+	member bool
+	query  string
+	alerts bool
+	since  int
+	day    string
+	told   []int64
+}
+
+// listing is a material as the observer knows it.
+type listing struct {
+	by             exchange.Actor
+	title          string
+	embargo        string // "": none
+	archived       bool
+	listed, opened int // the steps in which it was listed or came back, and in which its embargo was ended as well
+}
+
+// observer does random things and knows by counting who is to be told what.
+type observer struct {
+	*reminding
+	random   *rand.Rand
+	step     int
+	people   []exchange.Actor // the first two are of the lab
+	searches map[int64]*keeping
+	listings map[int64]*listing
+}
+
+func (o *observer) today() string { return o.now.Load().Format(time.DateOnly) }
+
+func anyOf[K int64, V any](random *rand.Rand, all map[K]V) (key K, some bool) {
+	var keys []K
+	for k := range all {
+		keys = append(keys, k)
+	}
+	if len(keys) == 0 {
+		return 0, false
+	}
+	slices.Sort(keys)
+	return keys[random.IntN(len(keys))], true
+}
+
+// words are what titles are made of, and what is looked for.
+var alertWords = []string{"zebrafish", "mouse", "liver", "heart"}
+
+func (o *observer) title() string {
+	return alertWords[o.random.IntN(2)] + " " + alertWords[2+o.random.IntN(2)]
+}
+
+func (o *observer) query() string {
+	return []string{"", alertWords[o.random.IntN(4)], alertWords[o.random.IntN(2)] + " " + alertWords[2+o.random.IntN(2)]}[o.random.IntN(3)]
+}
+
+func (o *observer) embargo() (exchange.Null[exchange.Date], string) {
+	if o.random.IntN(2) == 0 {
+		return exchange.Cleared[exchange.Date](), ""
+	}
+	date := o.now.Load().AddDate(0, 0, o.random.IntN(12)-3).Format(time.DateOnly)
+	return exchange.NullOf(exchange.Date(date)), date
+}
+
+// act does one random thing.
+func (o *observer) act() {
+	o.Helper()
+	o.step++
+	ctx := o.Context()
+	o.set(o.now.Load().Add(time.Second))
+	switch o.random.IntN(12) {
+	case 0, 1, 2: // list
+		by, title := o.people[o.random.IntN(2)], o.title()
+		date, day := o.embargo()
+		o.listings[o.list(by, title, date.Value)] = &listing{by: by, title: title, embargo: day, listed: o.step, opened: o.step}
+	case 3, 4: // edit
+		id, some := anyOf(o.random, o.listings)
+		if !some {
+			return
+		}
+		m := o.listings[id]
+		var p exchange.MaterialPatch
+		if o.random.IntN(2) == 0 {
+			m.title = o.title()
+			p.Title = exchange.Some(m.title)
+		} else {
+			hidden := m.embargo > o.today()
+			p.EmbargoDate, m.embargo = o.embargo()
+			if hidden && m.embargo <= o.today() {
+				m.opened = o.step
+			}
+		}
+		_, err := o.app.UpdateMaterial(ctx, o.people[o.random.IntN(2)], id, p)
+		o.must(err)
+	case 5: // archive, or take that back
+		id, some := anyOf(o.random, o.listings)
+		if !some {
+			return
+		}
+		m := o.listings[id]
+		if m.archived {
+			m.listed, m.opened = o.step, o.step
+		}
+		m.archived = !m.archived
+		_, err := o.app.UpdateMaterial(ctx, o.people[0], id, exchange.MaterialPatch{Archived: exchange.Some(m.archived)})
+		o.must(err)
+	case 6, 7: // save a search
+		who := o.random.IntN(len(o.people))
+		k := &keeping{who: o.people[who], member: who < 2, query: o.query(), alerts: true, since: o.step, day: o.today()}
+		o.searches[o.save(k.who, k.query).ID] = k
+	case 8: // change one
+		id, some := anyOf(o.random, o.searches)
+		if !some {
+			return
+		}
+		k := o.searches[id]
+		before, p := *k, exchange.SavedSearchPatch{}
+		switch o.random.IntN(3) {
+		case 0:
+			p.Name = exchange.Some(fmt.Sprint("No. ", o.step))
+		case 1:
+			k.query = o.query()
+			p.Search = exchange.Some(k.query)
+		default:
+			k.alerts = !k.alerts
+			p.Alerts = exchange.Some(k.alerts)
+		}
+		if k.query != before.query || k.alerts != before.alerts {
+			k.since, k.day, k.told = o.step, o.today(), nil
+		}
+		_, err := o.app.UpdateSavedSearch(ctx, k.who, k.who.ID, id, p)
+		o.must(err)
+	case 9: // forget one
+		id, some := anyOf(o.random, o.searches)
+		if !some || o.random.IntN(3) > 0 {
+			return
+		}
+		o.must(o.app.DeleteSavedSearch(ctx, o.searches[id].who, o.searches[id].who.ID, id))
+		delete(o.searches, id)
+	default: // days pass, or the clock is set back
+		o.set(o.now.Load().AddDate(0, 0, o.random.IntN(7)-2))
+		o.run()
+	}
+}
+
+// run has alerts go out, and compares them with what naive counting says.
+func (o *observer) run() {
+	o.Helper()
+	before := map[string]int{}
+	for _, p := range o.people {
+		before[p.ID.String()] = len(o.alerted(p))
+	}
+	o.alert(1 + o.random.IntN(2))
+	got, want := map[int64]string{}, map[int64]string{}
+	for _, p := range o.people {
+		for _, d := range o.alerted(p)[before[p.ID.String()]:] {
+			var ids []int64
+			for _, m := range d.Materials {
+				ids = append(ids, m.ID)
+				if m.Title != o.listings[m.ID].title {
+					o.Errorf("material %d is told as %q", m.ID, m.Title)
+				}
+			}
+			got[d.SavedSearch] += fmt.Sprintln(d.Count, ids)
+		}
+	}
+	for id, k := range o.searches {
+		if ids := o.fresh(k); len(ids) > 0 {
+			k.told = append(k.told, ids...)
+			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), exchange.MostTold)])
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		o.Fatalf("step %d, %s: told %v, want %v", o.step, o.today(), got, want)
+	}
+}
+
+// fresh is what is new in a saved search, the newest first.
+func (o *observer) fresh(k *keeping) (ids []int64) {
+	for id, m := range o.listings {
+		hidden := m.embargo > o.today() && !k.member
+		fresh := m.listed > k.since || !k.member && (m.opened > k.since || m.embargo > k.day)
+		matches := !slices.ContainsFunc(strings.Fields(k.query), func(word string) bool { return !strings.Contains(m.title, word) })
+		if k.alerts && fresh && matches && !hidden && !m.archived && m.by.ID != k.who.ID && !slices.Contains(k.told, id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids
+}
+
+func TestAlertsAreWhatNaiveCountingGives(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		r.work(2)
+		o := &observer{reminding: r, random: rand.New(rand.NewPCG(6, uint64(len(t.Name())))), searches: map[int64]*keeping{}, listings: map[int64]*listing{}}
+		o.people = []exchange.Actor{r.member, r.off, r.asks, r.person("another")}
+		for range 200 {
+			o.act()
+		}
+		o.run()
+	})
+}
+
+// TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled has people list materials and save searches while
+// several processes alert, whose leases end before they are done: each is dead to the others again and again.
+func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		db.Clock = time.Now
+		for range 2 {
+			another := r.process(storetest.Again(t, db))
+			another.DB.Clock = time.Now
+			jobtest.Start(t, job.Config{DB: another.DB, Handlers: another.Handlers(), Lease: 200 * time.Millisecond, Log: another.Log})
+		}
+		const lists, searches = 30, 8
+		var mu sync.Mutex
+		seen := map[int64][]int64{} // by saved search: what its person found when they had saved it
+		var wait sync.WaitGroup
+		wait.Go(func() {
+			for i := range lists {
+				r.list(r.member, fmt.Sprint("zebrafish ", i), nil)
+			}
+		})
+		wait.Go(func() {
+			for i := range lists {
+				r.list(r.off, fmt.Sprint("zebrafish ", lists+i), nil)
+			}
+		})
+		wait.Go(func() {
+			for range searches {
+				s := r.save(r.asks, "zebrafish")
+				part, err := db.Read().Materials(t.Context(), exchange.Page{Limit: 10_000}, exchange.MaterialFilter{}, r.asks.ID)
+				r.must(err)
+				mu.Lock()
+				for _, m := range part.Items {
+					seen[s.ID] = append(seen[s.ID], m.ID)
+				}
+				mu.Unlock()
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
+			}
+		})
+		wait.Wait()
+		told := map[int64][]int64{}
+		jobtest.Poll(t, "all is told", func() bool {
+			var left, due int
+			r.must(storetest.SQL(t, db).QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) FROM material_changes) +
+				(SELECT COUNT(*) FROM search_matches WHERE NOT told), (SELECT COUNT(*) FROM jobs WHERE kind = 'alert' AND due_at IS NOT NULL)`).Scan(&left, &due))
+			if left > 0 && due == 0 {
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
+			}
+			return left+due == 0
+		})
+		counts := map[int64]int{}
+		for _, d := range r.alerted(r.asks) {
+			counts[d.SavedSearch] += d.Count
+		}
+		rows, err := storetest.SQL(t, db).QueryContext(t.Context(), "SELECT saved_search_id, material_id FROM search_matches ORDER BY material_id")
+		r.must(err)
+		defer rows.Close()
+		for rows.Next() {
+			var s, m int64
+			r.must(rows.Scan(&s, &m))
+			told[s] = append(told[s], m)
+		}
+		r.must(rows.Err())
+		for s, found := range seen {
+			if counts[s] != len(told[s]) {
+				t.Errorf("saved search %d: %d materials were told, %d are noted", s, counts[s], len(told[s]))
+			}
+			all := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(found), told[s]...))))
+			if len(all) != 2*lists+1 { // and that of the lab
+				t.Errorf("saved search %d: %d were there, %d were told, together %d", s, len(found), len(told[s]), len(all))
+			}
+		}
+	})
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Reindex is the job after which other things are found by the new name of what was renamed.
+var Reindex = job.Kind[exchange.Renamed]{Name: "reindex"}
+
+// renamed has the index brought up to date with a new name. There is one such job for each thing, which a
+// further name lets begin anew, so that the last one reaches everything.
+func renamed(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
+	key := fmt.Sprintf("organization %d", what.Organization)
+	switch {
+	case what.Material != 0:
+		key = fmt.Sprintf("material %d", what.Material)
+	case what.User != uuid.Nil:
+		key = fmt.Sprintf("user %s", what.User)
+	}
+	_, err := Reindex.Restart(ctx, tx, what, job.Order{Key: key})
+	return err
+}
+
+// indexMoved brings the requests of a material that has another organization up to date at once, as its members
+// look only among the requests that the index says are theirs. The job finds what was written meanwhile.
+func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
+	what := exchange.Renamed{Material: material}
+	for after := (exchange.RequestPlace{}); ; {
+		some, err := tx.RequestsBehind(ctx, what, after, reindexAtOnce)
+		if err != nil {
+			return err
+		}
+		if len(some) == 0 {
+			return renamed(ctx, tx, what)
+		}
+		after = some[len(some)-1]
+		if err := tx.IndexRequests(ctx, requestsAt(some), true); err != nil {
+			return err
+		}
+	}
+}
+
+// reindexAtOnce is how many things one transaction brings up to date; SQLite has no other writer meanwhile.
+const reindexAtOnce = 200
+
+// reindexed is how far a job is: first the materials of an organization, then requests.
+type reindexed struct {
+	Material int64                 `json:"material"` // the last one
+	Listed   bool                  `json:"listed"`   // all materials are done
+	Request  exchange.RequestPlace `json:"request"`
+}
+
+// reindex goes through what is found by the name of something. It takes what to do from outside of the
+// transaction of a step: what is added since has the new name already.
+func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renamed) error {
+	at := reindexed{Listed: what.Organization == 0}
+	if err := r.Resume(&at); err != nil {
+		return err
+	}
+	for {
+		next := at
+		do, done, err := a.reindexSome(ctx, what, &next)
+		if err != nil || do == nil {
+			return err
+		}
+		err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			return exchange.Progress{Done: r.Progress().Done + int64(done), Note: "bringing the search up to date"}, next, do(ctx, tx)
+		})
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+}
+
+// reindexSome gives the next step of a job, and of how many things it is; nil: it is done. at becomes where it leads to.
+func (a *App) reindexSome(ctx context.Context, what exchange.Renamed, at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
+	read := a.DB.Read()
+	if !at.Listed {
+		ids, err := read.MaterialsBehind(ctx, what.Organization, at.Material, reindexAtOnce)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(ids) > 0 {
+			at.Material = ids[len(ids)-1]
+			return func(ctx context.Context, tx store.Conn) error { return tx.ReindexMaterials(ctx, ids) }, len(ids), nil
+		}
+		at.Listed = true
+	}
+	some, err := read.RequestsBehind(ctx, what, at.Request, reindexAtOnce)
+	if err != nil || len(some) == 0 {
+		return nil, 0, err
+	}
+	at.Request = some[len(some)-1]
+	return func(ctx context.Context, tx store.Conn) error {
+		return tx.IndexRequests(ctx, requestsAt(some), what.Material != 0)
+	}, len(some), nil
+}
+
+func requestsAt(places []exchange.RequestPlace) []int64 {
+	ids := make([]int64, len(places))
+	for i, p := range places {
+		ids[i] = p.Request
+	}
+	return ids
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Results are what a search found.
+type Results[T any] struct {
+	exchange.Found[T]
+	Labels map[string]map[string]string // facet -> value -> what people call it, where that is another word
+	Meant  string                       // a query that would find something, where this one finds nothing
+}
+
+// SearchMaterials finds materials; those under embargo only members of their organization find.
+func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor, s exchange.Search) (Results[exchange.ShownMaterial], error) {
+	c := a.DB.Read()
+	s.Viewer = who.ID
+	found, err := c.SearchMaterials(ctx, s)
+	r := Results[exchange.ShownMaterial]{Found: found}
+	if err != nil {
+		return r, err
+	}
+	if r.Labels, err = facetLabels(ctx, c, found.Facets); err == nil && found.Count == 0 && !s.Query.Empty() {
+		r.Meant, err = c.Meant(ctx, s.Query, s.Viewer)
+	}
+	return r, err
+}
+
+// facetLabels names the values of facets that are ids, codes and words of forms.
+func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.Facet) (map[string]map[string]string, error) {
+	labels := map[string]map[string]string{}
+	label := func(name, value, text string) {
+		if labels[name] == nil {
+			labels[name] = map[string]string{}
+		}
+		labels[name][value] = text
+	}
+	var ids []int64
+	for name, f := range facets {
+		for value := range f.Values {
+			if text := exchange.FacetLabel(name, value); text != "" {
+				label(name, value, text)
+			}
+			if id, err := strconv.ParseInt(value, 10, 64); err == nil && name == "organization" {
+				ids = append(ids, id)
+			}
+		}
+	}
+	organizations, err := c.OrganizationsByID(ctx, ids)
+	for _, o := range organizations {
+		label("organization", strconv.FormatInt(o.ID, 10), o.Name)
+	}
+	return labels, err
+}
+
+// SearchOrganizations finds organizations.
+func (a *App) SearchOrganizations(ctx context.Context, s exchange.Search) (Results[OrganizationView], error) {
+	c := a.DB.Read()
+	found, err := c.SearchOrganizations(ctx, s)
+	if err != nil {
+		return Results[OrganizationView]{}, err
+	}
+	views, err := showOrganizations(ctx, c, found.Items)
+	return resultsOf(found, views), err
+}
+
+// SearchUsers finds users by their names and registry ids; what is theirs alone is not shown.
+func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserView], error) {
+	c := a.DB.Read()
+	found, err := c.SearchUsers(ctx, s)
+	if err != nil {
+		return Results[UserView]{}, err
+	}
+	views, err := showUsers(ctx, c, found.Items)
+	return resultsOf(found, views), err
+}
+
+// resultsOf is found with its items as they are shown.
+func resultsOf[T, View any](found exchange.Found[T], items []View) Results[View] {
+	return Results[View]{Found: exchange.Found[View]{Items: items, Count: found.Count, Facets: found.Facets,
+		Approximate: found.Approximate, Next: found.Next}}
+}
+
+// showUsers adds their organizations to users, in one query for all.
+func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserView, error) {
+	ids := make([]uuid.UUID, len(list))
+	for i, u := range list {
+		ids[i] = u.ID
+	}
+	organizations, err := c.OrganizationsOfUsers(ctx, ids)
+	views := make([]UserView, len(list))
+	for i, u := range list {
+		views[i] = UserView{User: u, Organizations: organizations[u.ID]}
+	}
+	return views, err
+}
+
+// Suggest gives at most n things that someone may look for who typed so far; embargoed materials only
+// members of their organization get.
+func (a *App) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion, error) {
+	return a.DB.Read().SuggestMaterials(ctx, typed, who.ID, n)
+}
+
+// feedLength is how many materials a feed has.
+const feedLength = 50
+
+// Feed gives the newest materials on offer that a search finds, as anyone sees them: readers of feeds
+// show them to whoever reads.
+func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, error) {
+	c := a.DB.Read()
+	s.Viewer, s.Sort, s.Page, s.Facets = uuid.Nil, exchange.ByNewest, exchange.SearchPage{Limit: feedLength}, false
+	found, err := c.SearchMaterials(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	found.Items = slices.DeleteFunc(found.Items, func(m exchange.ShownMaterial) bool { return m.Archived })
+	for _, m := range found.Items {
+		ids = append(ids, m.OrganizationID)
+	}
+	organizations, err := c.OrganizationsByID(ctx, ids)
+	labs := map[int64]exchange.Organization{}
+	for _, o := range organizations {
+		labs[o.ID] = o
+	}
+	listings := make([]publish.Listing, len(found.Items))
+	for i, m := range found.Items {
+		listings[i] = publish.Listing{ShownMaterial: m, Organization: labs[m.OrganizationID], Site: a.PublicURL, Now: c.Now}
+	}
+	return listings, err
+}

@@ -1,0 +1,76 @@
+package notice
+
+import (
+	"fmt"
+	"time"
+
+	"aliquot/internal/exchange"
+)
+
+// Match is what is new in a saved search, to the person whose it is.
+type Match struct {
+	exchange.Match
+	At          time.Time
+	Location    *time.Location // the reader's time zone; nil: UTC
+	Unsubscribe string         // address at which the reader stops mail about saved searches; "": none
+}
+
+// Match writes what is new in a saved search.
+func (w *Writer) Match(m Match) (Words, error) {
+	p := page{
+		Subject: m.new() + " in your saved search " + m.name(subjectMost/2),
+		Lead:    m.new() + " in your saved search " + m.name(nameMost) + ".",
+		Facts:   []string{fmt.Sprintf("Found on %s.", moment(m.At, zone(m.Location)))},
+		Parts:   []part{{Title: "What is new", Groups: w.matched(m), More: m.more()}},
+		Link:    link{"Open the search", w.search(m)},
+		Why:     "You get this e-mail from Aliquot because you asked for alerts of this saved search.",
+	}
+	if m.Unsubscribe != "" {
+		p.Change = link{"Stop e-mail about " + exchange.SearchNotif.Words(), m.Unsubscribe}
+	}
+	return w.write(p)
+}
+
+func (m Match) new() string { return count(m.Count, "material is new", "materials are new") }
+
+func (m Match) name(most int) string { return glued(m.Search.Name, most, "without a name") }
+
+// more says how many materials are not named.
+func (m Match) more() string {
+	if more := m.Count - len(m.Materials); more > 0 {
+		return fmt.Sprintf("And %d more.", more)
+	}
+	return ""
+}
+
+// matched are the materials, each with its page.
+func (w *Writer) matched(m Match) []group {
+	list := make([]group, len(m.Materials))
+	for i, t := range m.Materials {
+		list[i] = group{Title: fmt.Sprintf("Material %d: ", t.ID) + glued(t.Title, titleMost, "a material"), URL: fmt.Sprintf("%s/materials/%d", w.base, t.ID)}
+	}
+	return list
+}
+
+// search is the page of what a saved search finds.
+func (w *Writer) search(m Match) string { return w.base + m.Search.Address("/search") }
+
+// found is the part of a digest about saved searches.
+func (w *Writer) found(matches []Match, in *time.Location) part {
+	p := part{Title: "New in your saved searches"}
+	if more := len(matches) - onePageMost; more > 0 {
+		matches, p.More = matches[more:], fmt.Sprintf("And in %d more.", more)
+	}
+	for _, m := range matches {
+		g := group{Title: "Saved search: " + m.name(nameMost), URL: w.search(m)}
+		g.Lines = append(g.Lines, happened{Text: moment(m.At, in) + ": " + m.new() + "."})
+		for _, t := range m.Materials {
+			g.Lines = append(g.Lines, happened{Text: glued(t.Title, titleMost, "a material")})
+		}
+		if more := m.more(); more != "" {
+			g.Lines = append(g.Lines, happened{Text: more})
+		}
+		p.Groups = append(p.Groups, g)
+	}
+	return p
+}

@@ -1,0 +1,127 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// seats is how many people there are for each lab; the last ones are members of none.
+const seats = 6
+
+// lab is an organization with its people, and what they have.
+type lab struct {
+	exchange.Organization
+	people    []exchange.User
+	members   []uuid.UUID
+	addresses []exchange.Address
+	shipping  exchange.Shipping
+	papers    []exchange.Attachment
+}
+
+// The papers of a lab and its people: two of each person, then two of the lab.
+const (
+	papers      = 2*seats + 2
+	executedMTA = 2*seats + 1
+	blankMTA    = 2*seats + 2
+)
+
+// signedMTA and irb are the ids of the papers of a person.
+func signedMTA(person int) int64 { return int64(person/seats*papers + person%seats*2 + 1) }
+func irb(person int) int64       { return signedMTA(person) + 1 }
+
+// members is how many people a lab has.
+func members(lab int) int { return 2 + lab*7%(seats-2) }
+
+// personID is the id of a person.
+func personID(number int) uuid.UUID {
+	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "aliquot seed person %d", number))
+}
+
+func (m *maker) person(number int) exchange.User {
+	m.of(aPerson, number)
+	u := exchange.User{ID: personID(number), FirstName: m.word("given"), LastName: m.word("family"), RegistryID: orcid(number),
+		Email: fmt.Sprintf("person%d@example.org", number+1)}
+	u.Username = u.RegistryID
+	return u
+}
+
+func (m *maker) lab(number int) lab {
+	var l lab
+	for i := range seats {
+		u := m.person(number*seats + i)
+		l.people = append(l.people, u)
+		l.papers = append(l.papers, paper("signed-mta.pdf", "Signed by "+u.Name(), &u.ID, nil), paper("irb-approval.pdf", "Ethics approval of "+u.Name(), &u.ID, nil))
+		if i < members(number) {
+			l.members = append(l.members, u.ID)
+		}
+	}
+	id := int64(number + 1)
+	l.papers = append(l.papers, paper("executed-mta.pdf", "", nil, &id), paper("mta.pdf", "Uniform agreement, to be signed", nil, &id))
+	place, owner := m.place(number), l.people[0]
+	l.Organization = exchange.Organization{ID: id, Owner: owner.ID, Targets: exchange.DefaultTargets,
+		Name: one(m.dice, owner.LastName+" Lab", owner.LastName+" Group", "Laboratory of "+owner.Name(), place[0]+" "+owner.LastName+" Lab") + ", " +
+			one(m.dice, "Institute of ", "Department of ", "Centre for ") + one(m.dice, "Cell Biology", "Neuroscience", "Immunology", "Cancer Research",
+			"Genetics", "Microbiology", "Developmental Biology", "Physiology", "Genomics", "Structural Biology"),
+		Description: say("We study {gene} and {gene} in {disease}, mostly by {technique} of {tissue}.", func(list string) string { return m.word(list + "s") })}
+	l.shipping = shipping(number)
+	for i := range seats {
+		l.addresses = append(l.addresses, m.address(number*seats+i))
+	}
+	return l
+}
+
+// place begins the choices for a lab with where it is.
+func (m *maker) place(lab int) []string {
+	m.of(aLab, lab)
+	return m.any("places")
+}
+
+func shipping(lab int) exchange.Shipping {
+	return exchange.Shipping{OrganizationID: int64(lab + 1), NeedsAddress: lab%4 != 3, NeedsPayment: lab%3 == 0, AcceptsShippingCode: true,
+		AcceptsReimbursement: lab%2 == 0, Restrictions: "We ship on Mondays and Tuesdays."}
+}
+
+// address is the address of a person, who has one.
+func (m *maker) address(person int) exchange.Address {
+	u, place := m.person(person), m.place(person/seats)
+	return exchange.Address{ID: int64(person + 1), UserID: u.ID, Name: u.Name(), Institution: "University of " + place[0],
+		Line1: strconv.Itoa(1+person%200) + " University Road", Locality: place[0], Country: place[1], PostalCode: place[2], SavedForUse: true}
+}
+
+func paper(name, description string, user *uuid.UUID, organization *int64) exchange.Attachment {
+	return exchange.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization}
+}
+
+// keep adds the lab to a new database that has all labs before it: so their ids are known.
+func (l lab) keep(ctx context.Context, c store.Conn) error {
+	for _, u := range l.people {
+		if err := c.InsertUser(ctx, u); err != nil {
+			return err
+		}
+	}
+	id, err := c.InsertOrganization(ctx, l.Organization)
+	if err != nil {
+		return err
+	}
+	if id != l.ID {
+		return fmt.Errorf("organization %d was given the id %d", l.ID, id)
+	}
+	_, err = c.InsertShipping(ctx, l.shipping)
+	err = errors.Join(err, c.Join(ctx, id, l.members...))
+	for _, a := range l.addresses {
+		_, failed := c.InsertAddress(ctx, a)
+		err = errors.Join(err, failed)
+	}
+	for _, p := range l.papers {
+		_, failed := c.InsertAttachment(ctx, p)
+		err = errors.Join(err, failed)
+	}
+	return err
+}

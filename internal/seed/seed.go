@@ -1,0 +1,156 @@
+// Package seed makes labs, people, materials and requests out of nothing but two numbers, for load tests:
+// the same numbers give the same rows. The words are real ones, each as frequent as words are; the things
+// are not. A material has no history, and nobody is notified of anything.
+package seed
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Size is how much to make.
+type Size struct{ Materials, Requests int }
+
+// String is the label under which a database keeps what it was filled with.
+func (s Size) String() string {
+	return fmt.Sprintf("%d materials, %d requests", s.Materials, s.Requests)
+}
+
+const (
+	perLab    = 200 // materials of a lab on average
+	leastLabs = 3
+	batch     = 512 // things that are given to the loader at once
+)
+
+// Everything came to be between these, whenever it is made.
+var (
+	begin = time.Date(2021, time.January, 4, 8, 0, 0, 0, time.UTC)
+	end   = begin.AddDate(5, 0, 0)
+)
+
+// at is when the number-th of so many things came to be.
+func at(number, of int) time.Time {
+	return begin.Add(time.Duration(float64(end.Sub(begin)) * float64(number+1) / float64(of+1))).Truncate(time.Second)
+}
+
+// maker makes the things of a size, each by its number from 0 on.
+type maker struct {
+	Size
+	labs int
+	dice
+	ways dice // of requests, while other things are made for them
+}
+
+func newMaker(s Size) *maker {
+	return &maker{Size: s, labs: max(leastLabs, s.Materials/perLab), dice: newDice(), ways: newDice()}
+}
+
+// Fill gives a loader everything of a size, and says how far it is.
+func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progress)) error {
+	m := newMaker(s)
+	names := make([]string, m.labs)
+	for number := range m.labs {
+		tell(exchange.Progress{Note: "labs", Done: int64(number), Total: int64(m.labs)})
+		lab := m.lab(number)
+		names[number] = lab.Name
+		if err := l.Do(ctx, begin, lab.keep); err != nil {
+			return err
+		}
+	}
+	err := inBatches(s.Materials, func(first, n int) error {
+		tell(exchange.Progress{Note: "materials", Done: int64(first), Total: int64(s.Materials)})
+		list := make([]exchange.Material, n)
+		for i := range list {
+			list[i] = m.material(first + i)
+		}
+		return l.Materials(ctx, list)
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.index(ctx, l, names, tell); err != nil {
+		return err
+	}
+	err = inBatches(s.Requests, func(first, n int) (err error) {
+		tell(exchange.Progress{Note: "requests", Done: int64(first), Total: int64(s.Requests)})
+		list := make([]store.LoadedRequest, n)
+		for i := range list {
+			if list[i], err = m.request(first + i); err != nil {
+				return fmt.Errorf("request %d: %w", first+i+1, err)
+			}
+		}
+		return l.Requests(ctx, list)
+	})
+	tell(exchange.Progress{Note: "indexes", Done: 0, Total: 1})
+	return err
+}
+
+// index makes the materials once more, in the order in which the index has them.
+func (m *maker) index(ctx context.Context, l *store.Loader, organizations []string, tell func(exchange.Progress)) error {
+	var list []exchange.Material
+	var archived []int // their numbers
+	done := 0
+	flush := func(some []exchange.Material) error {
+		tell(exchange.Progress{Note: "materials to be found", Done: int64(done), Total: int64(m.Materials)})
+		done += len(some)
+		return l.IndexMaterials(ctx, some, func(id int64) string { return organizations[id-1] })
+	}
+	ids, err := store.InOrderOfRank(m.Materials)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		x := m.material(int(id) - 1)
+		if x.Archived {
+			archived = append(archived, int(id)-1)
+			continue
+		}
+		if list = append(list, x); len(list) == batch {
+			if err := flush(list); err != nil {
+				return err
+			}
+			list = nil
+		}
+	}
+	if err := flush(list); err != nil {
+		return err
+	}
+	return inBatches(len(archived), func(first, n int) error {
+		list := make([]exchange.Material, n)
+		for i := range list {
+			list[i] = m.material(archived[first+i])
+		}
+		return flush(list)
+	})
+}
+
+// inBatches goes through the numbers of n things.
+func inBatches(n int, do func(first, n int) error) error {
+	for first := 0; first < n; first += batch {
+		if err := do(first, min(batch, n-first)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Most of each that seed makes: their identifiers are unique up to here.
+const (
+	mostMaterials = 1_600_000
+	mostRequests  = 100_000_000
+)
+
+// Check says whether so much can be made.
+func (s Size) Check() error {
+	switch {
+	case s.Materials < 1 || s.Materials > mostMaterials:
+		return fmt.Errorf("--materials must be between 1 and %d", mostMaterials)
+	case s.Requests < 0 || s.Requests > mostRequests:
+		return fmt.Errorf("--requests must be between 0 and %d", mostRequests)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// BeginEpoch begins an epoch of searches, and gives it. It waits for the transactions that save materials
+// now; those that come later wait for this one. So whatever was saved in an earlier epoch is in sight.
+func (c Conn) BeginEpoch(ctx context.Context) (int64, error) {
+	return one(ctx, c, value[int64], "UPDATE search_epochs SET epoch = epoch + 1 RETURNING epoch")
+}
+
+// searchEpoch is the present epoch of searches, which does not end before the transaction.
+func (c Conn) searchEpoch(ctx context.Context) (int64, error) {
+	return one(ctx, c, value[int64], "SELECT epoch FROM search_epochs"+c.db.dialect.forShare)
+}
+
+// noteChanges has alerts look at materials that were saved, unless nobody ever saved a search.
+func (c Conn) noteChanges(ctx context.Context, epoch int64, list []exchange.Material) error {
+	if epoch == 0 {
+		return nil
+	}
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		var args []any
+		for _, m := range some {
+			args = append(args, m.ID)
+		}
+		if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) VALUES "+places(len(some), 1), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EmbargoDay is the day up to which alerts know of embargoes that ended.
+func (c Conn) EmbargoDay(ctx context.Context) (string, error) {
+	return one(ctx, c, value[string], "SELECT day FROM embargo_days")
+}
+
+// EndEmbargoes has alerts look at materials whose embargo ended since EmbargoDay, which is today from now
+// on: an earlier day too, where the clock was set back, so that embargoes which end then end again.
+func (c Conn) EndEmbargoes(ctx context.Context) error {
+	day, err := one(ctx, c, value[string], "SELECT day FROM embargo_days"+c.db.dialect.forUpdate)
+	if err != nil {
+		return err
+	}
+	today := c.Now.Format(time.DateOnly)
+	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials WHERE embargo_date > $1 AND embargo_date <= $2",
+		day, today); err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, "UPDATE embargo_days SET day = $1", today)
+	return err
+}
+
+// Change says that alerts have to look at a material.
+type Change struct {
+	ID       int64
+	Material int64
+	Archived bool
+	Opened   int64  // the epoch from which on everybody could see it, but for an embargo that ended since
+	Embargo  string // the day on which it ended; "": there was none
+}
+
+// MayBeNew says whether the material may be new to a saved search. Whether it is, AddMatches decides.
+func (n Change) MayBeNew(since exchange.Beginning) bool {
+	return !n.Archived && (n.Opened >= since.Epoch || n.Embargo > since.Day)
+}
+
+// Changes are the first materials that alerts have to look at.
+func (c Conn) Changes(ctx context.Context, limit int) ([]Change, error) {
+	scan := func(r row, n *Change) error { return r.Scan(&n.ID, &n.Material, &n.Archived, &n.Opened, &n.Embargo) }
+	return all(ctx, c, scan, `SELECT n.id, m.id, m.is_archived, m.opened_in, COALESCE(m.embargo_date, '') FROM material_changes n
+		JOIN materials m ON m.id = n.material_id ORDER BY n.id LIMIT $1`, limit)
+}
+
+// DeleteChanges forgets changes that alerts looked at.
+func (c Conn) DeleteChanges(ctx context.Context, list []Change) error {
+	for some := range slices.Chunk(list, mostIn) {
+		ids := make([]int64, len(some))
+		for i, n := range some {
+			ids[i] = n.ID
+		}
+		places, args := in(nil, ids)
+		if _, err := c.exec(ctx, "DELETE FROM material_changes WHERE id IN ("+places+")", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SearchesWithAlerts are the first saved searches with an id above after whose people want alerts.
+func (c Conn) SearchesWithAlerts(ctx context.Context, after int64, limit int) ([]exchange.SavedSearch, error) {
+	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+" FROM saved_searches o WHERE o.alerts AND o.id > $1 ORDER BY o.id LIMIT $2", after, limit)
+}
+
+// visibleTo is a condition on the materials m: they are offered, and the user of the column may see them.
+func visibleTo(user, today string) string {
+	return "NOT m.is_archived AND (m.embargo_date IS NULL OR m.embargo_date <= " + today + " OR " + memberOfMaterials(user) + ")"
+}
+
+// memberOfMaterials is the condition that the user of a column is in the organization of the material m.
+func memberOfMaterials(user string) string {
+	return "EXISTS (SELECT 1 FROM memberships b WHERE b.organization_id = m.organization_id AND b.user_id = " + user + " AND b.left_at IS NULL)"
+}
+
+// AddMatches notes that materials, which match a saved search, are new in it, so far as they are, its person
+// may see them and did not list them, and the search is still the same.
+func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials []int64) error {
+	lock := c.db.dialect.forShare
+	if lock != "" {
+		lock += " OF s"
+	}
+	for some := range slices.Chunk(materials, mostIn) {
+		places, args := in([]any{s.ID, s.Since.Epoch, c.Now.Format(time.DateOnly)}, some)
+		_, err := c.exec(ctx, `INSERT INTO search_matches (saved_search_id, material_id, told)
+			SELECT s.id, m.id, FALSE FROM saved_searches s JOIN materials m ON m.id IN (`+places+`)
+			WHERE s.id = $1 AND s.since_epoch = $2 AND s.alerts AND `+visibleTo("s.user_id", "$3")+`
+				AND (m.listed_in >= s.since_epoch OR (m.opened_in >= s.since_epoch OR m.embargo_date > s.since_day) AND NOT `+memberOfMaterials("s.user_id")+`)
+				AND NOT EXISTS (SELECT 1 FROM audit_events a WHERE a.object = 'material ' || m.id AND a.version = 1 AND a.actor_id = s.user_id)`+
+			lock+" ON CONFLICT DO NOTHING", args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SearchesToTell are the first saved searches in which something is new that their people were not told of.
+func (c Conn) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSearch, error) {
+	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+` FROM saved_searches o
+		WHERE o.id IN (SELECT DISTINCT n.saved_search_id FROM search_matches n WHERE NOT n.told ORDER BY n.saved_search_id LIMIT $1) ORDER BY o.id`, limit)
+}
+
+// TakeMatches gives what is new in a saved search and notes that its person is told of it: nobody else
+// gets it. What they may not see any more is forgotten.
+func (c Conn) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchange.Match, err error) {
+	if _, err := c.exec(ctx, `DELETE FROM search_matches WHERE saved_search_id = $1 AND NOT told
+		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.id = material_id AND `+visibleTo("$2", "$3")+")",
+		s.ID, s.UserID, c.Now.Format(time.DateOnly)); err != nil {
+		return m, err
+	}
+	ids, err := all(ctx, c, value[int64], "UPDATE search_matches SET told = TRUE WHERE saved_search_id = $1 AND NOT told RETURNING material_id", s.ID)
+	if err != nil || len(ids) == 0 {
+		return m, err
+	}
+	slices.SortFunc(ids, func(x, y int64) int { return int(y - x) })
+	m = exchange.Match{Search: s, Count: len(ids)}
+	m.Materials, err = c.ToldMaterials(ctx, s.UserID, ids[:min(len(ids), exchange.MostTold)])
+	return m, err
+}
+
+// ToldMaterials names those of some materials that a user may see now, the newest first.
+func (c Conn) ToldMaterials(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.ToldMaterial, error) {
+	places, args := in([]any{user, c.Now.Format(time.DateOnly)}, ids)
+	scan := func(r row, m *exchange.ToldMaterial) error { return r.Scan(&m.ID, &m.Title) }
+	return all(ctx, c, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
+}

@@ -1,0 +1,244 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+)
+
+// sample is what stands for all hits of an expression: the first by rank, live and archived ones apart.
+type sample struct {
+	hits  []hit
+	scale [2]float64 // how many live, and how many archived hits one of them stands for
+}
+
+// whole says that a sample is all hits.
+func (s sample) whole() bool { return s.scale == [2]float64{1, 1} }
+
+// sample takes all hits of an expression or, where they are clearly more than are counted one by one, so
+// many as tell how often what is among them.
+func (f finder) sample(ctx context.Context, e words.Expr) (sample, error) {
+	most, some := f.db.exactUpTo, f.db.sampled
+	s := sample{scale: [2]float64{1, 1}}
+	hits, err := f.hits(ctx, e, 0, f.end(), some)
+	if err != nil || len(hits) < some {
+		s.hits = hits
+		return s, err
+	}
+	half := f.end() / 2
+	last := hits[some-1].rank
+	if live := float64(some) * float64(half) / float64(last+1); last >= half || live < 1.5*float64(most) {
+		more, err := f.hits(ctx, e, last+1, f.end(), most+1-some)
+		if err != nil {
+			return s, err
+		}
+		if hits = append(hits, more...); len(hits) <= most {
+			s.hits = hits
+			return s, nil
+		}
+		hits = hits[:most]
+		last = hits[most-1].rank
+	}
+	s.hits = hits
+	if last >= half {
+		s.scale[1] = float64(half) / float64(last-half+1)
+		return s, nil
+	}
+	s.scale[0] = float64(half) / float64(last+1)
+	few := some/10 + 1
+	archived, err := f.hits(ctx, e, half, f.end(), few+1)
+	if len(archived) > few {
+		archived = archived[:few]
+		s.scale[1] = float64(half) / float64(archived[few-1].rank-half+1)
+	}
+	s.hits = append(s.hits, archived...)
+	return s, err
+}
+
+// tally is how many things a search finds.
+type tally struct {
+	count       float64
+	facets      map[string]map[string]float64 // facet -> value ->
+	approximate map[string]bool
+	hits        []hit // all of them where the count is exact
+}
+
+// tally counts what s finds, and by facets where they are wanted.
+func (f finder) tally(ctx context.Context, s exchange.Search) (tally, error) {
+	t := tally{facets: map[string]map[string]float64{}, approximate: map[string]bool{}}
+	text := s.Query.Expr()
+	if !s.Facets {
+		text, s.Filters = and(text, filtered(s.Filters, "")), nil
+	}
+	every, err := f.sample(ctx, text)
+	if err != nil {
+		return t, err
+	}
+	if every.whole() {
+		t.addWhole(every, s.Filters)
+		return t, nil
+	}
+	narrowed := every
+	if len(s.Filters) > 0 {
+		if narrowed, err = f.sample(ctx, and(text, filtered(s.Filters, ""))); err != nil {
+			return t, err
+		}
+	}
+	t.hits = narrowed.hits
+	t.approximate["count"] = !narrowed.whole()
+	for _, h := range narrowed.hits {
+		t.count += narrowed.scale[h.rank>>f.bits]
+	}
+	if !s.Facets {
+		return t, nil
+	}
+	t.addFacets(f.index, narrowed, func(name string) bool { return s.Filters[name] == nil })
+	for name := range s.Filters {
+		but := every
+		if len(s.Filters) > 1 {
+			if but, err = f.sample(ctx, and(text, filtered(s.Filters, name))); err != nil {
+				return t, err
+			}
+		}
+		t.addFacets(f.index, but, func(other string) bool { return other == name })
+		t.approximate[name] = !but.whole() // even where none of the sample has a value
+	}
+	return t, nil
+}
+
+// addFacets counts those facets of the hits of a sample that are wanted.
+func (t *tally) addFacets(ix index, s sample, wanted func(name string) bool) {
+	lines := map[string]float64{}
+	for _, h := range s.hits {
+		for line := range strings.SplitSeq(h.facets, "\n") {
+			lines[line] += s.scale[h.rank>>ix.bits]
+		}
+	}
+	for line, n := range lines {
+		if name, _, _ := strings.Cut(line, "="); wanted(name) {
+			t.add(line, n)
+			t.approximate[name] = !s.whole()
+		}
+	}
+}
+
+func (t *tally) add(line string, n float64) {
+	name, value, is := strings.Cut(line, "=")
+	if !is {
+		return
+	}
+	if t.facets[name] == nil {
+		t.facets[name] = map[string]float64{}
+	}
+	t.facets[name][value] += n
+}
+
+// addWhole counts all that a text finds: what passes every filter for every facet, what only one filter
+// keeps out for the facet of that filter.
+func (t *tally) addWhole(s sample, filters map[string][]string) {
+	wanted := map[string]map[string]bool{}
+	for name, values := range filters {
+		wanted[name] = map[string]bool{}
+		for _, v := range values {
+			wanted[name][name+"="+v] = true
+		}
+	}
+	all, only := map[string]float64{}, map[string]map[string]float64{}
+	for name := range filters {
+		only[name] = map[string]float64{}
+	}
+	for _, h := range s.hits {
+		failed, failures := "", 0
+		for name, lines := range wanted {
+			if !hasLine(h.facets, lines) {
+				failed = name
+				failures++
+			}
+		}
+		into := all
+		switch failures {
+		case 0:
+			t.hits = append(t.hits, h)
+		case 1:
+			into = only[failed]
+		default:
+			continue
+		}
+		for line := range strings.SplitSeq(h.facets, "\n") {
+			into[line]++
+		}
+	}
+	t.count = float64(len(t.hits))
+	for line, n := range all {
+		t.add(line, n)
+	}
+	for name, lines := range only {
+		for line, n := range lines {
+			if strings.HasPrefix(line, name+"=") {
+				t.add(line, n)
+			}
+		}
+	}
+}
+
+// passes says whether what has these lines of facets passes all filters.
+func passes(lines string, filters map[string][]string) bool {
+	for name, values := range filters {
+		wanted := map[string]bool{}
+		for _, v := range values {
+			wanted[name+"="+v] = true
+		}
+		if !hasLine(lines, wanted) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasLine(lines string, wanted map[string]bool) bool {
+	for line := range strings.SplitSeq(lines, "\n") {
+		if wanted[line] {
+			return true
+		}
+	}
+	return false
+}
+
+// mostValues is how many values of a facet are told.
+const mostValues = 100
+
+// facet tells the most frequent values of a facet, and those that are filtered by.
+func facet(values map[string]float64, chosen []string, exact bool) exchange.Facet {
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b)) })
+	told := exchange.Facet{Values: map[string]int64{}, More: max(0, len(names)-mostValues)}
+	for _, name := range names[:len(names)-told.More] {
+		told.Values[name] = rounded(values[name], exact)
+	}
+	for _, name := range chosen {
+		if _, is := told.Values[name]; !is {
+			told.Values[name] = rounded(values[name], exact)
+			if _, counted := values[name]; counted {
+				told.More--
+			}
+		}
+	}
+	return told
+}
+
+// rounded is a count, of which an estimate tells three digits.
+func rounded(n float64, exact bool) int64 {
+	if exact || n < 1000 {
+		return int64(math.Round(n))
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(n))-2)
+	return int64(math.Round(n/digits) * digits)
+}

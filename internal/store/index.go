@@ -1,0 +1,281 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+
+	"github.com/google/uuid"
+)
+
+// index is where things of one kind are found. The table NAME_index has a row for each of them, whose
+// words are beside it in NAME_words (SQLite) or in a column (PostgreSQL). The rank of a row says nothing
+// about the thing: things are spread over the ranks, so that the first hits by rank are a fair sample
+// of all; only archived ones come behind all others.
+type index struct {
+	name   string
+	things string   // their table
+	extra  []string // columns of the index that only this one has
+	bits   int      // ranks are below 1<<bits, and below 2<<bits of archived things
+	// sight adds the condition that viewer may see the row x.
+	sight    func(f *filter, c Conn, viewer uuid.UUID)
+	title    string // the column of what is suggested, which is sorted by title_sort
+	archived string // the column that says whether a thing is archived, where things can be
+	sorts    map[exchange.SearchSort]sorting
+}
+
+var (
+	materialIndex = index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"}, bits: 32,
+		sight: func(f *filter, c Conn, viewer uuid.UUID) {
+			f.and("(x.visible_from <= ? OR x.organization_id IN ("+membersOf+"))", c.today(), viewer)
+		}, title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
+	organizationIndex = index{name: "organization", things: "organizations", bits: 32, title: "o.name", sorts: sortings("o.name_sort")}
+	userIndex         = index{name: "user", things: "users", bits: 61, title: "o.last_name", sorts: sortings("o.last_name_sort")}
+)
+
+// rankOf is the rank of the thing with a number: its multiple of the golden ratio, without the whole part,
+// which spreads numbers evenly, and those of every second or hundredth thing too.
+func rankOf(id int64, archived bool) (int64, error) {
+	if id < 0 || id>>32 != 0 {
+		return 0, fmt.Errorf("the index has no place for number %d", id)
+	}
+	rank := int64(uint32(id) * goldenRatio)
+	if archived {
+		rank += 1 << 32
+	}
+	return rank, nil
+}
+
+// goldenRatio is its fraction in 32 bits; unGolden takes it back.
+const (
+	goldenRatio uint32 = 2654435769
+	unGolden    uint32 = 340573321
+)
+
+// userRank is the rank of a user. That two users have one is as good as impossible: one in a few million
+// for a million users.
+func userRank(id uuid.UUID) int64 {
+	hash := sha256.Sum256(id[:])
+	return int64(binary.BigEndian.Uint64(hash[:]) >> 3)
+}
+
+// entry is a row of an index to be.
+type entry struct {
+	exchange.Indexed
+	id    any
+	rank  int64
+	extra []any
+	was   kept
+}
+
+// kept is what an index has of a thing; nothing of it where that is new.
+type kept struct {
+	rank            *int64
+	digest, weights *string
+}
+
+func (e entry) digest() string {
+	hash := sha256.New()
+	_ = json.NewEncoder(hash).Encode([]any{e.rank, e.extra, e.Facets, e.Doc.Weights, e.Doc.Tokens}) // such values are always JSON
+	return base64.RawStdEncoding.EncodeToString(hash.Sum(nil)[:15])
+}
+
+// writeIndex brings the rows of an index up to date; those that are so already it leaves alone.
+func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
+	if c.loader != nil {
+		c.loader.hold(ix, entries)
+		return nil
+	}
+	columns := c.indexColumns(ix)
+	var moved []int64
+	digests := map[int64]string{}
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e entry) bool {
+		digests[e.rank] = e.digest()
+		if e.was.rank != nil && *e.was.rank != e.rank {
+			moved = append(moved, *e.was.rank)
+		}
+		return e.was.digest != nil && *e.was.digest == digests[e.rank]
+	})
+	if err := c.forgetWords(ctx, ix, moved); err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.rank, b.rank) })
+	for some := range inBatches(entries, c.db.dialect.atOnce) {
+		var rows []any
+		for _, e := range some {
+			rows = append(rows, c.indexRow(ix, e, digests[e.rank])...)
+		}
+		if _, err := c.exec(ctx, "INSERT INTO "+ix.name+"_index ("+strings.Join(columns, ", ")+") VALUES "+places(len(some), len(columns))+
+			" ON CONFLICT (id) DO UPDATE SET "+excluded(append([]string{"rank"}, columns[2:]...)), rows...); err != nil {
+			return err
+		}
+	}
+	if c.db.Postgres() {
+		return nil
+	}
+	// FTS5 writes to the disk after each statement of several rows, and whenever ranks go back.
+	for _, e := range entries {
+		if _, err := c.exec(ctx, "INSERT OR REPLACE INTO "+ix.name+"_words (rowid, words) VALUES ($1, $2)", e.rank, ftsText(e.Doc.Tokens)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexColumns are the columns of an index that indexRow fills.
+func (c Conn) indexColumns(ix index) []string {
+	columns := slices.Concat([]string{"rank", "id", "facets", "weights", "digest"}, ix.extra)
+	if c.db.Postgres() {
+		columns = append(columns, "words")
+	}
+	return columns
+}
+
+// indexRow is a row of an index.
+func (c Conn) indexRow(ix index, e entry, digest string) []any {
+	row := append([]any{e.rank, e.id, strings.Join(e.Facets, "\n"), e.Doc.Weights, digest}, e.extra...)
+	if c.db.Postgres() {
+		row = append(row, tsvector(append(slices.Clip(e.Doc.Tokens), ix.slot(e.rank).Token)))
+	}
+	return row
+}
+
+// forgetWords takes away the words of rows whose rank is another now.
+func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
+	if c.db.Postgres() { // where the row has them
+		return nil
+	}
+	for some := range slices.Chunk(ranks, mostIn) {
+		places, args := in(nil, some)
+		if _, err := c.exec(ctx, "DELETE FROM "+ix.name+"_words WHERE rowid IN ("+places+")", args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept reads what an index has of one thing.
+func (c Conn) kept(ctx context.Context, ix index, id any) (kept, error) {
+	list, err := all(ctx, c, func(r row, k *kept) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
+		"SELECT rank, digest, weights FROM "+ix.name+"_index WHERE id = $1", id)
+	if err != nil || len(list) == 0 {
+		return kept{}, err
+	}
+	return list[0], nil
+}
+
+// indexMaterials brings the index up to date with materials as they are given; their rows were written
+// before.
+func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) error {
+	for some := range slices.Chunk(list, mostIn) {
+		byID := map[int64]exchange.Material{}
+		var ids []int64
+		for _, m := range some {
+			byID[m.ID] = m
+			ids = append(ids, m.ID)
+		}
+		places, args := in(nil, ids)
+		var spelt []string
+		entries, err := all(ctx, c, func(r row, e *entry) error {
+			var id int64
+			var organization string
+			if err := r.Scan(&id, &organization, &e.was.rank, &e.was.digest, &e.was.weights); err != nil {
+				return err
+			}
+			err := e.material(byID[id], organization)
+			if e.was.weights == nil || *e.was.weights != e.Doc.Weights {
+				spelt = append(spelt, words.Spellings(e.Doc.Weights)...)
+			}
+			return err
+		}, `SELECT m.id, n.name, x.rank, x.digest, x.weights FROM materials m JOIN organizations n ON n.id = m.organization_id
+			LEFT JOIN material_index x ON x.id = m.id WHERE m.id IN (`+places+")", args...)
+		if err != nil {
+			return err
+		}
+		if err := c.writeIndex(ctx, materialIndex, entries); err != nil {
+			return err
+		}
+		if err := c.addWords(ctx, spelt); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// material makes e the entry of a material of an organization of that name.
+func (e *entry) material(m exchange.Material, organization string) (err error) {
+	visible := ""
+	if m.EmbargoDate != nil {
+		visible = string(*m.EmbargoDate)
+	}
+	e.id, e.extra, e.Indexed = m.ID, []any{m.OrganizationID, visible}, m.Indexed(organization)
+	e.rank, err = rankOf(m.ID, m.Archived)
+	return err
+}
+
+// ReindexMaterials brings the index rows of materials up to date with what else they are found by, such
+// as the name of their organization. Materials that there are not are passed over.
+func (c Conn) ReindexMaterials(ctx context.Context, ids []int64) error {
+	for some := range slices.Chunk(ids, mostIn) {
+		places, args := in(nil, some)
+		list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+places+") ORDER BY o.id"+
+			c.db.dialect.forUpdate, args...)
+		if err != nil {
+			return err
+		}
+		if err := c.indexMaterials(ctx, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Conn) indexOrganization(ctx context.Context, o exchange.Organization, was kept) error {
+	rank, err := rankOf(o.ID, false)
+	if err != nil {
+		return err
+	}
+	return c.writeIndex(ctx, organizationIndex, []entry{{Indexed: o.Indexed(), id: o.ID, rank: rank, was: was}})
+}
+
+func (c Conn) indexUser(ctx context.Context, u exchange.User, was kept) error {
+	return c.writeIndex(ctx, userIndex, []entry{{Indexed: u.Indexed(), id: u.ID, rank: userRank(u.ID), was: was}})
+}
+
+// The lengths of words that a mistyped one is compared to; shorter ones are like too many others.
+const shortestWord, longestWord = 4, 20
+
+// addWords keeps those of the words that a mistyped one may mean.
+func (c Conn) addWords(ctx context.Context, spelt []string) error {
+	spelt = slices.DeleteFunc(spelt, func(word string) bool {
+		n := 0
+		for _, r := range word {
+			if !unicode.IsLetter(r) {
+				return true
+			}
+			n++
+		}
+		return n < shortestWord || n > longestWord
+	})
+	if len(spelt) == 0 {
+		return nil
+	}
+	slices.Sort(spelt) // who adds the same at the same time waits, and never for each other
+	list, err := text(slices.Compact(spelt))
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(ctx, "INSERT INTO search_words (word) SELECT value FROM "+c.db.dialect.list+
+		" WHERE TRUE ORDER BY value ON CONFLICT DO NOTHING", list)
+	return err
+}

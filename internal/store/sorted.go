@@ -1,0 +1,192 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+)
+
+// sorting is an order by a column of the things o, where things of one value are in the order of their
+// ids; only users, whose ids are no numbers, in that of their ranks.
+type sorting struct {
+	column     string
+	descending bool
+	moment     bool // the column is a time
+}
+
+// sortings are the orders of things. Without words the newest are the most relevant.
+func sortings(title string) map[exchange.SearchSort]sorting {
+	newest := sorting{"o.created_at", true, true}
+	return map[exchange.SearchSort]sorting{exchange.ByRelevance: newest, exchange.ByNewest: newest,
+		exchange.ByUpdated: {"o.updated_at", true, true}, exchange.ByTitle: {column: title}}
+}
+
+// tie is the column that decides between things of one value, and what it is for the thing at a rank.
+func (ix index) tie(rank int64) (column string, value int64) {
+	if ix.bits > 32 {
+		return "x.rank", rank
+	}
+	return "o.id", int64(uint32(rank) * unGolden)
+}
+
+// sorted gives hits by a column, archived ones last. Where many things are hits it goes through the
+// things in order and tests them; else it reads all hits.
+func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *spot, counted tally) ([]ranked, error) {
+	skip := 0
+	if at == nil {
+		skip = s.Page.Offset
+	}
+	want := skip + s.Page.Limit + 1
+	list, done, err := f.walk(ctx, s, by, at, want, counted)
+	if err == nil && !done {
+		list, err = f.sift(ctx, and(s.Query.Expr(), filtered(s.Filters, "")), by, at, want)
+	}
+	return list[min(skip, len(list)):], err
+}
+
+// sift sorts all hits.
+func (f finder) sift(ctx context.Context, e words.Expr, by sorting, at *spot, want int) ([]ranked, error) {
+	tables, w := f.from(e)
+	tie, order := f.ordered(by)
+	if at != nil {
+		key, id, err := f.place(by, *at)
+		if err != nil {
+			return nil, err
+		}
+		w.and("("+f.archive()+" > ? OR "+f.archive()+" = ? AND ("+by.column+", "+tie+")"+by.than()+"(?, ?))", at.Archived, at.Archived, key, id)
+	}
+	return all(ctx, f.Conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+tables+f.db.dialect.join+f.things+
+		" o ON o.id = x.id WHERE "+w.sql.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, want)...)
+}
+
+// walk goes through what is not archived and tests it, where few tests are to be expected: it is not done
+// when there were too many, or too few things. Without words it is only to look at the facets.
+func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spot, want int, counted tally) (list []ranked, done bool, err error) {
+	cost := f.db.testCost
+	if s.Query.Empty() {
+		cost = min(cost, lookCost)
+	}
+	if (cost > lookCost && !counted.approximate["count"]) || counted.count == 0 || f.bits > 32 || at != nil && at.Archived {
+		return nil, false, nil
+	}
+	newest, err := one(ctx, f.Conn, value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
+	tests := 2*int(float64(want)*float64(newest)/counted.count) + want
+	if err != nil || float64(tests)*cost > counted.count {
+		return nil, false, err
+	}
+	tie, order := f.ordered(by)
+	for range 1 + 4*tests/mostIn {
+		w := where("+x.rank < ?", f.end()/2) // it is not archived; + keeps SQLite from going through the ranks instead
+		if f.sight != nil {
+			f.sight(w, f.Conn, f.viewer)
+		}
+		if at != nil {
+			key, id, err := f.place(by, *at)
+			if err != nil {
+				return nil, false, err
+			}
+			w.and("("+by.column+", "+tie+")"+by.than()+"(?, ?)", key, id)
+		}
+		facets := map[int64]string{}
+		next, err := all(ctx, f.Conn, func(r row, h *ranked) error {
+			var lines string
+			err := f.scanRanked(by)(beside{r, []any{&lines}}, h)
+			facets[h.rank] = lines
+			return err
+		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.things+" o JOIN "+f.name+
+			"_index x ON x.id = o.id WHERE "+w.sql.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, min(tests, mostIn))...)
+		if err != nil || len(next) == 0 {
+			return nil, false, err
+		}
+		matching := slices.DeleteFunc(slices.Clone(next), func(r ranked) bool { return !passes(facets[r.rank], s.Filters) })
+		if !s.Query.Empty() {
+			if matching, err = f.matching(ctx, s.Query.Expr(), matching); err != nil {
+				return nil, false, err
+			}
+		}
+		if list = append(list, matching...); len(list) >= want {
+			return list[:want], true, nil
+		}
+		at = &next[len(next)-1].spot
+	}
+	return nil, false, nil
+}
+
+// lookCost is what it costs to look at the facets of a thing, as testCost is.
+const lookCost = 2
+
+// matching are those of the things that an expression finds.
+func (f finder) matching(ctx context.Context, e words.Expr, list []ranked) (matching []ranked, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	ranks := make([]int64, len(list))
+	for i, r := range list {
+		ranks[i] = r.rank
+	}
+	places, args := in([]any{f.db.dialect.asked(e)}, ranks)
+	found, err := all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+places+") AND "+f.matches(), args...)
+	hits := set(found)
+	for _, r := range list {
+		if hits[r.rank] {
+			matching = append(matching, r)
+		}
+	}
+	return matching, err
+}
+
+// archive says whether the row x is of an archived thing.
+func (f finder) archive() string {
+	if f.index.archived != "" {
+		return f.index.archived
+	}
+	return "(x.rank < 0)"
+}
+
+func (f finder) ordered(by sorting) (tie, order string) {
+	tie, _ = f.tie(0)
+	direction := ""
+	if by.descending {
+		direction = " DESC"
+	}
+	return tie, by.column + direction + ", " + tie + direction
+}
+
+func (by sorting) than() string {
+	if by.descending {
+		return " < "
+	}
+	return " > "
+}
+
+// place is what a spot has in the columns of an order.
+func (f finder) place(by sorting, at spot) (key any, id int64, err error) {
+	_, id = f.tie(at.Rank)
+	if !by.moment {
+		return at.Key, id, nil
+	}
+	moment, err := time.Parse(time.RFC3339Nano, at.Key)
+	if err != nil {
+		err = wrongCursor()
+	}
+	return moment, id, err
+}
+
+func (f finder) scanRanked(by sorting) func(row, *ranked) error {
+	return func(r row, h *ranked) error {
+		var moment time.Time
+		key := any(&h.spot.Key)
+		if by.moment {
+			key = utc{&moment}
+		}
+		err := r.Scan(&h.rank, &h.spot.Archived, key)
+		if h.spot.Rank = h.rank; by.moment {
+			h.spot.Key = moment.Format(time.RFC3339Nano)
+		}
+		return err
+	}
+}

@@ -1,0 +1,182 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+
+	"github.com/google/uuid"
+)
+
+// Kinds of exchange.Suggestion.
+const (
+	suggestedMaterial     = "material"
+	suggestedOrganization = "organization"
+)
+
+// SuggestMaterials gives at most n things whose title or name begins, or has a word that begins, like
+// what was typed so far: first what begins so, materials before organizations. Archived materials are
+// left out, and so are further ones of the same title.
+func (c Conn) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion, error) {
+	q := words.Parse(typed)
+	title, is := q.TitleExpr()
+	if !is || n <= 0 {
+		return []exchange.Suggestion{}, nil
+	}
+	materials, organizations := finder{c, materialIndex, viewer}, finder{c, organizationIndex, viewer}
+	list := []exchange.Suggestion{}
+	for _, ask := range []func() ([]exchange.Suggestion, error){
+		func() ([]exchange.Suggestion, error) { return materials.begins(ctx, suggestedMaterial, typed, n) },
+		func() ([]exchange.Suggestion, error) {
+			return organizations.begins(ctx, suggestedOrganization, typed, n)
+		},
+		func() ([]exchange.Suggestion, error) { return materials.contains(ctx, suggestedMaterial, title, n) },
+		func() ([]exchange.Suggestion, error) {
+			return organizations.contains(ctx, suggestedOrganization, title, n)
+		},
+	} {
+		more, err := ask()
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range more {
+			same := func(other exchange.Suggestion) bool { return other.Kind == s.Kind && other.Text == s.Text }
+			if len(list) < n && !slices.ContainsFunc(list, same) {
+				list = append(list, s)
+			}
+		}
+		if len(list) == n {
+			break
+		}
+	}
+	return list, nil
+}
+
+// begins are things whose title begins like a text, in the order of titles.
+func (f finder) begins(ctx context.Context, kind, typed string, n int) ([]exchange.Suggestion, error) {
+	from := exchange.SortKey(strings.ReplaceAll(strings.ToValidUTF8(typed, ""), "\x00", ""))
+	if strings.TrimSpace(from) == "" {
+		return nil, nil
+	}
+	w := where(f.title+"_sort >= ? AND "+f.title+"_sort < ?", from, from+string(utf8.MaxRune))
+	return f.suggest(ctx, kind, w, n)
+}
+
+// contains are things that an expression finds.
+func (f finder) contains(ctx context.Context, kind string, e words.Expr, n int) ([]exchange.Suggestion, error) {
+	ranks, err := f.some(ctx, e, 4*n)
+	if err != nil || len(ranks) == 0 {
+		return nil, err
+	}
+	places, args := in(nil, ranks)
+	w := &filter{args: args}
+	w.sql.WriteString("x.rank IN (" + places + ")")
+	return f.suggest(ctx, kind, w, n)
+}
+
+func (f finder) suggest(ctx context.Context, kind string, w *filter, n int) ([]exchange.Suggestion, error) {
+	if f.sight != nil {
+		f.sight(w, f.Conn, f.viewer)
+	}
+	w.and(f.archive() + " = FALSE")
+	return all(ctx, f.Conn, func(r row, s *exchange.Suggestion) error {
+		s.Kind = kind
+		return r.Scan(&s.ID, &s.Text)
+	}, "SELECT o.id, "+f.title+" FROM "+f.things+" o JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.sql.String()+
+		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, 2*n)...)
+}
+
+// mostMended is how many words of a query are mended, and mostTried how many words are tried for each.
+const (
+	mostMended = 3
+	mostTried  = 8
+)
+
+// Meant is a query with its misspelt words mended, which has a hit that viewer may see; "" where there
+// is none. A word is misspelt if nothing that the viewer may see has it.
+func (c Conn) Meant(ctx context.Context, q words.Query, viewer uuid.UUID) (string, error) {
+	f := finder{c, materialIndex, viewer}
+	mended := ""
+	left := mostMended
+	for i, word := range q.Words() {
+		if n := utf8.RuneCountInString(word); n < shortestWord || n > longestWord || left == 0 {
+			continue
+		}
+		known, err := f.some(ctx, words.Parse(word).Expr(), 1)
+		if err != nil {
+			return "", err
+		}
+		if len(known) > 0 {
+			continue
+		}
+		left--
+		better, err := f.mend(ctx, word)
+		if err != nil {
+			return "", err
+		}
+		if better != "" {
+			mended = q.Replace(i, better)
+			q = words.Parse(mended)
+		}
+	}
+	if mended == "" {
+		return "", nil
+	}
+	hits, err := f.some(ctx, q.Expr(), 1)
+	if err != nil || len(hits) == 0 {
+		return "", err
+	}
+	return mended, nil
+}
+
+// mend is the word that is most like a mistyped one: it begins with one of its first two letters, and
+// one letter is wrong, too many, missing or swapped; two from eight letters on. "" where there is none
+// that the viewer may see.
+func (f finder) mend(ctx context.Context, word string) (string, error) {
+	typed := exchange.SortKey(word)
+	letters := []rune(typed)
+	if len(letters) < shortestWord {
+		return "", nil
+	}
+	most := 1
+	if len(letters) >= 8 {
+		most = 2
+	}
+	w := where("(word >= ? AND word < ? OR word >= ? AND word < ?) AND LENGTH(word) BETWEEN ? AND ?",
+		string(letters[0]), string(letters[0]+1), string(letters[1]), string(letters[1]+1), len(letters)-most, len(letters)+most)
+	like, err := all(ctx, f.Conn, value[string], "SELECT word FROM search_words WHERE "+w.sql.String(), w.args...)
+	if err != nil {
+		return "", err
+	}
+	distance := map[string]int{}
+	like = slices.DeleteFunc(like, func(other string) bool {
+		distance[other] = words.Distance(typed, other)
+		return distance[other] > most
+	})
+	slices.SortFunc(like, func(a, b string) int {
+		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
+	})
+	best, bestHits := "", 0
+	for i, other := range like[:min(mostTried, len(like))] {
+		if best != "" && distance[other] > distance[like[i-1]] {
+			break
+		}
+		hits, err := f.some(ctx, words.Parse(other).Expr(), manyHits)
+		if err != nil {
+			return "", err
+		}
+		if len(hits) > bestHits {
+			best, bestHits = other, len(hits)
+		}
+	}
+	return best, nil
+}
+
+// manyHits is from how many hits on one word is as good as another.
+const manyHits = 64

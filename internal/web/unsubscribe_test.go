@@ -1,0 +1,37 @@
+package web_test
+
+import (
+	"testing"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/web"
+)
+
+func TestThePageSaysWhatMailGoesWhere(t *testing.T) {
+	t.Parallel()
+	ada := exchange.User{Email: "ada@example.org"}
+	for _, c := range []struct {
+		category    exchange.Category
+		on, changed bool
+		want        string
+	}{
+		{exchange.SearchNotif, true, false, "E-mail about saved searches goes to ada@example.org."},
+		{exchange.SearchNotif, true, true, "E-mail about saved searches goes to ada@example.org again."},
+		{exchange.SearchNotif, false, true, "E-mail about saved searches no longer goes to ada@example.org."},
+		{exchange.SearchNotif, false, false, "E-mail about saved searches does not go to ada@example.org."},
+		{"", true, false, "Digests go to ada@example.org."},
+		{"", true, true, "Digests go to ada@example.org again."},
+		{"", false, true, "Digests no longer go to ada@example.org."},
+		{"", false, false, "Digests do not go to ada@example.org."},
+	} {
+		if got := web.Lead(app.Subscription{User: ada, Category: c.category, On: c.on}, c.changed); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	for _, c := range exchange.MailCategories {
+		if c.Words() == "" {
+			t.Errorf("%s has no words", c)
+		}
+	}
+}
