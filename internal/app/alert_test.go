@@ -299,7 +299,7 @@ func TestAlertsAreWhatNaiveCountingGives(t *testing.T) {
 		r.work(2)
 		o := &observer{reminding: r, random: rand.New(rand.NewPCG(6, uint64(len(t.Name())))), searches: map[int64]*keeping{}, listings: map[int64]*listing{}}
 		o.people = []exchange.Actor{r.member, r.off, r.asks, r.person("another")}
-		for range 200 {
+		for range 400 {
 			o.act()
 		}
 		o.run()
@@ -313,12 +313,16 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		db.Clock = time.Now
-		for range 2 {
+		start := func(lease time.Duration) (stop func()) {
 			another := r.process(storetest.Again(t, db))
 			another.DB.Clock = time.Now
-			jobtest.Start(t, job.Config{DB: another.DB, Handlers: another.Handlers(), Lease: 200 * time.Millisecond, Log: another.Log})
+			return jobtest.Start(t, job.Config{DB: another.DB, Handlers: another.Handlers(), Lease: lease, Log: another.Log})
 		}
-		const lists, searches = 30, 8
+		var stops []func()
+		for range 3 {
+			stops = append(stops, start(5*time.Millisecond))
+		}
+		const lists, searches = 60, 12
 		var mu sync.Mutex
 		seen := map[int64][]int64{} // by saved search: what its person found when they had saved it
 		var wait sync.WaitGroup
@@ -347,6 +351,10 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			}
 		})
 		wait.Wait()
+		for _, stop := range stops {
+			stop()
+		}
+		start(time.Minute) // which gets done what those left
 		told := map[int64][]int64{}
 		jobtest.Poll(t, "all is told", func() bool {
 			var left, due int

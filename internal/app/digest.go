@@ -151,6 +151,9 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 			continue
 		}
 		if n.News != nil {
+			if n.News.Kind != exchange.SearchMatched { // which is mail of its own
+				continue
+			}
 			m, visible, err := match(ctx, c, n, reader)
 			if err != nil {
 				return nil, nil, err

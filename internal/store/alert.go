@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"time"
 
 	"aliquot/internal/exchange"
 
@@ -50,7 +49,7 @@ func (c Conn) EndEmbargoes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	today := c.Now.Format(time.DateOnly)
+	today := c.today()
 	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials WHERE embargo_date > $1 AND embargo_date <= $2",
 		day, today); err != nil {
 		return err
@@ -118,7 +117,7 @@ func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials 
 		lock += " OF s"
 	}
 	for some := range slices.Chunk(materials, mostIn) {
-		places, args := in([]any{s.ID, s.Since.Epoch, c.Now.Format(time.DateOnly)}, some)
+		places, args := in([]any{s.ID, s.Since.Epoch, c.today()}, some)
 		_, err := c.exec(ctx, `INSERT INTO search_matches (saved_search_id, material_id, told)
 			SELECT s.id, m.id, FALSE FROM saved_searches s JOIN materials m ON m.id IN (`+places+`)
 			WHERE s.id = $1 AND s.since_epoch = $2 AND s.alerts AND `+visibleTo("s.user_id", "$3")+`
@@ -143,7 +142,7 @@ func (c Conn) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSe
 func (c Conn) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchange.Match, err error) {
 	if _, err := c.exec(ctx, `DELETE FROM search_matches WHERE saved_search_id = $1 AND NOT told
 		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.id = material_id AND `+visibleTo("$2", "$3")+")",
-		s.ID, s.UserID, c.Now.Format(time.DateOnly)); err != nil {
+		s.ID, s.UserID, c.today()); err != nil {
 		return m, err
 	}
 	ids, err := all(ctx, c, value[int64], "UPDATE search_matches SET told = TRUE WHERE saved_search_id = $1 AND NOT told RETURNING material_id", s.ID)
@@ -158,7 +157,10 @@ func (c Conn) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchan
 
 // ToldMaterials names those of some materials that a user may see now, the newest first.
 func (c Conn) ToldMaterials(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.ToldMaterial, error) {
-	places, args := in([]any{user, c.Now.Format(time.DateOnly)}, ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := in([]any{user, c.today()}, ids)
 	scan := func(r row, m *exchange.ToldMaterial) error { return r.Scan(&m.ID, &m.Title) }
 	return all(ctx, c, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
 }

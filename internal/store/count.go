@@ -141,13 +141,7 @@ func (t *tally) add(line string, n float64) {
 // addWhole counts all that a text finds: what passes every filter for every facet, what only one filter
 // keeps out for the facet of that filter.
 func (t *tally) addWhole(s sample, filters map[string][]string) {
-	wanted := map[string]map[string]bool{}
-	for name, values := range filters {
-		wanted[name] = map[string]bool{}
-		for _, v := range values {
-			wanted[name][name+"="+v] = true
-		}
-	}
+	wanted := wantedLines(filters)
 	all, only := map[string]float64{}, map[string]map[string]float64{}
 	for name := range filters {
 		only[name] = map[string]float64{}
@@ -186,14 +180,22 @@ func (t *tally) addWhole(s sample, filters map[string][]string) {
 	}
 }
 
-// passes says whether what has these lines of facets passes all filters.
-func passes(lines string, filters map[string][]string) bool {
+// wantedLines are, for each filter, the lines of facets of which a thing has to have one.
+func wantedLines(filters map[string][]string) map[string]map[string]bool {
+	wanted := map[string]map[string]bool{}
 	for name, values := range filters {
-		wanted := map[string]bool{}
+		wanted[name] = map[string]bool{}
 		for _, v := range values {
-			wanted[name+"="+v] = true
+			wanted[name][name+"="+v] = true
 		}
-		if !hasLine(lines, wanted) {
+	}
+	return wanted
+}
+
+// passes says whether what has these lines of facets passes all filters.
+func passes(lines string, wanted map[string]map[string]bool) bool {
+	for _, any := range wanted {
+		if !hasLine(lines, any) {
 			return false
 		}
 	}

@@ -72,7 +72,7 @@ var (
 		),
 		forUpdate:  " FOR UPDATE",
 		forShare:   " FOR SHARE",
-		skipLocked: " FOR UPDATE SKIP LOCKED",
+		skipLocked: " FOR NO KEY UPDATE SKIP LOCKED",
 		planAnew:   planner("force_custom_plan", "off"), planAsUsual: planner("auto", "on"),
 		later: `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
 				format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))

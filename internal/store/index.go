@@ -29,7 +29,7 @@ type index struct {
 	bits   int      // ranks are below 1<<bits, and below 2<<bits of archived things
 	// sight adds the condition that viewer may see the row x.
 	sight    func(f *filter, c Conn, viewer uuid.UUID)
-	title    string // the column of what is suggested, which is sorted by title_sort
+	title    string // the column of what is suggested, which is sorted by title_sort; "": nothing is
 	archived string // the column that says whether a thing is archived, where things can be
 	sorts    map[exchange.SearchSort]sorting
 }
@@ -40,7 +40,7 @@ var (
 			f.and("(x.visible_from <= ? OR x.organization_id IN ("+membersOf+"))", c.today(), viewer)
 		}, title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
 	organizationIndex = index{name: "organization", things: "organizations", bits: 32, title: "o.name", sorts: sortings("o.name_sort")}
-	userIndex         = index{name: "user", things: "users", bits: 61, title: "o.last_name", sorts: sortings("o.last_name_sort")}
+	userIndex         = index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
 )
 
 // rankOf is the rank of the thing with a number: its multiple of the golden ratio, without the whole part,

@@ -197,3 +197,34 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 		}
 	})
 }
+
+// TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame holds only PostgreSQL to it: SQLite has one
+// writer, for whom reminders wait.
+func TestARequestWhoseWordsAreBroughtUpToDateIsRemindedOfAllTheSame(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		if !l.db.Postgres() {
+			return
+		}
+		user := l.user().ID
+		id := l.request(l.material(l.organization(user, user), user, nil), user, user, nil)
+		l.write(func(ctx context, tx store.Conn) error {
+			if err := tx.IndexRequests(ctx, []int64{id}, true); err != nil {
+				return err
+			}
+			return l.db.Tx(t.Context(), func(ctx context, tx store.Conn) error {
+				list, err := tx.RequestsToRemind(ctx, 0, tx.Now.AddDate(1, 0, 0), exchange.Request{}, 9)
+				if err != nil || len(list) != 1 {
+					t.Errorf("%d requests are reminded of, %v", len(list), err)
+				}
+				for _, q := range list {
+					q.Reminded = 7
+					if err := tx.SaveReminder(ctx, q); err != nil {
+						t.Error(err)
+					}
+				}
+				return err
+			})
+		})
+	})
+}

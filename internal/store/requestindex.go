@@ -90,10 +90,14 @@ func (c Conn) indexWritten(ctx context.Context, t exchange.RequestText) error {
 }
 
 // requestTexts reads what requests are found by, and keeps it as it is until commit, so that whoever renames
-// something sees the requests that are just being made.
+// something sees the requests that are just being made. Reminders, which have no words, pass.
 func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.RequestText, error) {
 	if len(ids) == 0 {
 		return nil, nil
+	}
+	lock := ""
+	if c.db.Postgres() {
+		lock = " FOR SHARE OF m, g, u, a FOR KEY SHARE OF o"
 	}
 	places, args := in(nil, ids)
 	scan := func(r row, t *exchange.RequestText) error {
@@ -120,7 +124,7 @@ func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.Request
 				WHERE d.request_id = o.id)
 		FROM material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
 			JOIN users u ON u.id = o.requester_id JOIN users a ON a.id = o.assigned_to
-		WHERE o.id IN (`+places+") AND o.deleted_at IS NULL ORDER BY o.id"+c.db.dialect.forShare, args...)
+		WHERE o.id IN (`+places+") AND o.deleted_at IS NULL ORDER BY o.id"+lock, args...)
 }
 
 // putRequestWords adds rows of the index, or puts them in the place of those that there are.

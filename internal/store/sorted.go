@@ -79,6 +79,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 		return nil, false, err
 	}
 	tie, order := f.ordered(by)
+	wanted, scan := wantedLines(s.Filters), f.scanRanked(by)
 	for range 1 + 4*tests/mostIn {
 		w := where("+x.rank < ?", f.end()/2) // it is not archived; + keeps SQLite from going through the ranks instead
 		if f.sight != nil {
@@ -94,7 +95,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 		facets := map[int64]string{}
 		next, err := all(ctx, f.Conn, func(r row, h *ranked) error {
 			var lines string
-			err := f.scanRanked(by)(beside{r, []any{&lines}}, h)
+			err := scan(beside{r, []any{&lines}}, h)
 			facets[h.rank] = lines
 			return err
 		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.things+" o JOIN "+f.name+
@@ -102,7 +103,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 		if err != nil || len(next) == 0 {
 			return nil, false, err
 		}
-		matching := slices.DeleteFunc(slices.Clone(next), func(r ranked) bool { return !passes(facets[r.rank], s.Filters) })
+		matching := slices.DeleteFunc(slices.Clone(next), func(r ranked) bool { return !passes(facets[r.rank], wanted) })
 		if !s.Query.Empty() {
 			if matching, err = f.matching(ctx, s.Query.Expr(), matching); err != nil {
 				return nil, false, err
