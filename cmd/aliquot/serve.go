@@ -106,7 +106,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, a, contract); err != nil {
+		if err := web.Mount(mux, web.Config{App: a, OpenAPI: contract, Version: built(), Stop: e.ctx.Done()}); err != nil {
 			return err
 		}
 	}

@@ -143,10 +143,14 @@ type version struct{}
 
 // Run prints the version.
 func (version) Run(e environment) error {
-	v := "devel"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v = info.Main.Version
-	}
-	_, err := fmt.Fprintln(e.stdout, "aliquot", v)
+	_, err := fmt.Fprintln(e.stdout, "aliquot", built())
 	return err
+}
+
+// built is the version that this binary was built as.
+func built() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
 }

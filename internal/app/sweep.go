@@ -30,6 +30,7 @@ func (a *App) Handlers() []job.Handler {
 		SweepOrphans.Handle(a.sweepOrphans).Every(24 * time.Hour),
 		Remind.Handle(a.remind).Every(time.Hour),
 		Alert.Handle(a.alert).Every(10 * time.Minute),
+		Do.Handle(a.doDeed),
 		Tell.Handle(a.tellRest),
 		Reindex.Handle(a.reindex),
 		MailNotification.Handle(a.mailNotification),

@@ -33,6 +33,8 @@ const (
 	MailSettingsWrite Action = "mail-settings.write"
 	SavedSearchRead   Action = "saved-search.read"
 	SavedSearchWrite  Action = "saved-search.write"
+	DraftRead         Action = "draft.read"
+	DraftWrite        Action = "draft.write"
 	TokenRead         Action = "token.read"
 	TokenRevoke       Action = "token.revoke"
 
@@ -127,6 +129,8 @@ var rules = Policy{
 	MailSettingsWrite: OwnerOf,
 	SavedSearchRead:   OwnerOf,
 	SavedSearchWrite:  OwnerOf,
+	DraftRead:         OwnerOf,
+	DraftWrite:        OwnerOf,
 	TokenRead:         OwnerOf,
 	TokenRevoke:       OwnerOf,
 

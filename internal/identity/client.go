@@ -48,6 +48,9 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, isORCID: host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
 }
 
+// Issuer is the address of the provider.
+func (c *Client) Issuer() string { return c.cfg.Issuer }
+
 // AuthURL is the provider's page that a person is sent to. They come back to redirectURI with a
 // code for Exchange and the same state. Errors: Unavailable.
 func (c *Client) AuthURL(ctx context.Context, redirectURI, state string) (string, error) {

@@ -68,6 +68,11 @@ func (c Conn) Job(ctx context.Context, id int64) (exchange.Job, error) {
 	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1", id)
 }
 
+// JobByKey reads the job of a kind with a key.
+func (c Conn) JobByKey(ctx context.Context, kind, key string) (exchange.Job, error) {
+	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key = $2", kind, key)
+}
+
 // JobForUpdate reads one job and keeps others from changing it until commit.
 func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
 	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+c.db.dialect.forUpdate, id)

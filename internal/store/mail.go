@@ -55,6 +55,20 @@ func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
+// Visitor reads one person with what pages tell them: how they want mail, which says their time zone, and how
+// many notifications are unread.
+func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (p Reader, unread int64, err error) {
+	scan := func(r row, p *Reader) error {
+		var m mailScan
+		err := r.Scan(append(append(userFields(&p.User), m.fields()...), &unread)...)
+		p.Mail = m.settings(p.ID)
+		return err
+	}
+	p, err = one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL)
+		FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1`, user)
+	return p, unread, err
+}
+
 // ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which
 // may have no row to lock, are read by a statement of their own, which sees what others committed meanwhile.
 func (c Conn) ReaderForUpdate(ctx context.Context, user uuid.UUID) (Reader, error) {

@@ -3,4 +3,4 @@ package web
 import "aliquot/internal/app"
 
 // Lead is what the page about a subscription says.
-func Lead(s app.Subscription, changed bool) string { return show(s, changed).Lead }
+func Lead(s app.Subscription, changed bool) string { return tellSubscription(s, changed).Lead }

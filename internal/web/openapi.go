@@ -162,7 +162,7 @@ type call struct {
 	Methods                        []string
 	Parameters                     []field
 	Body                           []content
-	Answers                        []reply
+	Answers                        []apiAnswer
 	Errors                         []string
 	Open, Sent                     bool // it needs no token; we make it
 }
@@ -172,7 +172,7 @@ type content struct {
 	Words []word
 }
 
-type reply struct {
+type apiAnswer struct {
 	Status, Description string
 	Words               []word
 	Headers             []string
@@ -241,7 +241,7 @@ func (c *contract) call(path, method string, op *operation) call {
 			out.Errors = append(out.Errors, status)
 			continue
 		}
-		one := reply{Status: status, Description: r.Description}
+		one := apiAnswer{Status: status, Description: r.Description}
 		for _, m := range r.Content {
 			one.Words = m.Schema.words()
 		}
@@ -257,37 +257,54 @@ func (c *contract) call(path, method string, op *operation) call {
 }
 
 // Failures are the statuses of errors, each with its codes.
-func (c *contract) Failures() []reply {
-	found := map[string]reply{}
+func (c *contract) Failures() []apiAnswer {
+	found := map[string]apiAnswer{}
 	for _, methods := range c.Paths {
 		for _, op := range methods {
 			for status, r := range op.Responses {
 				if r.Ref != "" {
-					found[status] = reply{Status: status, Description: c.Components.Responses[last(r.Ref)].Description}
+					found[status] = apiAnswer{Status: status, Description: c.Components.Responses[last(r.Ref)].Description}
 				}
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Values(found), func(a, b reply) int {
+	return slices.SortedFunc(maps.Values(found), func(a, b apiAnswer) int {
 		x, _ := strconv.Atoi(a.Status)
 		y, _ := strconv.Atoi(b.Status)
 		return cmp.Compare(x, y)
 	})
 }
 
-// shown is an object of the contract.
-type shown struct {
+// apiObject is an object of the contract.
+type apiObject struct {
 	Name, Description string
 	Fields            []field
 	Words             []word
 }
 
 // Schemas are all objects by name.
-func (c *contract) Schemas() []shown {
-	var list []shown
+func (c *contract) Schemas() []apiObject {
+	var list []apiObject
 	for _, name := range slices.Sorted(maps.Keys(c.Components.Schemas)) {
 		s := c.Components.Schemas[name]
-		list = append(list, shown{name, s.Description, s.fields(), s.words()})
+		list = append(list, apiObject{name, s.Description, s.fields(), s.words()})
 	}
 	return list
+}
+
+// prose is a text as paragraphs, each of plain words and `code`.
+func prose(text string) [][]word {
+	var paragraphs [][]word
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		var words []word
+		for i, part := range strings.Split(paragraph, "`") {
+			if part != "" {
+				words = append(words, word{Text: part, Code: i%2 == 1})
+			}
+		}
+		if len(words) > 0 {
+			paragraphs = append(paragraphs, words)
+		}
+	}
+	return paragraphs
 }

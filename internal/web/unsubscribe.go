@@ -45,7 +45,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	found, err := read(r.Context(), token)
-	status, shown := http.StatusOK, show(found, r.Method == http.MethodPost)
+	status, shown := http.StatusOK, tellSubscription(found, r.Method == http.MethodPost)
 	shown.Token = token
 	switch exchange.CodeOf(err) {
 	case exchange.NotFound:
@@ -74,7 +74,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func show(s app.Subscription, changed bool) subscription {
+func tellSubscription(s app.Subscription, changed bool) subscription {
 	what, goes, not := "E-mail about "+s.Category.Words(), "goes", "does not go"
 	if s.Category == "" {
 		what, goes, not = "Digests", "go", "do not go"

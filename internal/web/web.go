@@ -1,136 +1,145 @@
-// Package web is the door for people: pages of HTML, complete when they arrive, without script
-// and without anything of another host.
+// Package web is the door for people: pages of HTML, complete when they arrive, that work without script
+// and need nothing of another host.
 package web
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"html/template"
-	"io/fs"
+	"log/slog"
 	"net/http"
-	"path"
+	"net/url"
 	"strings"
 	"time"
 
 	"aliquot/internal/app"
+	"aliquot/internal/exchange"
 )
 
-//go:embed templates assets
-var files embed.FS
+// policy allows the pages that have no script what they need and nothing else; pagePolicy allows the others
+// our own script beside.
+const (
+	policy     = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
 
-// policy allows a page what it needs and nothing else: no script, no frame, no other host.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+// Config is what the pages need.
+type Config struct {
+	App     *app.App
+	OpenAPI []byte // what /docs shows
+	Version string
+	Stop    <-chan struct{} // closed when streams are to end
+}
 
-// Mount puts the pages on a mux: /docs, which shows an OpenAPI document, /unsubscribe and /assets/.
-func Mount(mux *http.ServeMux, a *app.App, openAPI []byte) error {
+// door is what all pages share.
+type door struct {
+	app       *app.App
+	log       *slog.Logger
+	templates map[string]*template.Template
+	version   string
+	provider  string // of identities, as people call it
+	zone      *time.Location
+	stop      <-chan struct{}
+}
+
+// Mount puts the pages on a mux.
+func Mount(mux *http.ServeMux, cfg Config) error {
 	assets, names, err := readAssets()
 	if err != nil {
 		return err
 	}
-	var shown contract
-	if err := json.Unmarshal(openAPI, &shown); err != nil {
+	d := &door{app: cfg.App, log: cfg.App.Log, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop}
+	if d.app.Identity != nil {
+		d.provider = provider(d.app.Identity.Issuer())
+	}
+	if d.templates, err = readTemplates(names); err != nil {
 		return err
 	}
-	pages, err := template.New("pages").Funcs(template.FuncMap{
-		"asset": func(name string) (string, error) {
-			if names[name] == "" {
-				return "", fmt.Errorf("no asset %s", name)
-			}
-			return names[name], nil
-		},
-		"prose": prose,
-	}).ParseFS(files, "templates/*.html")
+	docs, err := d.docs(cfg.OpenAPI)
 	if err != nil {
 		return err
 	}
-	var docs bytes.Buffer
-	if err := pages.ExecuteTemplate(&docs, "docs.html", &shown); err != nil {
-		return err
+	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html"), log: d.log}
+	mux.Handle("/unsubscribe", unsubscribe)
+	mux.Handle("/unsubscribe/{$}", unsubscribe)
+	mux.Handle("/docs", docs)
+	mux.Handle("/docs/{$}", docs)
+	mux.Handle("/assets/", assets)
+	mux.Handle("/favicon.ico", http.RedirectHandler(names["favicon.svg"], http.StatusFound))
+	own, areas := http.NewServeMux(), map[string]bool{}
+	for _, list := range pages() {
+		for _, p := range list {
+			own.Handle(p.pattern, d.serve(p))
+			_, path, _ := strings.Cut(p.pattern, " ")
+			first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+			areas[first] = true
+		}
 	}
-	show := only(func(w http.ResponseWriter, r *http.Request) {
+	own.Handle("/", d.serve(page{handle: (*visit).missing}))
+	guarded := http.NewCrossOriginProtection()
+	guarded.SetDenyHandler(d.serve(page{handle: (*visit).foreign}))
+	handler := guarded.Handler(slashless(own))
+	for area := range areas {
+		if area == "{$}" {
+			mux.Handle("/{$}", handler)
+			continue
+		}
+		mux.Handle("/"+area, handler)
+		mux.Handle("/"+area+"/", handler)
+	}
+	return nil
+}
+
+// provider is what people call an identity provider.
+func provider(issuer string) string {
+	u, err := url.Parse(issuer)
+	switch {
+	case err != nil:
+		return issuer
+	case u.Hostname() == "orcid.org" || strings.HasSuffix(u.Hostname(), ".orcid.org"):
+		return "ORCID"
+	case strings.HasSuffix(u.Path, "/demo/identity"):
+		return "the sample people"
+	}
+	return u.Hostname()
+}
+
+// slashless sends addresses that end in a slash to those that do not.
+func slashless(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := r.URL.Path; p != "/" && strings.HasSuffix(p, "/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+			u := url.URL{Path: "/" + strings.Trim(p, "/"), RawQuery: r.URL.RawQuery}
+			http.Redirect(w, r, u.String(), http.StatusMovedPermanently)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (v *visit) missing() (reply, error) {
+	return reply{}, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+}
+
+func (v *visit) foreign() (reply, error) {
+	return reply{}, exchange.Fail(exchange.Forbidden, "The form came from another site, so it was not taken. Send it from here.")
+}
+
+// docs is the page that shows an OpenAPI document.
+func (d *door) docs(openAPI []byte) (http.Handler, error) {
+	var c contract
+	if err := json.Unmarshal(openAPI, &c); err != nil {
+		return nil, err
+	}
+	var docs bytes.Buffer
+	if err := d.templates["docs"].ExecuteTemplate(&docs, "docs.html", &c); err != nil {
+		return nil, err
+	}
+	return only(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-cache")
 		send(w, r, docs.Bytes())
-	})
-	unsubscribe := subscriptions{app: a, page: pages.Lookup("unsubscribe.html"), log: a.Log}
-	mux.Handle("/unsubscribe", unsubscribe)
-	mux.Handle("/unsubscribe/{$}", unsubscribe)
-	mux.Handle("/docs", show)
-	mux.Handle("/docs/{$}", show)
-	mux.Handle("/assets/", only(func(w http.ResponseWriter, r *http.Request) {
-		content, ok := assets[r.URL.Path]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		kind := map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(r.URL.Path)]
-		w.Header().Set("Content-Type", kind)
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		send(w, r, content)
-	}))
-	return nil
-}
-
-// only answers GET and HEAD.
-func only(serve http.HandlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "This page is only for reading.", http.StatusMethodNotAllowed)
-			return
-		}
-		serve(w, r)
-	})
-}
-
-// send answers with content, or 304 where the caller has it.
-func send(w http.ResponseWriter, r *http.Request, content []byte) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("ETag", `"`+sum(content)+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
-}
-
-func sum(content []byte) string {
-	hash := sha256.Sum256(content)
-	return hex.EncodeToString(hash[:8])
-}
-
-// readAssets gives the content of each asset by its address, and the address of each by its
-// name. The address tells the content, so that a browser may keep it forever.
-func readAssets() (contents map[string][]byte, addresses map[string]string, err error) {
-	contents, addresses = map[string][]byte{}, map[string]string{}
-	list, err := fs.ReadDir(files, "assets")
-	for _, entry := range list {
-		content, err := files.ReadFile("assets/" + entry.Name())
-		if err != nil {
-			return nil, nil, err
-		}
-		ending := path.Ext(entry.Name())
-		address := "/assets/" + strings.TrimSuffix(entry.Name(), ending) + "." + sum(content) + ending
-		contents[address], addresses[entry.Name()] = content, address
-	}
-	return contents, addresses, err
-}
-
-// prose is a text as paragraphs, each of plain words and `code`.
-func prose(text string) [][]word {
-	var paragraphs [][]word
-	for paragraph := range strings.SplitSeq(text, "\n\n") {
-		var words []word
-		for i, part := range strings.Split(paragraph, "`") {
-			if part != "" {
-				words = append(words, word{Text: part, Code: i%2 == 1})
-			}
-		}
-		if len(words) > 0 {
-			paragraphs = append(paragraphs, words)
-		}
-	}
-	return paragraphs
+	}), nil
 }

@@ -17,7 +17,7 @@ import (
 func pages(t *testing.T) http.Handler {
 	t.Helper()
 	mux := http.NewServeMux()
-	if err := web.Mount(mux, app.New(app.Config{}), document(t)); err != nil {
+	if err := web.Mount(mux, web.Config{App: app.New(app.Config{}), OpenAPI: document(t)}); err != nil {
 		t.Fatal(err)
 	}
 	return mux
@@ -159,7 +159,7 @@ func TestPagesAreOnlyRead(t *testing.T) {
 func TestWhatIsNoDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "[]", `{"paths": 7}`} {
-		if err := web.Mount(http.NewServeMux(), app.New(app.Config{}), []byte(wrong)); err == nil {
+		if err := web.Mount(http.NewServeMux(), web.Config{App: app.New(app.Config{}), OpenAPI: []byte(wrong)}); err == nil {
 			t.Errorf("%q passed", wrong)
 		}
 	}

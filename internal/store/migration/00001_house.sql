@@ -509,6 +509,16 @@ CREATE TABLE saved_searches (
 CREATE INDEX saved_searches_user ON saved_searches (user_id, id);
 CREATE INDEX saved_searches_alerts ON saved_searches (id) WHERE alerts;
 
+-- Forms as people left them.
+CREATE TABLE drafts (
+  user_id {uuid} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  key {word} NOT NULL,
+  title TEXT NOT NULL,
+  form TEXT NOT NULL, -- JSON: name -> values
+  updated_at {time} NOT NULL,
+  PRIMARY KEY (user_id, key)
+);
+
 -- One row, whose epoch begins whenever someone saves a search. Whoever saves materials holds it until
 -- commit, so that each of them is there before the next epoch begins, or belongs to it.
 CREATE TABLE search_epochs (epoch {ref} NOT NULL);

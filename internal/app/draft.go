@@ -1,0 +1,52 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Draft is the draft of a form that who left; ok: there is one.
+func (a *App) Draft(ctx context.Context, who exchange.Actor, key string) (d exchange.Draft, ok bool, err error) {
+	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
+		return d, false, err
+	}
+	d, err = a.DB.Read().Draft(ctx, who.ID, key)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return d, false, nil
+	}
+	return d, err == nil, err
+}
+
+// Drafts are the drafts of who, the last changed first.
+func (a *App) Drafts(ctx context.Context, who exchange.Actor) ([]exchange.Draft, error) {
+	if err := a.mayRead(ctx, who, exchange.DraftRead, who.ToUser(who.ID), "drafts"); err != nil {
+		return nil, err
+	}
+	return a.DB.Read().Drafts(ctx, who.ID)
+}
+
+// SaveDraft keeps a form of who as it is now.
+func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draft) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	d.User = who.ID
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(d.User), "drafts"); err != nil {
+			return err
+		}
+		return tx.SaveDraft(ctx, d)
+	})
+}
+
+// DeleteDraft forgets a form of who, where there is one.
+func (a *App) DeleteDraft(ctx context.Context, who exchange.Actor, key string) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(who.ID), "drafts"); err != nil {
+			return err
+		}
+		return tx.DeleteDraft(ctx, who.ID, key)
+	})
+}

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// UndoTime is how long a deed can be taken back.
+const UndoTime = 10 * time.Second
+
+// Deed is one thing that others will see, and that its person may take back before they do: a request moves to a
+// status, a material is archived, or a member is removed from a lab.
+type Deed struct {
+	Request      int64           `json:"request,omitempty"`
+	Status       exchange.Status `json:"status,omitempty"`
+	Material     int64           `json:"material,omitempty"`
+	Organization int64           `json:"organization,omitempty"`
+	Member       uuid.UUID       `json:"member"`
+}
+
+// key names what a deed of a person is about: there is one about it at a time.
+func (d Deed) key(user uuid.UUID) string {
+	return fmt.Sprintf("%s %d %d %d %s", user, d.Request, d.Material, d.Organization, d.Member)
+}
+
+// deedOf is the deed that a job is to do.
+func deedOf(j exchange.Job) (d Deed, err error) {
+	if j.Kind != Do.Name {
+		return d, exchange.Fail(exchange.NotFound, "There is nothing to take back.")
+	}
+	return d, json.Unmarshal(j.Args, &d)
+}
+
+// Do is the job that does a deed, when it can no longer be taken back.
+var Do = job.Kind[Deed]{Name: "deed"}
+
+// Later has a deed done after UndoTime. One that could not be done now is refused at once, as it would be then.
+func (a *App) Later(ctx context.Context, who exchange.Actor, d Deed) (id int64, err error) {
+	trial, held := a.DB.Hold(ctx)
+	err = a.do(trial, who, d)
+	held.Rollback(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		id, err = Do.Restart(ctx, tx, d, job.Order{Key: d.key(who.ID), User: &who.ID, At: tx.Now.Add(UndoTime)})
+		return err
+	})
+	return id, err
+}
+
+// Undo takes back a deed of who; Conflict where it is done by now.
+func (a *App) Undo(ctx context.Context, who exchange.Actor, id int64) (d Deed, err error) {
+	_, err = a.changeJob(ctx, who, exchange.JobCancel, id, func(j exchange.Job, tx store.Conn) (exchange.Job, error) {
+		if d, err = deedOf(j); err != nil || j.State == exchange.JobCancelled {
+			return j, err
+		}
+		if j.State != exchange.JobReady {
+			return j, exchange.Fail(exchange.Conflict, "It is done by now and cannot be taken back any more.")
+		}
+		return j.Cancel(tx.Now)
+	})
+	return d, err
+}
+
+// Doing is the deed about a request that waits to be done, nil where there is none, and what kept an earlier one
+// from being done.
+type Doing struct {
+	ID     int64
+	Deed   Deed
+	At     time.Time // when it is done
+	Failed string    // why it was not done, for a person; "": it waits
+}
+
+// DoingTo is what who is about to do to a request; nil: nothing.
+func (a *App) DoingTo(ctx context.Context, who exchange.Actor, request int64) (*Doing, error) {
+	j, err := a.DB.Read().JobByKey(ctx, Do.Name, Deed{Request: request}.key(who.ID))
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	d, err := deedOf(j)
+	if err != nil {
+		return nil, err
+	}
+	switch j.State {
+	case exchange.JobReady, exchange.JobRunning:
+		return &Doing{ID: j.ID, Deed: d, At: *j.DueAt}, nil
+	case exchange.JobFailed:
+		return &Doing{ID: j.ID, Deed: d, Failed: j.Error}, nil
+	}
+	return nil, nil
+}
+
+// doDeed is the job. What a rule forbids by now is not tried again.
+func (a *App) doDeed(ctx context.Context, r *job.Run, d Deed) error {
+	who, err := a.DB.Read().ActorOf(ctx, r.User())
+	if err != nil {
+		return err
+	}
+	err = a.do(ctx, who, d)
+	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code != exchange.Unavailable && e.Code != exchange.Internal {
+		return job.GiveUp(err)
+	}
+	return err
+}
+
+// do does a deed; doing it twice is doing it once.
+func (a *App) do(ctx context.Context, who exchange.Actor, d Deed) error {
+	switch {
+	case d.Request != 0:
+		_, err := a.UpdateRequest(ctx, who, d.Request, exchange.RequestPatch{Status: exchange.Some(d.Status)})
+		return err
+	case d.Material != 0:
+		return a.ArchiveMaterial(ctx, who, d.Material)
+	}
+	members, err := a.DB.Read().MembersOf(ctx, d.Organization, everything)
+	if err != nil {
+		return err
+	}
+	rest := []exchange.UserRef{}
+	for _, m := range members.Items {
+		if m.ID != d.Member {
+			rest = append(rest, exchange.UserRef(m.ID))
+		}
+	}
+	_, err = a.UpdateOrganization(ctx, who, d.Organization, exchange.OrganizationPatch{Members: exchange.Some(rest)})
+	return err
+}

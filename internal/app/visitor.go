@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"time"
+	"unicode"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Visitor is who looks at a page, with what every page tells them.
+type Visitor struct {
+	exchange.Actor
+	User    exchange.User
+	Zone    *time.Location // of the times that they read
+	Unread  int64          // notifications
+	Waiting int64          // requests in which it is their turn
+}
+
+// Initials are those of the visitor's names.
+func (v Visitor) Initials() string {
+	var initials []rune
+	for _, name := range []string{v.User.FirstName, v.User.LastName} {
+		for _, r := range name {
+			initials = append(initials, unicode.ToUpper(r))
+			break
+		}
+	}
+	if len(initials) == 0 {
+		return "?"
+	}
+	return string(initials)
+}
+
+// Visitor is who presents the token of a session: nobody where it is unknown or expired.
+func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
+	v := Visitor{Zone: time.UTC}
+	c := a.DB.Read()
+	var err error
+	if v.Actor, err = c.Actor(ctx, Hash(token)); err != nil {
+		if exchange.CodeOf(err) == exchange.NotFound {
+			err = nil
+		}
+		return Visitor{Zone: time.UTC}, err
+	}
+	var r store.Reader
+	if r, v.Unread, err = c.Visitor(ctx, v.ID); err != nil {
+		return v, err
+	}
+	v.User, v.Zone = r.User, r.Mail.Location()
+	return v, nil
+}

@@ -1,0 +1,43 @@
+package exchange
+
+import (
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Draft is a form as somebody left it, so that nothing typed is lost. It is never checked before it is sent.
+type Draft struct {
+	User      uuid.UUID
+	Key       string // of the form, as "request 7"; a person has one draft of each
+	Title     string // what the person sees it by
+	Form      url.Values
+	UpdatedAt time.Time
+}
+
+// The most drafts of one person, and the most bytes of one.
+const (
+	MostDrafts = 200
+	mostDraft  = 256 << 10
+)
+
+var draftKey = regexp.MustCompile(`^[a-z]+( [A-Za-z0-9_-]{1,60})*$`)
+
+// Check says what keeps a draft from being kept.
+func (d Draft) Check() error {
+	if !draftKey.MatchString(d.Key) {
+		return Fail(NotFound, "There is no form of that name.")
+	}
+	size := len(d.Title)
+	for name, values := range d.Form {
+		for _, v := range values {
+			size += len(name) + len(v)
+		}
+	}
+	if size > mostDraft {
+		return Fail(TooLarge, "A draft has at most %d KiB.", mostDraft>>10)
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+"use strict";
+// What every page has when there is script. Each page works without.
+(() => {
+  const live = document.createElement("p");
+  live.className = "vh";
+  live.setAttribute("role", "status");
+  document.addEventListener("DOMContentLoaded", () => document.body.append(live));
+  // say tells a screen reader.
+  window.say = (text) => { live.textContent = ""; setTimeout(() => { live.textContent = text; }, 50); };
+
+  // Copying: a button names its text, or the element that has it.
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy],[data-copy-from]");
+    if (!button) return;
+    event.preventDefault();
+    const text = button.dataset.copy ?? document.getElementById(button.dataset.copyFrom).textContent.trim();
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      say("Copying is not allowed here");
+      return;
+    }
+    const use = button.querySelector("use");
+    const was = use?.getAttribute("href");
+    use?.setAttribute("href", was.replace(/#.*/, "#i-check"));
+    say("Copied");
+    setTimeout(() => use?.setAttribute("href", was), 2000);
+  });
+
+  // A form that could not be taken: what is wrong has the focus.
+  document.addEventListener("DOMContentLoaded", () => document.getElementById("errors")?.focus());
+  document.addEventListener("htmx:after:swap", () => document.getElementById("errors")?.focus());
+
+  // A toast goes by itself when its time to undo is over.
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const toast of document.querySelectorAll(".toast")) setTimeout(() => toast.remove(), 10000);
+  });
+})();

@@ -1,0 +1,85 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+var draftPages = []page{
+	get("/drafts", (*visit).drafts).private(),
+	post("/drafts/save", (*visit).saveDraft),
+	post("/drafts/delete", (*visit).deleteDraft),
+}
+
+type draftsPage struct {
+	Page
+	Drafts []draftLine
+}
+
+type draftLine struct {
+	exchange.Draft
+	Address string // of the form
+}
+
+// draftForm is where the form of a draft is. The first word of its key says which form it is.
+func draftForm(key string) string {
+	kind, rest, _ := strings.Cut(key, " ")
+	switch kind {
+	case "ask":
+		return "/catalog/" + rest + "/request"
+	case "material":
+		return "/catalog/" + rest + "/edit"
+	case "new":
+		return "/share/new?category=" + url.QueryEscape(rest)
+	case "message":
+		return "/requests/" + rest + "#message"
+	}
+	return "/drafts"
+}
+
+func (v *visit) drafts() (reply, error) {
+	list, err := v.app.Drafts(v.Context(), v.who.Actor)
+	if err != nil {
+		return reply{}, err
+	}
+	p := &draftsPage{Page: Page{Title: "Drafts", Section: "account", Narrow: true}}
+	for _, d := range list {
+		p.Drafts = append(p.Drafts, draftLine{d, draftForm(d.Key)})
+	}
+	return show("drafts", p)
+}
+
+// The fields of a form that say what draft it is: they are no part of it.
+const (
+	draftKeyField   = "draft"
+	draftTitleField = "draft_title"
+)
+
+// draftOf is the form that was sent, as a draft.
+func (v *visit) draftOf() exchange.Draft {
+	form := url.Values{}
+	for name, values := range v.PostForm {
+		if name != draftKeyField && name != draftTitleField {
+			form[name] = values
+		}
+	}
+	return exchange.Draft{Key: v.PostFormValue(draftKeyField), Title: v.PostFormValue(draftTitleField), Form: form}
+}
+
+// saveDraft is what script sends while somebody types.
+func (v *visit) saveDraft() (reply, error) {
+	if err := v.app.SaveDraft(v.Context(), v.who.Actor, v.draftOf()); err != nil {
+		return reply{}, err
+	}
+	return reply{serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}, nil
+}
+
+func (v *visit) deleteDraft() (reply, error) {
+	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, v.PostFormValue(draftKeyField)); err != nil {
+		return reply{}, err
+	}
+	return seeOther("/drafts").saying("The draft is deleted."), nil
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"aliquot/internal/exchange"
+)
+
+type failPage struct {
+	Page
+	Status  int
+	Icon    string
+	Head    string
+	Lead    string
+	Help    string
+	ID      string // of the request, in the log
+	Try     string // for the search of a page that is not there
+	SignOut bool   // another account may help
+}
+
+// failed is the page that says why there is no other one.
+func (v *visit) failed(err error) reply {
+	code, message := exchange.CodeOf(err), ""
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		message = e.Message
+	}
+	p := &failPage{Page: Page{Narrow: true}, Icon: "alert", ID: v.w.Header().Get("X-Request-Id"), Lead: message}
+	switch code {
+	case exchange.NotAuthenticated:
+		return v.toSignIn()
+	case exchange.Forbidden, exchange.FieldForbidden, exchange.RegistrationClosed:
+		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
+		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with that one."
+	case exchange.NotFound:
+		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address", v.PathValue("id")
+		p.Lead = "The listing may have been removed, or the link has a typing mistake. Requests and documents are never deleted, so yours are safe."
+	case exchange.MethodNotAllowed:
+		p.Status, p.Head = http.StatusMethodNotAllowed, "This address takes no such thing"
+	case exchange.InvalidInput, exchange.MalformedJSON, exchange.InvalidCode:
+		p.Status, p.Head = http.StatusBadRequest, "Something in the form or address does not fit"
+		for field, list := range faultsOf(err) {
+			for _, text := range list {
+				p.Lead += " " + field + ": " + text + "."
+			}
+		}
+	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.MaterialArchived, exchange.MaterialEmbargoed,
+		exchange.RequestClosed, exchange.AttachmentInUse, exchange.PreconditionFailed:
+		p.Status, p.Icon, p.Head = http.StatusConflict, "undo", "That is no longer possible"
+		p.Help = "Somebody may have been faster. Go back and load the page again to see how things stand; nothing was changed."
+	case exchange.TooLarge:
+		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "That is too large"
+	case exchange.UnsupportedMedia:
+		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this kind are not taken"
+	case exchange.RateLimited:
+		p.Status, p.Icon, p.Head, p.Lead = http.StatusTooManyRequests, "clock", "That was too fast", "Wait a few seconds and try again. Nothing was lost."
+	case exchange.Unavailable, exchange.InvalidAnswer:
+		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
+		v.w.Header().Set("Retry-After", strconv.Itoa(5))
+	default:
+		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", p.ID, "error", err)
+		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side", "It is in the log, and nothing was changed."
+	}
+	if v.Context().Err() != nil { // nobody waits for the answer
+		p.Status = http.StatusServiceUnavailable
+	}
+	p.Title = p.Head
+	return reply{status: p.Status, template: "error", page: p}
+}
+
+func faultsOf(err error) map[string][]string {
+	fields, _ := faults(err)
+	return fields
+}

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// When is a moment as a page tells it.
+type When struct {
+	ISO  string // for machines
+	Text string // as "12 Mar 2026, 09:40", "today, 09:40"
+	Ago  string // as "4 days ago", "in 3 hours"
+}
+
+// At tells a moment in the visitor's zone.
+func (p *Page) At(t time.Time) When {
+	local, now := t.In(p.Zone), p.Now.In(p.Zone)
+	day := local.Format("2 Jan")
+	if local.Year() != now.Year() {
+		day = local.Format("2 Jan 2006")
+	}
+	switch midnight(local).Sub(midnight(now)) {
+	case 0:
+		day = "today"
+	case -24 * time.Hour:
+		day = "yesterday"
+	}
+	return When{ISO: t.UTC().Format(time.RFC3339), Text: day + ", " + local.Format("15:04"), Ago: ago(t.Sub(p.Now))}
+}
+
+// Day tells the day of a moment in the visitor's zone, as "12 Mar 2026".
+func (p *Page) Day(t time.Time) When {
+	return When{ISO: t.In(p.Zone).Format(time.DateOnly), Text: t.In(p.Zone).Format("2 Jan 2006"), Ago: ago(t.Sub(p.Now))}
+}
+
+// Due tells by when something is to be done: the day with its weekday, and how long that is; late says that
+// it is over, today that it is the day.
+func (p *Page) Due(t time.Time) (d struct {
+	When
+	Late, Today bool
+}) {
+	local, now := t.In(p.Zone), p.Now.In(p.Zone)
+	d.When = When{ISO: local.Format(time.DateOnly), Text: local.Format("Mon 2 Jan")}
+	switch n := int(midnight(local).Sub(midnight(now)).Hours() / 24); {
+	case n == 0:
+		d.Ago, d.Today = "due today", true
+	case n < 0:
+		d.Ago, d.Late = days(-n)+" late", true
+	default:
+		d.Ago = "in " + days(n)
+	}
+	return d
+}
+
+// midnight is the beginning of a day as if every day had 24 hours, for counting days.
+func midnight(t time.Time) time.Time {
+	y, m, d := t.Date()
+	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+}
+
+// ago tells how long ago or ahead something is.
+func ago(d time.Duration) string {
+	text := span(max(d, -d))
+	switch {
+	case text == "":
+		return "now"
+	case d < 0:
+		return text + " ago"
+	}
+	return "in " + text
+}
+
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return ""
+	case d < time.Hour:
+		return plural(int(d.Minutes()), "minute")
+	case d < 48*time.Hour:
+		return plural(int(d.Hours()), "hour")
+	case d < 60*24*time.Hour:
+		return days(int(d.Hours() / 24))
+	case d < 2*365*24*time.Hour:
+		return plural(int(d.Hours()/24/30), "month")
+	}
+	return plural(int(d.Hours()/24/365), "year")
+}
+
+func days(n int) string { return plural(n, "day") }
+
+// plural is a number of things, as "1 day", "2 days".
+func plural(n any, what string) string {
+	number := count(n)
+	if number != "1" {
+		what += "s"
+	}
+	return number + " " + what
+}
+
+// count is a number with commas.
+func count(n any) string {
+	text := fmt.Sprint(n)
+	digits := strings.TrimPrefix(text, "-")
+	sign := text[:len(text)-len(digits)]
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// size tells a number of bytes, as "3.8 MB".
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return plural(n, "byte")
+	case n < 1_000_000:
+		return strconv.FormatInt((n+500)/1000, 10) + " KB"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+}

@@ -1,0 +1,139 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+)
+
+// Page is what each page has beside its own content. The door fills in what every page has.
+type Page struct {
+	Title       string // begins with the fact, as "Request 4182, your turn"
+	Description string // for search engines, of pages for everybody
+	Section     string // the part of the navigation where it is: catalog, requests, lab, notifications, account, admin
+	Narrow      bool   // one column of text
+	Full        bool   // to the edges
+	NoSearch    bool   // no search in the bar: the page has one of its own
+	Errors      Faults // of the form on it
+
+	Who     *app.Visitor // nil: nobody is signed in
+	Theme   string       // light, dark or "": as the device
+	Here    string       // the address of the page
+	Note    *note
+	Now     time.Time
+	Zone    *time.Location
+	Version string
+	keys    bool
+}
+
+// anyPage is a page.
+type anyPage interface{ base() *Page }
+
+func (p *Page) base() *Page { return p }
+
+// Keys says whether there are keyboard shortcuts.
+func (p *Page) Keys() bool { return p.keys }
+
+// Faults are what is wrong with the fields of a form.
+type Faults map[string][]string
+
+// Of is what is wrong with a field, "" for nothing.
+func (f Faults) Of(field string) string { return strings.Join(f[field], " ") }
+
+// render writes a page, or where htmx asks for a part of it that the page's template has, that part alone.
+func (v *visit) render(w io.Writer, a reply) error {
+	p := a.page.base()
+	p.Theme, p.Here, p.Note, p.Version = v.theme(), v.URL.RequestURI(), v.recall(), v.version
+	p.Now, p.Zone = v.app.DB.Read().Now, v.who.Zone
+	p.keys = !v.has(keysOff)
+	if v.signedIn() {
+		p.Who = &v.who
+	}
+	t := v.templates[a.template]
+	if t == nil {
+		return fmt.Errorf("no template %s", a.template)
+	}
+	name := "layout"
+	if _, id, is := strings.Cut(v.Header.Get("HX-Target"), "#"); is && v.Header.Get("HX-Request-Type") == "partial" && t.Lookup("#"+id) != nil {
+		name = "#" + id
+	}
+	return t.ExecuteTemplate(w, name, a.page)
+}
+
+// readTemplates parses each page with the layout and the parts that all share.
+func readTemplates(names map[string]string) (map[string]*template.Template, error) {
+	functions := template.FuncMap{
+		"asset": func(name string) (string, error) {
+			if names[name] == "" {
+				return "", fmt.Errorf("no asset %s", name)
+			}
+			return names[name], nil
+		},
+		"icon":   func(name string) template.HTML { return icon(names["icons.svg"], name, "") },
+		"icon_s": func(name string) template.HTML { return icon(names["icons.svg"], name, " s") },
+		"icon_l": func(name string) template.HTML { return icon(names["icons.svg"], name, " l") },
+		"logo":   func() template.HTML { return logo(names["icons.svg"]) },
+		"prose":  prose,
+		"dict":   dict,
+		"count":  count,
+		"bytes":  size,
+		"days":   days,
+		"plural": plural,
+		"lower":  strings.ToLower,
+		"join":   strings.Join,
+	}
+	shared, err := template.New("").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/part/*.html")
+	if err != nil {
+		return nil, err
+	}
+	list, err := fs.Glob(files, "templates/page/*.html")
+	if err != nil {
+		return nil, err
+	}
+	pages := map[string]*template.Template{}
+	for _, name := range list {
+		t, err := shared.Clone()
+		if err != nil {
+			return nil, err
+		}
+		if pages[strings.TrimSuffix(path.Base(name), ".html")], err = t.ParseFS(files, name); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{"docs", "unsubscribe"} { // which stand alone
+		if pages[name], err = template.New(name+".html").Funcs(functions).ParseFS(files, "templates/"+name+".html"); err != nil {
+			return nil, err
+		}
+	}
+	return pages, nil
+}
+
+func icon(sprite, name, class string) template.HTML {
+	return template.HTML(`<svg class="i` + class + `" aria-hidden="true"><use href="` + sprite + "#i-" + template.HTMLEscapeString(name) + `"/></svg>`) //nolint:gosec // escaped
+}
+
+func logo(sprite string) template.HTML {
+	return template.HTML(`<svg role="img" aria-label="Aliquot home"><use href="` + sprite + `#logo"/></svg>`) //nolint:gosec // an address of ours
+}
+
+// dict makes a map of names and values, for a part that takes several.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict takes names and values in turn")
+	}
+	m := map[string]any{}
+	for i := 0; i < len(pairs); i += 2 {
+		name, is := pairs[i].(string)
+		if !is {
+			return nil, fmt.Errorf("dict: %v is no name", pairs[i])
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}

@@ -1,0 +1,196 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// page is one line of the table of pages: what can be asked of which address, and what answers.
+type page struct {
+	pattern  string // of net/http's mux
+	handle   func(*visit) (reply, error)
+	signedIn bool // who is not is sent to sign in, and comes back
+	uploads  bool // the handler reads the body itself, which may be large
+}
+
+func get(path string, handle func(*visit) (reply, error)) page {
+	return page{pattern: "GET " + path, handle: handle}
+}
+
+func post(path string, handle func(*visit) (reply, error)) page {
+	return page{pattern: "POST " + path, handle: handle, signedIn: true}
+}
+
+// private marks a page for people who are signed in; forms are so anyway.
+func (p page) private() page {
+	p.signedIn = true
+	return p
+}
+
+// open marks a form that people send who are not signed in.
+func (p page) open() page {
+	p.signedIn = false
+	return p
+}
+
+// takesFiles marks a form whose handler reads the body itself.
+func (p page) takesFiles() page {
+	p.uploads = true
+	return p
+}
+
+// pages are all of them, by area.
+func pages() [][]page {
+	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages, insightPages,
+		accountPages, noticePages, adminPages, helpPages, draftPages, undoPages}
+}
+
+// visit is one request for a page, on its way through a handler.
+type visit struct {
+	*door
+	*http.Request
+	w   http.ResponseWriter
+	who app.Visitor
+}
+
+// signedIn says whether it is known who visits.
+func (v *visit) signedIn() bool { return !v.who.Anonymous() }
+
+// id is a number in the address; what is none is not found.
+func (v *visit) id(name string) (int64, error) {
+	n, err := strconv.ParseInt(v.PathValue(name), 10, 64)
+	if err != nil || n <= 0 {
+		return 0, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+	}
+	return n, nil
+}
+
+// reply is what a handler answers: a page, or another address to go to.
+type reply struct {
+	status   int
+	template string
+	page     anyPage
+	location string
+	note     *note
+	serve    func(http.ResponseWriter, *http.Request) // in place of a page: a file
+}
+
+// show answers with a page.
+func show(template string, p anyPage) (reply, error) {
+	return reply{status: http.StatusOK, template: template, page: p}, nil
+}
+
+// invalid answers with a form that could not be taken, as it was typed, with what is wrong.
+func invalid(template string, p anyPage) (reply, error) {
+	return reply{status: http.StatusUnprocessableEntity, template: template, page: p}, nil
+}
+
+// seeOther sends the visitor to another address of ours, after a form.
+func seeOther(location string) reply { return reply{status: http.StatusSeeOther, location: location} }
+
+// saying has the next page say what was done.
+func (r reply) saying(text string) reply {
+	r.note = &note{Text: text}
+	return r
+}
+
+// undoable has the next page say what is about to be done, with a button that takes it back.
+func (r reply) undoable(text string, deed int64) reply {
+	r.note = &note{Text: text, Undo: deed}
+	return r
+}
+
+// faults are what is wrong with the fields of a form, where that is why err is; else ok is false.
+func faults(err error) (fields map[string][]string, ok bool) {
+	e, is := errors.AsType[*exchange.Error](err)
+	if !is || e.Code != exchange.InvalidInput {
+		return nil, false
+	}
+	return e.Fields, true
+}
+
+// ServeHTTP answers for a page.
+func (d *door) serve(p page) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{door: d, Request: r, w: w, who: app.Visitor{Zone: d.zone}}
+		answer, err := v.enter(p)
+		if err != nil {
+			answer = v.failed(err)
+		}
+		v.answer(answer)
+	})
+}
+
+// mostForm bounds the body of a form without files.
+const mostForm = 1 << 20
+
+// enter finds out who visits, and has the page answer.
+func (v *visit) enter(p page) (reply, error) {
+	if err := v.recognize(); err != nil {
+		return reply{}, err
+	}
+	if p.signedIn && !v.signedIn() {
+		return v.toSignIn(), nil
+	}
+	if v.Method == http.MethodPost && !p.uploads {
+		v.Body = http.MaxBytesReader(v.w, v.Body, mostForm)
+		if err := v.parse(); err != nil {
+			return reply{}, err
+		}
+	}
+	return p.handle(v)
+}
+
+// parse reads a form; one that is too large or broken is told so.
+func (v *visit) parse() error {
+	err := v.ParseForm()
+	if strings.HasPrefix(v.Header.Get("Content-Type"), "multipart/form-data") {
+		err = v.ParseMultipartForm(mostForm) //nolint:gosec // the body is bounded
+	}
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return exchange.Fail(exchange.TooLarge, "The form has more than %d KiB.", mostForm>>10)
+	} else if err != nil {
+		return exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+	}
+	return nil
+}
+
+// answer writes a reply.
+func (v *visit) answer(a reply) {
+	h := v.w.Header()
+	h.Set("Content-Security-Policy", pagePolicy)
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "private, no-cache")
+	h.Add("Vary", "Cookie, HX-Request")
+	if a.note != nil {
+		v.remember(*a.note)
+	}
+	if a.serve != nil {
+		a.serve(v.w, v.Request)
+		return
+	}
+	if a.location != "" {
+		http.Redirect(v.w, v.Request, a.location, a.status)
+		return
+	}
+	var body bytes.Buffer
+	if err := v.render(&body, a); err != nil {
+		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "template", a.template, "error", err)
+		http.Error(v.w, "Something went wrong on our side; it is in the log.", http.StatusInternalServerError)
+		return
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	if a.status == http.StatusOK && v.Method != http.MethodPost {
+		send(v.w, v.Request, body.Bytes())
+		return
+	}
+	v.w.WriteHeader(a.status)
+	_, _ = v.w.Write(body.Bytes())
+}

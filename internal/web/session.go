@@ -1,0 +1,206 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+)
+
+// The cookies. Their prefix has browsers take them only of this host, by TLS or on the same machine.
+const (
+	sessionCookie = "__Host-session" // the token of a session, whose hash is a row that can be revoked
+	signInCookie  = "__Host-signin"  // while the visitor is at the identity provider
+	noteCookie    = "__Host-note"    // what the next page says
+	themeCookie   = "__Host-theme"   // light or dark
+	keysOff       = "__Host-nokeys"  // no keyboard shortcuts
+)
+
+var signInPages = []page{
+	get("/signin", (*visit).signIn),
+	get("/signin/start", (*visit).beginSignIn), // no form: its action would have to name the provider in the policy
+	get("/signin/callback", (*visit).endSignIn),
+	post("/signout", (*visit).signOut).open(),
+}
+
+// note is what the next page says: what was done, or is about to be done and can be taken back.
+type note struct {
+	Text string `json:"t"`
+	Undo int64  `json:"u,omitempty"` // the deed
+}
+
+func (v *visit) setCookie(name, value string, lives time.Duration) {
+	http.SetCookie(v.w, &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: int(lives.Seconds())})
+}
+
+func (v *visit) forget(name string) { v.setCookie(name, "", -time.Second) }
+
+// cookie is the value of a cookie, "" without.
+func (v *visit) cookie(name string) string {
+	c, err := v.Cookie(name)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+func (v *visit) has(name string) bool { return v.cookie(name) != "" }
+
+// recognize finds out who visits. A session that ended is none.
+func (v *visit) recognize() error {
+	token := v.cookie(sessionCookie)
+	if token == "" {
+		return nil
+	}
+	who, err := v.app.Visitor(v.Context(), token)
+	if err != nil {
+		return err
+	}
+	if who.Anonymous() {
+		v.forget(sessionCookie)
+		return nil
+	}
+	v.who = who
+	return nil
+}
+
+func (v *visit) theme() string {
+	if theme := v.cookie(themeCookie); theme == "light" || theme == "dark" {
+		return theme
+	}
+	return ""
+}
+
+// noteLives is long enough for a redirect.
+const noteLives = 15 * time.Second
+
+func (v *visit) remember(n note) {
+	text, _ := json.Marshal(n) // such a struct always is JSON
+	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(text), noteLives)
+}
+
+// recall is what this page has to say; it says it once.
+func (v *visit) recall() *note {
+	text, err := base64.RawURLEncoding.DecodeString(v.cookie(noteCookie))
+	var n note
+	if err != nil || json.Unmarshal(text, &n) != nil || n.Text == "" {
+		return nil
+	}
+	v.forget(noteCookie)
+	return &n
+}
+
+// toSignIn sends the visitor to sign in, and back here afterwards; after a form, to the page that has it.
+func (v *visit) toSignIn() reply {
+	next := v.URL.RequestURI()
+	if v.Method != http.MethodGet {
+		next = "/"
+		if from, err := url.Parse(v.Referer()); err == nil && from.Host == v.Host {
+			next = from.RequestURI()
+		}
+	}
+	return seeOther("/signin?next=" + url.QueryEscape(next))
+}
+
+// ours is an address of this host, "/" where that is not what next is.
+func ours(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") || u.Host != "" || u.Scheme != "" {
+		return "/"
+	}
+	return next
+}
+
+type signInPage struct {
+	Page
+	Next     string
+	Provider string // as people call it
+	Closed   bool   // nobody can sign in
+	Problem  string
+}
+
+func (v *visit) signInPage(problem string) *signInPage {
+	return &signInPage{Page: Page{Title: "Sign in", Narrow: true}, Next: ours(v.FormValue("next")), Provider: v.provider, Closed: v.app.Identity == nil, Problem: problem}
+}
+
+func (v *visit) signIn() (reply, error) {
+	if v.signedIn() {
+		return seeOther(ours(v.FormValue("next"))), nil
+	}
+	return show("signin", v.signInPage(""))
+}
+
+// signingIn is what the visitor's browser keeps while they are at the identity provider.
+type signingIn struct {
+	State string `json:"s"`
+	Next  string `json:"n"`
+}
+
+const signInLives = 15 * time.Minute
+
+func (v *visit) callback() string { return v.app.PublicURL + "/signin/callback" }
+
+func (v *visit) beginSignIn() (reply, error) {
+	if v.app.Identity == nil {
+		return invalid("signin", v.signInPage("This installation has no identity provider yet; ask its operator."))
+	}
+	at := signingIn{State: rand.Text(), Next: ours(v.FormValue("next"))}
+	address, err := v.app.Identity.AuthURL(v.Context(), v.callback(), at.State)
+	if err != nil {
+		return reply{}, err
+	}
+	text, err := json.Marshal(at)
+	if err != nil {
+		return reply{}, err
+	}
+	v.setCookie(signInCookie, base64.RawURLEncoding.EncodeToString(text), signInLives)
+	return seeOther(address), nil
+}
+
+func (v *visit) endSignIn() (reply, error) {
+	again := func(problem string) (reply, error) {
+		v.forget(signInCookie)
+		return invalid("signin", v.signInPage(problem))
+	}
+	var at signingIn
+	text, err := base64.RawURLEncoding.DecodeString(v.cookie(signInCookie))
+	if err != nil || json.Unmarshal(text, &at) != nil || subtle.ConstantTimeCompare([]byte(at.State), []byte(v.FormValue("state"))) != 1 || at.State == "" {
+		return again("This sign-in was not begun in this browser, or a while ago. Begin again.")
+	}
+	if v.FormValue("code") == "" {
+		return again("You were not signed in. Nothing was changed.")
+	}
+	signed, err := v.app.Login(v.Context(), exchange.Registration{Code: v.FormValue("code"), OriginURL: v.callback()})
+	switch exchange.CodeOf(err) {
+	case exchange.InvalidCode, exchange.InvalidInput:
+		return again("The sign-in could not be confirmed. Begin again.")
+	case exchange.RegistrationClosed:
+		return again("Registration is closed here. Ask the operator to let you in.")
+	default:
+		if err != nil {
+			return reply{}, err
+		}
+	}
+	v.forget(signInCookie)
+	v.setCookie(sessionCookie, signed.Token, v.app.TokenLifetime)
+	if signed.New {
+		return seeOther("/welcome?next=" + url.QueryEscape(ours(at.Next))), nil
+	}
+	return seeOther(ours(at.Next)), nil
+}
+
+func (v *visit) signOut() (reply, error) {
+	if v.signedIn() {
+		if err := v.app.Logout(v.Context(), v.who.Actor); err != nil {
+			return reply{}, err
+		}
+	}
+	v.forget(sessionCookie)
+	return seeOther("/").saying("You are signed out."), nil
+}

@@ -1,0 +1,29 @@
+package web
+
+import "strconv"
+
+var undoPages = []page{
+	post("/undo/{id}", (*visit).undo),
+}
+
+// undo takes back what the visitor was about to do.
+func (v *visit) undo() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	d, err := v.app.Undo(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	back := "/"
+	switch {
+	case d.Request != 0:
+		back = "/requests/" + strconv.FormatInt(d.Request, 10)
+	case d.Material != 0:
+		back = "/catalog/" + strconv.FormatInt(d.Material, 10)
+	case d.Organization != 0:
+		back = "/labs/" + strconv.FormatInt(d.Organization, 10) + "/people"
+	}
+	return seeOther(back).saying("It was taken back. Nobody heard of it."), nil
+}

@@ -1,0 +1,230 @@
+package web_test
+
+import (
+	"bytes"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/demo"
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+	"aliquot/internal/web"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// world is the sample data of the demo behind the pages.
+type world struct {
+	*testing.T
+	app   *app.App
+	db    *store.DB
+	pages http.Handler
+}
+
+// each runs test in a world on each kind of database.
+func each(t *testing.T, test func(w *world)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newWorld(t, db)) })
+}
+
+// alone gives a world on SQLite, for what does not depend on the database.
+func alone(t *testing.T) *world {
+	t.Helper()
+	return newWorld(t, storetest.Open(t, "sqlite"))
+}
+
+func newWorld(t *testing.T, db *store.DB) *world {
+	t.Helper()
+	w := &world{T: t, db: db}
+	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
+	w.must(err)
+	t.Cleanup(func() { w.must(folder.Close()) })
+	w.app = app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	w.must(demo.Fill(t.Context(), w.app))
+	mux := http.NewServeMux()
+	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document(t), Version: "test"}))
+	w.pages = mux
+	return w
+}
+
+func (w *world) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// visitor is somebody with a browser without script.
+type visitor struct {
+	*world
+	actor   exchange.Actor
+	cookies map[string]string
+}
+
+// People of the demo, by what they are in it.
+var people = map[string]string{}
+
+func init() {
+	for _, p := range demo.People() {
+		people[strings.ToLower(p.GivenName)] = p.RegistryID
+	}
+}
+
+// as gives the browser of a person of the demo by their first name, as "josiah", or of someone new; "" is
+// nobody.
+func (w *world) as(name string) *visitor {
+	w.Helper()
+	v := &visitor{world: w, cookies: map[string]string{}}
+	if name == "" {
+		return v
+	}
+	person := identity.Person{RegistryID: people[name]}
+	if person.RegistryID == "" {
+		person = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New"}
+	}
+	signed, err := w.app.SignIn(w.Context(), person, exchange.Registration{})
+	w.must(err)
+	v.actor, err = w.app.Actor(w.Context(), signed.Token)
+	w.must(err)
+	v.cookies["__Host-session"] = signed.Token
+	return v
+}
+
+// answer is a page that came.
+type answer struct {
+	*visitor
+	status   int
+	location string
+	header   http.Header
+	body     string
+	doc      *goquery.Document
+}
+
+func (v *visitor) send(r *http.Request) answer {
+	v.Helper()
+	for name, value := range v.cookies {
+		r.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	w := httptest.NewRecorder()
+	v.pages.ServeHTTP(w, r)
+	result := w.Result()
+	for _, c := range result.Cookies() {
+		if c.MaxAge < 0 {
+			delete(v.cookies, c.Name)
+		} else {
+			v.cookies[c.Name] = c.Value
+		}
+	}
+	v.must(result.Body.Close())
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(w.Body.String()))
+	v.must(err)
+	return answer{v, w.Code, w.Header().Get("Location"), w.Header(), w.Body.String(), doc}
+}
+
+// get asks for a page.
+func (v *visitor) get(path string) answer {
+	v.Helper()
+	return v.send(httptest.NewRequestWithContext(v.Context(), http.MethodGet, "http://example.org"+path, http.NoBody))
+}
+
+// post sends a form: names and values in turn.
+func (v *visitor) post(path string, pairs ...string) answer {
+	v.Helper()
+	form := url.Values{}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	r := httptest.NewRequestWithContext(v.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return v.send(r)
+}
+
+// upload sends a form with a file.
+func (v *visitor) upload(path, field, filename, content string, pairs ...string) answer {
+	v.Helper()
+	var body bytes.Buffer
+	m := multipart.NewWriter(&body)
+	for i := 0; i < len(pairs); i += 2 {
+		v.must(m.WriteField(pairs[i], pairs[i+1]))
+	}
+	part, err := m.CreateFormFile(field, filename)
+	v.must(err)
+	_, err = part.Write([]byte(content))
+	v.must(err)
+	v.must(m.Close())
+	r := httptest.NewRequestWithContext(v.Context(), http.MethodPost, "http://example.org"+path, &body)
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	return v.send(r)
+}
+
+// follow goes where the answer sends to.
+func (a answer) follow() answer {
+	a.Helper()
+	if a.status != http.StatusSeeOther {
+		a.Fatalf("%d in place of a redirect: %s", a.status, a.text("main"))
+	}
+	return a.get(strings.TrimPrefix(a.location, "http://example.org"))
+}
+
+// want fails unless the answer has a status.
+func (a answer) want(status int) answer {
+	a.Helper()
+	if a.status != status {
+		a.Fatalf("status %d, want %d: %s", a.status, status, a.text("main"))
+	}
+	return a
+}
+
+// text is that of what a selector finds, with single spaces.
+func (a answer) text(selector string) string {
+	return strings.Join(strings.Fields(a.doc.Find(selector).Text()), " ")
+}
+
+// has says whether a selector finds anything.
+func (a answer) has(selector string) bool { return a.doc.Find(selector).Length() > 0 }
+
+// input is what a field of a form has.
+func (a answer) input(name string) string {
+	field := a.doc.Find(`[name="` + name + `"]`)
+	if field.Is("textarea") {
+		return field.Text()
+	}
+	if field.Is("select") {
+		return field.Find("[selected]").AttrOr("value", "")
+	}
+	return field.AttrOr("value", "")
+}
+
+// material is one of the demo's by its title, request one of them by its material and requester.
+func (w *world) material(title string) exchange.ShownMaterial {
+	w.Helper()
+	part, err := w.app.Materials(w.Context(), exchange.Actor{Admin: true}, exchange.Page{Limit: 200}, exchange.MaterialFilter{})
+	w.must(err)
+	for _, m := range part.Items {
+		if m.Title == title {
+			return m
+		}
+	}
+	w.Fatalf("the demo has no material %q", title)
+	return exchange.ShownMaterial{}
+}
+
+// requests are those of the demo in a status.
+func (w *world) requests(status exchange.Status) []exchange.Requested {
+	w.Helper()
+	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{Status: &status})
+	w.must(err)
+	return part.Items
+}
