@@ -44,7 +44,7 @@ func alone(t *testing.T) *world {
 	return newWorld(t, storetest.Open(t, "sqlite"))
 }
 
-func newWorld(t *testing.T, db *store.DB) *world {
+func newWorld(t *testing.T, db *store.DB, more ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{T: t, db: db}
 	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
@@ -53,8 +53,11 @@ func newWorld(t *testing.T, db *store.DB) *world {
 	w.app = app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	w.must(demo.Fill(t.Context(), w.app))
-	mux := http.NewServeMux()
-	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document(t), Version: "test"}))
+	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: document(t), Version: "test"}
+	for _, change := range more {
+		change(&cfg)
+	}
+	w.must(web.Mount(mux, cfg))
 	w.pages = mux
 	return w
 }
