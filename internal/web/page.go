@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,6 +57,18 @@ func (p page) limited() page {
 func pages() [][]page {
 	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages, insightPages,
 		accountPages, noticePages, adminPages, helpPages, draftPages, undoPages}
+}
+
+// Patterns are those of all pages, for tests that visit every one.
+func Patterns() []string {
+	var list []string
+	for _, area := range pages() {
+		for _, p := range area {
+			list = append(list, p.pattern)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // visit is one request for a page, on its way through a handler.
