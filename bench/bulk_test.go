@@ -1,12 +1,14 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/csv"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,8 +32,8 @@ const (
 )
 
 // BenchmarkBulk lists 100,000 materials from a CSV: checked, then stored in one transaction with a
-// version of each, as the mode all-or-nothing does. The bare side does nothing but insert the same
-// rows of both tables, with the statements of internal/store, in one transaction too.
+// version of each and what it is found by, as the mode all-or-nothing does. The bare side does nothing but insert
+// the same rows of these tables, with the statements of internal/store, in one transaction too.
 func BenchmarkBulk(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
@@ -141,6 +143,7 @@ func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 	versions := "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) VALUES " + values(versionColumns, func(n int) string {
 		return fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, $%d, 1)", n+1, n+2, n+3, n+4, n+5, n+6)
 	})
+	found := newBareIndex(b, pool, kind, db, batch)
 	began := time.Now()
 	tx, err := pool.BeginTx(b.Context(), nil)
 	if err != nil {
@@ -148,6 +151,9 @@ func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	insert, err := newBareBulk(b.Context(), tx, materials, versions)
+	if err == nil {
+		err = found.prepare(b.Context(), tx)
+	}
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -168,6 +174,9 @@ func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 			args = append(args, actor, "material.create", fmt.Sprint("material ", id), false, now, state)
 		}
 		if _, err := insert.versionsOf.ExecContext(b.Context(), args...); err != nil {
+			b.Fatal(err)
+		}
+		if err := found.insert(b.Context(), ids); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -201,4 +210,83 @@ func (s bareBulk) materials(ctx context.Context, args []any) (ids []int64, err e
 		ids = append(ids, id)
 	}
 	return ids, rows.Err()
+}
+
+// bareIndex is the inserts of what materials are found by, each as one that ours made.
+type bareIndex struct {
+	rows, words string
+	row         []any  // facets, weights, digest, organization_id, visible_from, and on PostgreSQL the words
+	text        string // what FTS5 is given; "": the words are in the row
+	addRows     *sql.Stmt
+	addWords    *sql.Stmt
+}
+
+func newBareIndex(b *testing.B, pool *sql.DB, kind string, db *store.DB, batch int) *bareIndex {
+	x := &bareIndex{row: make([]any, 5), words: "INSERT INTO material_words (rowid, words) VALUES ($1, $2)"}
+	columns, read := "facets, weights, digest, organization_id, visible_from", "facets, weights, digest, organization_id, visible_from"
+	if kind == storetest.PostgreSQL {
+		x.row, columns, read = make([]any, 6), columns+", words", read+", CAST(words AS TEXT)"
+	}
+	into := make([]any, len(x.row)+1)
+	var id int64
+	for i := range x.row {
+		into[i] = &x.row[i]
+	}
+	into[len(x.row)] = &id
+	if err := pool.QueryRowContext(b.Context(), "SELECT "+read+", id FROM material_index ORDER BY id DESC LIMIT 1").Scan(into...); err != nil {
+		b.Fatal(err)
+	}
+	if kind == storetest.SQLite {
+		m, err := db.Read().ShownMaterial(b.Context(), id)
+		if err != nil {
+			b.Fatal(err)
+		}
+		x.text = strings.Join(m.Indexed("Ada lab").Doc.Tokens, " ")
+	}
+	rows, width := make([]string, batch), len(x.row)+2
+	for i := range rows {
+		places := make([]string, width)
+		for k := range places {
+			places[k] = "$" + strconv.Itoa(i*width+k+1)
+		}
+		if kind == storetest.PostgreSQL {
+			places[width-1] = "CAST(" + places[width-1] + " AS TSVECTOR)"
+		}
+		rows[i] = "(" + strings.Join(places, ", ") + ")"
+	}
+	x.rows = "INSERT INTO material_index (rank, id, " + columns + ") VALUES " + strings.Join(rows, ", ")
+	return x
+}
+
+func (x *bareIndex) prepare(ctx context.Context, tx *sql.Tx) (err error) {
+	if x.addRows, err = tx.PrepareContext(ctx, x.rows); err == nil && x.text != "" {
+		x.addWords, err = tx.PrepareContext(ctx, x.words)
+	}
+	return err
+}
+
+// insert adds the rows of materials, by rank, as internal/store does.
+func (x *bareIndex) insert(ctx context.Context, ids []int64) error {
+	ranks := make([]int64, len(ids))
+	for i, id := range ids {
+		ranks[i] = int64(uint32(id) * 2654435769)
+	}
+	order := make([]int, len(ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(ranks[a], ranks[b]) })
+	var args []any
+	for _, i := range order {
+		args = append(append(args, ranks[i], ids[i]), x.row...)
+	}
+	if _, err := x.addRows.ExecContext(ctx, args...); err != nil || x.text == "" {
+		return err
+	}
+	for _, i := range order {
+		if _, err := x.addWords.ExecContext(ctx, ranks[i], x.text+" "+strconv.FormatInt(ids[i], 10)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -2096,7 +2096,7 @@ type MaterialHit struct {
 
 // MaterialHitPage defines model for MaterialHitPage.
 type MaterialHitPage struct {
-	// Approximate What is an estimate, because more than 2,500 were found: count, or the name of a facet.
+	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
 	Approximate []string `json:"approximate"`
 
 	// Count How many were found; an estimate where approximate says so.
@@ -2486,7 +2486,7 @@ type OrganizationHit struct {
 
 // OrganizationHitPage defines model for OrganizationHitPage.
 type OrganizationHitPage struct {
-	// Approximate What is an estimate, because more than 2,500 were found: count, or the name of a facet.
+	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
 	Approximate []string `json:"approximate"`
 
 	// Count How many were found; an estimate where approximate says so.
@@ -3445,7 +3445,7 @@ type UserID = openapi_types.UUID
 
 // UserPage defines model for UserPage.
 type UserPage struct {
-	// Approximate What is an estimate, because more than 2,500 were found: count, or the name of a facet.
+	// Approximate What is an estimate, because more than 1,000 were found: count, or the name of a facet.
 	Approximate []string `json:"approximate"`
 
 	// Count How many were found; an estimate where approximate says so.

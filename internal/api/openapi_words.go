@@ -13,7 +13,7 @@ var meanings = map[string]string{
 	"facets":                            "By facet and value, how many were found that have it; the filter on the facet itself does not count. The most frequent values, and those that are filtered by.",
 	"facets_more":                       "By facet, how many values are left out; facets that are whole are not named.",
 	"facet_labels":                      "By facet and value, what people call the value, where facets has an id or a code: organizations, categories and what forms let choose.",
-	"approximate":                       "What is an estimate, because more than 2,500 were found: count, or the name of a facet.",
+	"approximate":                       "What is an estimate, because more than 1,000 were found: count, or the name of a facet.",
 	"did_you_mean":                      "Where nothing was found, what would find something and is spelt nearly so; null: nothing.",
 	"next":                              "Where the next page is; null on the last one.",
 	"previous":                          "Where the page before is; null on the first one, and on those that offset cannot name.",

@@ -8,7 +8,7 @@ import (
 
 // ExactUpTo is how many hits of a search are counted one by one; counts beyond are estimates and are
 // said to be.
-const ExactUpTo = 2_500
+const ExactUpTo = 1_000
 
 // MostOffset is how many hits an offset may pass over; a cursor goes on from there.
 const MostOffset = 10_000

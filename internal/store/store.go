@@ -52,7 +52,7 @@ type DB struct {
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, news: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 2000, testCost: 40, Clock: time.Now}
+	db := &DB{where: where, news: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000, testCost: 40, Clock: time.Now}
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect

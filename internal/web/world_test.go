@@ -7,15 +7,12 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/demo"
 	"aliquot/internal/exchange"
-	"aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -35,24 +32,24 @@ type world struct {
 // each runs test in a world on each kind of database.
 func each(t *testing.T, test func(w *world)) {
 	t.Helper()
-	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newWorld(t, db)) })
+	for _, kind := range storetest.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(newWorld(t, openDemo(t, kind)))
+		})
+	}
 }
 
 // alone gives a world on SQLite, for what does not depend on the database.
 func alone(t *testing.T) *world {
 	t.Helper()
-	return newWorld(t, storetest.Open(t, "sqlite"))
+	return newWorld(t, openDemo(t, storetest.SQLite))
 }
 
 func newWorld(t *testing.T, db *store.DB, more ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{T: t, db: db}
-	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
-	w.must(err)
-	t.Cleanup(func() { w.must(folder.Close()) })
-	w.app = app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))})
-	w.must(demo.Fill(t.Context(), w.app))
+	w.app = newApp(db, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
 	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: document(t), Version: "test"}
 	for _, change := range more {
 		change(&cfg)

@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/demo"
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+// content is where all worlds keep files, under random keys: the sample data, which are filled in once, have some.
+var content *files.Folder
+
+func TestMain(m *testing.M) {
+	code := 1
+	dir, err := os.MkdirTemp("", "aliquot-web-")
+	if err == nil {
+		content, err = files.OpenFolder(filepath.Join(dir, "files"))
+	}
+	if err == nil {
+		code = m.Run()
+		err = content.Close()
+	}
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+func newApp(db *store.DB, log *slog.Logger) *app.App {
+	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Log: log})
+}
+
+// fill makes the sample data in an empty database, and lets go of it.
+func fill(where string) error {
+	db, err := store.Open(context.Background(), where)
+	if err != nil {
+		return err
+	}
+	if _, err = db.Migrate(context.Background(), false); err == nil {
+		err = demo.Fill(context.Background(), newApp(db, slog.New(slog.DiscardHandler)))
+	}
+	return errors.Join(err, db.Close())
+}
+
+// filled is a SQLite file with the sample data.
+var filled = sync.OnceValues(func() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "aliquot-web-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "demo.db")
+	if err := fill(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// template is a database of PostgreSQL with the sample data: of this process alone, as their files are.
+var template = sync.OnceValue(func() string { return "aliquot_web_" + strings.ToLower(rand.Text()[:16]) })
+
+// openDemo gives a database of one kind with the sample data.
+func openDemo(t *testing.T, kind string) *store.DB {
+	t.Helper()
+	if kind == storetest.PostgreSQL {
+		return storetest.At(t, storetest.Clone(t, template(), fill))
+	}
+	file, err := filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := filepath.Join(t.TempDir(), "aliquot.db")
+	if err := os.WriteFile(where, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return storetest.At(t, where)
+}
