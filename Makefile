@@ -9,9 +9,14 @@ SHELL := bash
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
 
+# The browser that the pages are tested in.
+browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"
+
 test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL with the race detector; no skips
 	@echo "== tests"
-	CGO_ENABLED=1 .bin/withpostgres -- go test -race -timeout 15m -json ./... | .bin/testgate
+	browser=$$($(browser))
+	[ -n "$$browser" ] || { echo "no browser to test the pages with: install Chromium, or set TEST_BROWSER to the path of one"; exit 1; }
+	CGO_ENABLED=1 TEST_BROWSER=$$browser .bin/withpostgres -- go test -race -timeout 15m -json ./... | .bin/testgate
 
 fast: ## all tests on SQLite alone
 	@go test ./...
@@ -32,7 +37,7 @@ bench-search: install .bin/withpostgres ## the benchmark of searches: make bench
 
 golden: ## write the golden files anew; look at the difference before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
-	[ -z "$$packages" ] || go test $$packages -update
+	[ -z "$$packages" ] || TEST_BROWSER=$$($(browser)) go test $$packages -update
 	$(MAKE) --no-print-directory client
 
 client: .bin/oapi-codegen ## write the Go client anew, of docs/openapi.json
@@ -49,11 +54,12 @@ check: .bin/oapi-codegen
 	.bin/oapi-codegen -config client/generate.yaml docs/openapi.json | cmp - client/client.gen.go ||
 		{ echo "client/client.gen.go is not that of docs/openapi.json (make client)"; exit 1; }
 
-# What the tests need and Debian's packages have: PostgreSQL, a C compiler for the race detector, curl and python3 for manuals and examples.
+# What the tests need and Debian's packages have: PostgreSQL, a browser, a C compiler for the race detector, curl and python3 for manuals and examples.
 install:
 	@missing=""
 	command -v cc >/dev/null || missing+=" gcc libc6-dev"
 	command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || missing+=" postgresql"
+	[ -n "$$($(browser))" ] || missing+=" chromium"
 	command -v curl >/dev/null || missing+=" curl"
 	command -v python3 >/dev/null || missing+=" python3"
 	[ -n "$$missing" ] || exit 0

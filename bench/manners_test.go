@@ -23,7 +23,7 @@ func BenchmarkLimits(b *testing.B) {
 		}
 		door := api.New(w.app, w.log)
 		var err error
-		if door.Limits, err = api.NewLimits(rules[0], rules[1], rules[2]); err != nil {
+		if door.Limits, err = limit.NewGates(rules[0], rules[1], rules[2]); err != nil {
 			b.Fatal(err)
 		}
 		w.url = [2]string{serve(b, door, w.log), w.url[ours]}

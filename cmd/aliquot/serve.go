@@ -97,16 +97,15 @@ func (s *serve) Run(e environment) error {
 		door := api.New(a, log)
 		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
 		if s.RateLimit == "on" {
-			if door.Limits, err = api.NewLimits(limit.Token, limit.Address, limit.Login); err != nil {
+			if door.Limits, err = limit.NewGates(limit.Token, limit.Address, limit.Login); err != nil {
 				return err
 			}
 		}
-		mux.Handle("/", door)
 		contract, err := api.OpenAPI(a.Policy())
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, web.Config{App: a, OpenAPI: contract, Version: built(), Stop: e.ctx.Done()}); err != nil {
+		if err := web.Mount(mux, web.Config{App: a, OpenAPI: contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits, Rest: door}); err != nil {
 			return err
 		}
 	}

@@ -17,13 +17,15 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/limit"
+	"aliquot/internal/server"
 )
 
 // API is the JSON door of an App.
 type API struct {
 	App    *app.App
 	Log    *slog.Logger
-	Limits *Limits // nil: none
+	Limits *limit.Gates // nil: none
 	// Origins are those whose pages may call, "*" for any.
 	Origins []string
 	// Heartbeat is how often a stream sends something at least; 0: every 15 s.
@@ -70,8 +72,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (a *API) handler(route route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !route.silent && takesGzip(r) {
-			w = &zipping{ResponseWriter: w}
+		if !route.silent {
+			w = server.Zip(w, r)
 		}
 		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search}
 		if err := a.serve(c, route); err != nil {
@@ -104,16 +106,24 @@ func (a *API) serve(c *Call, route route) error {
 	return route.serve(a, c)
 }
 
-// unknown answers a path that the table does not have, or not with this method.
-func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
-	var allowed []string
+// Knows says whether the table has the path of a request, with whatever method.
+func (a *API) Knows(r *http.Request) bool { return len(a.methods(r)) > 0 }
+
+// methods are those that the table has for the path of a request.
+func (a *API) methods(r *http.Request) (allowed []string) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
-		probe := r.Clone(r.Context())
+		probe := *r
 		probe.Method = method
-		if _, pattern := a.mux.Handler(probe); pattern != "/" && pattern != "" {
+		if _, pattern := a.mux.Handler(&probe); pattern != "/" && pattern != "" {
 			allowed = append(allowed, method)
 		}
 	}
+	return allowed
+}
+
+// unknown answers a path that the table does not have, or not with this method.
+func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
+	allowed := a.methods(r)
 	if len(allowed) == 0 {
 		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path."))
 		return

@@ -8,6 +8,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/server"
 )
 
 // tagOf is the strong entity tag of a body: another one for every other byte (RFC 9110
@@ -18,9 +19,6 @@ func tagOf(raw []byte) string {
 	base64.RawURLEncoding.Encode(tag[1:21], sum[:15])
 	return string(tag[:])
 }
-
-// zippedTag is the tag of the same body compressed, which is another representation.
-func zippedTag(tag string) string { return strings.TrimSuffix(tag, `"`) + `-gzip"` }
 
 // matching gives the first tag of a list (If-Match, If-None-Match) that names the representation
 // with a tag, compressed or not; "" where none does. * names any, and so does not match a tag
@@ -40,7 +38,7 @@ func matching(lists []string, tag string, weak bool) string {
 		if end < 0 {
 			break
 		}
-		if one := rest[:end+2]; (weak || !isWeak) && (one == tag || one == zippedTag(tag)) {
+		if one := rest[:end+2]; (weak || !isWeak) && (one == tag || one == server.ZippedTag(tag)) {
 			return one
 		}
 		list = rest[end+2:]

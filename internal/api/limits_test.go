@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"aliquot/internal/api"
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
 	"aliquot/internal/store"
@@ -20,7 +19,7 @@ func limited(t *testing.T, db *store.DB) *world {
 	address, login := slow, slow
 	address.Name, login.Name, login.Burst = "address", "login", 2
 	var err error
-	if w.api.Limits, err = api.NewLimits(slow, address, login); err != nil {
+	if w.api.Limits, err = limit.NewGates(slow, address, login); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -9,8 +9,11 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
+
+	"aliquot/internal/server"
 )
 
 //go:embed templates assets
@@ -42,7 +45,9 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			content = found.zipped
 		}
-		send(w, r, content)
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("ETag", tag(content))
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	}).ServeHTTP(w, r)
 }
 
@@ -105,12 +110,30 @@ func only(serve http.HandlerFunc) http.Handler {
 	})
 }
 
-// send answers with content, or 304 where the caller has it.
-func send(w http.ResponseWriter, r *http.Request, content []byte) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("ETag", `"`+sum(content)+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
+// send answers with a page, compressed for who takes that, or with 304 where the caller has it.
+func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Add("Vary", "Accept-Encoding")
+	if status == http.StatusOK && r.Method != http.MethodPost {
+		weak := "W/" + tag(content) // of the page compressed, too
+		h.Set("ETag", weak)
+		if strings.Contains(r.Header.Get("If-None-Match"), weak) {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	h.Set("Content-Length", strconv.Itoa(len(content)))
+	if r.Method == http.MethodHead {
+		w.WriteHeader(status)
+		return
+	}
+	w = server.Zip(w, r)
+	w.WriteHeader(status)
+	_, _ = w.Write(content) // the caller may have hung up
 }
+
+func tag(content []byte) string { return `"` + sum(content) + `"` }
 
 func sum(content []byte) string {
 	hash := sha256.Sum256(content)

@@ -22,9 +22,10 @@ type failPage struct {
 
 // failed is the page that says why there is no other one.
 func (v *visit) failed(err error) reply {
-	code, message := exchange.CodeOf(err), ""
+	code, message, retry := exchange.CodeOf(err), "", 0
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		message = e.Message
+		retry, _ = e.Details["retry_after"].(int)
 	}
 	p := &failPage{Page: Page{Narrow: true}, Icon: "alert", ID: v.w.Header().Get("X-Request-Id"), Lead: message}
 	switch code {
@@ -54,13 +55,16 @@ func (v *visit) failed(err error) reply {
 	case exchange.UnsupportedMedia:
 		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this kind are not taken"
 	case exchange.RateLimited:
-		p.Status, p.Icon, p.Head, p.Lead = http.StatusTooManyRequests, "clock", "That was too fast", "Wait a few seconds and try again. Nothing was lost."
+		p.Status, p.Icon, p.Head = http.StatusTooManyRequests, "clock", "That was too fast"
 	case exchange.Unavailable, exchange.InvalidAnswer:
 		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
-		v.w.Header().Set("Retry-After", strconv.Itoa(5))
+		retry = max(retry, 5)
 	default:
 		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", p.ID, "error", err)
 		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side", "It is in the log, and nothing was changed."
+	}
+	if retry > 0 {
+		v.w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
 	if v.Context().Err() != nil { // nobody waits for the answer
 		p.Status = http.StatusServiceUnavailable

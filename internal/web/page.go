@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ type page struct {
 	handle   func(*visit) (reply, error)
 	signedIn bool // who is not is sent to sign in, and comes back
 	uploads  bool // the handler reads the body itself, which may be large
+	signsIn  bool // counts as a login
 }
 
 func get(path string, handle func(*visit) (reply, error)) page {
@@ -45,10 +47,28 @@ func (p page) takesFiles() page {
 	return p
 }
 
+// limited marks a page that signs people in, which has a limit of its own.
+func (p page) limited() page {
+	p.signsIn = true
+	return p
+}
+
 // pages are all of them, by area.
 func pages() [][]page {
 	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages, insightPages,
 		accountPages, noticePages, adminPages, helpPages, draftPages, undoPages}
+}
+
+// Patterns are those of all pages, for tests that visit every one.
+func Patterns() []string {
+	var list []string
+	for _, area := range pages() {
+		for _, p := range area {
+			list = append(list, p.pattern)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // visit is one request for a page, on its way through a handler.
@@ -132,6 +152,9 @@ const mostForm = 1 << 20
 
 // enter finds out who visits, and has the page answer.
 func (v *visit) enter(p page) (reply, error) {
+	if err := v.count(p); err != nil {
+		return reply{}, err
+	}
 	if err := v.recognize(); err != nil {
 		return reply{}, err
 	}
@@ -145,6 +168,24 @@ func (v *visit) enter(p page) (reply, error) {
 		}
 	}
 	return p.handle(v)
+}
+
+// count counts the request, and refuses it where its visitor comes too often.
+func (v *visit) count(p page) error {
+	if v.limits == nil {
+		return nil
+	}
+	hash := ""
+	if token := v.cookie(sessionCookie); token != "" {
+		hash = app.Hash(token)
+	}
+	for _, verdict := range v.limits.Pass(hash, v.RemoteAddr, p.signsIn) {
+		verdict.Tell(v.w.Header())
+		if !verdict.OK {
+			return exchange.Fail(exchange.RateLimited, "Wait %s and try again. Nothing was lost.", plural(verdict.Seconds(), "second"))
+		}
+	}
+	return nil
 }
 
 // parse reads a form; one that is too large or broken is told so.
@@ -187,10 +228,5 @@ func (v *visit) answer(a reply) {
 		return
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	if a.status == http.StatusOK && v.Method != http.MethodPost {
-		send(v.w, v.Request, body.Bytes())
-		return
-	}
-	v.w.WriteHeader(a.status)
-	_, _ = v.w.Write(body.Bytes())
+	send(v.w, v.Request, a.status, body.Bytes())
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 )
 
@@ -25,7 +26,7 @@ const (
 var signInPages = []page{
 	get("/signin", (*visit).signIn),
 	get("/signin/start", (*visit).beginSignIn), // no form: its action would have to name the provider in the policy
-	get("/signin/callback", (*visit).endSignIn),
+	get("/signin/callback", (*visit).endSignIn).limited(),
 	post("/signout", (*visit).signOut).open(),
 }
 
@@ -67,6 +68,9 @@ func (v *visit) recognize() error {
 		return nil
 	}
 	v.who = who
+	if v.limits != nil {
+		v.limits.Proved(app.Hash(token))
+	}
 	return nil
 }
 

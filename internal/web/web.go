@@ -14,6 +14,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/limit"
 )
 
 // policy allows the pages that have no script what they need and nothing else; pagePolicy allows the others
@@ -30,6 +31,14 @@ type Config struct {
 	OpenAPI []byte // what /docs shows
 	Version string
 	Stop    <-chan struct{} // closed when streams are to end
+	Limits  *limit.Gates    // nil: none
+	Rest    Rest            // answers what is no page; nil: nobody does
+}
+
+// Rest is the door for programs, which answers all that is no page.
+type Rest interface {
+	http.Handler
+	Knows(*http.Request) bool // whether there is something at the address
 }
 
 // door is what all pages share.
@@ -41,6 +50,7 @@ type door struct {
 	provider  string // of identities, as people call it
 	zone      *time.Location
 	stop      <-chan struct{}
+	limits    *limit.Gates
 }
 
 // Mount puts the pages on a mux.
@@ -49,7 +59,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	d := &door{app: cfg.App, log: cfg.App.Log, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop}
+	d := &door{app: cfg.App, log: cfg.App.Log, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits}
 	if d.app.Identity != nil {
 		d.provider = provider(d.app.Identity.Issuer())
 	}
@@ -88,7 +98,22 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 		mux.Handle("/"+area, handler)
 		mux.Handle("/"+area+"/", handler)
 	}
+	if cfg.Rest != nil {
+		mux.Handle("/", rest(cfg.Rest, d.serve(page{handle: (*visit).missing})))
+	}
 	return nil
+}
+
+// rest answers what is no page: a browser that asks for nothing of either door gets a page that says so.
+func rest(programs Rest, missing http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if reads && strings.Contains(r.Header.Get("Accept"), "text/html") && !programs.Knows(r) {
+			missing.ServeHTTP(w, r)
+			return
+		}
+		programs.ServeHTTP(w, r)
+	})
 }
 
 // provider is what people call an identity provider.
@@ -140,6 +165,6 @@ func (d *door) docs(openAPI []byte) (http.Handler, error) {
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-cache")
-		send(w, r, docs.Bytes())
+		send(w, r, http.StatusOK, docs.Bytes())
 	}), nil
 }

@@ -46,12 +46,15 @@ func alone(t *testing.T) *world {
 	return newWorld(t, openDemo(t, storetest.SQLite))
 }
 
-func newWorld(t *testing.T, db *store.DB) *world {
+func newWorld(t *testing.T, db *store.DB, more ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{T: t, db: db}
 	w.app = newApp(db, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
-	mux := http.NewServeMux()
-	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document(t), Version: "test"}))
+	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: document(t), Version: "test"}
+	for _, change := range more {
+		change(&cfg)
+	}
+	w.must(web.Mount(mux, cfg))
 	w.pages = mux
 	return w
 }

@@ -1,4 +1,4 @@
-package api
+package server
 
 import (
 	"bytes"
@@ -26,10 +26,30 @@ func takesGzip(r *http.Request) bool {
 	return false
 }
 
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 var zips = sync.Pool{New: func() any {
 	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // fails only for a level that there is not
 	return z
 }}
+
+// Zip gives a writer that compresses bodies that are large enough, where the caller takes gzip. A handler
+// that uses it sets Content-Length and sends the body in one Write.
+func Zip(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	if takesGzip(r) {
+		return &zipping{ResponseWriter: w}
+	}
+	return w
+}
+
+// ZippedTag is the tag of the same body compressed, which is another representation (RFC 9110 section
+// 8.8.3.3). A weak tag is of both.
+func ZippedTag(tag string) string {
+	if strings.HasPrefix(tag, "W/") {
+		return tag
+	}
+	return strings.TrimSuffix(tag, `"`) + `-gzip"`
+}
 
 // zipping compresses a body that is large enough. It comes in one Write, so its compressed
 // length is known before the status goes out.
@@ -47,8 +67,7 @@ func (w *zipping) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write compresses a body whose status was held back. Compressed, it is another representation
-// with a tag of its own (RFC 9110 section 8.8.3.3).
+// Write compresses a body whose status was held back.
 func (w *zipping) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		return w.ResponseWriter.Write(b)
@@ -66,7 +85,7 @@ func (w *zipping) Write(b []byte) (int, error) {
 	h.Set("Content-Encoding", "gzip")
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
 	if tag := h.Get("ETag"); tag != "" {
-		h.Set("ETag", zippedTag(tag))
+		h.Set("ETag", ZippedTag(tag))
 	}
 	w.ResponseWriter.WriteHeader(w.status)
 	if _, err := w.ResponseWriter.Write(buf.Bytes()); err != nil {

@@ -1,0 +1,220 @@
+package browser
+
+import (
+	"crypto/sha256"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/web"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+)
+
+// roles are those that people of the demo have, by who has them; "" is nobody, and the stranger is new.
+var roles = map[string]string{
+	"anonymous": "", "stranger": "0000-0002-1694-233X", "requester": "josiah", "member": "mario", "officer": "tomas", "owner": "olivia", "admin": "ada",
+}
+
+// found is a page that somebody finds by following links.
+type found struct {
+	role, path, pattern string
+	status              int
+	html                bool
+	from                string   // the page with the link
+	shape               [32]byte // of its elements, whatever they say
+}
+
+// walker follows links as one role.
+type walker struct {
+	*site
+	role, token string
+	mux         *http.ServeMux
+	seen        map[string]int // visits, by what one page of a kind is known by
+	list        []found
+}
+
+// patterns gives a mux that tells the pattern of a page of ours.
+func patterns() *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, p := range append(web.Patterns(), "GET /docs", "GET /unsubscribe", "GET /assets/") {
+		mux.Handle(p, http.NotFoundHandler())
+	}
+	return mux
+}
+
+// walk visits what a role finds from the start page and from some addresses that people type.
+func (s *site) walk(role string) []found {
+	s.Helper()
+	w := &walker{site: s, role: role, mux: patterns(), seen: map[string]int{}}
+	if name := roles[role]; name != "" {
+		w.token = s.token(name)
+	}
+	type step struct{ path, from string }
+	queue := []step{{"/", ""}, {"/signin", ""}, {"/catalog?q=no-such-thing", ""}, {"/nothing-here", ""}, {"/welcome", ""}, {"/labs/new", ""}, {"/join?token=nothing", ""}}
+	for len(queue) > 0 {
+		next := queue[0]
+		queue = queue[1:]
+		f, links := w.get(next.path, next.from)
+		if f == nil {
+			continue
+		}
+		w.list = append(w.list, *f)
+		for _, link := range links {
+			if w.wants(link) {
+				queue = append(queue, step{link, next.path})
+			}
+		}
+	}
+	return w.list
+}
+
+// most is how many pages of a kind are visited, where that is more than two.
+var most = map[string]int{"GET /requests/{id}": 60, "GET /catalog/{id}": 12, "GET /catalog/{id}/request": 6}
+
+// wants says whether a link leads to a page that is worth a visit: a kind of page is its pattern and the
+// names in its query.
+func (w *walker) wants(link string) bool {
+	u, err := url.Parse(link)
+	if err != nil {
+		return true // get says so
+	}
+	if w.seen[link]++; w.seen[link] > 1 {
+		return false
+	}
+	pattern := w.pattern(link)
+	key := pattern + " " + strings.Join(slices.Sorted(maps.Keys(u.Query())), ",")
+	if pattern == "" {
+		return true
+	}
+	if u.RawQuery == "" && w.seen[key] >= max(2, most[pattern]) || u.RawQuery != "" && w.seen[key] >= 1 {
+		return false
+	}
+	w.seen[key]++
+	return true
+}
+
+func (w *walker) pattern(path string) string {
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+path, http.NoBody)
+	if err != nil {
+		return ""
+	}
+	_, pattern := w.mux.Handler(r)
+	return pattern
+}
+
+// direct is a client that follows nothing.
+var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+// get visits an address and gives the links there.
+func (w *walker) get(path, from string) (*found, []string) {
+	w.Helper()
+	r, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.url+path, http.NoBody)
+	w.must(err)
+	r.Header.Set("Accept", "text/html")
+	if w.token != "" {
+		r.AddCookie(&http.Cookie{Name: "__Host-session", Value: w.token})
+	}
+	if strings.HasSuffix(r.URL.Path, "/stream") {
+		return nil, nil
+	}
+	a, err := direct.Do(r)
+	w.must(err)
+	defer func() { _ = a.Body.Close() }()
+	f := &found{role: w.role, path: path, pattern: w.pattern(path), status: a.StatusCode, from: from, html: strings.HasPrefix(a.Header.Get("Content-Type"), "text/html")}
+	if to := a.Header.Get("Location"); to != "" && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/demo/") {
+		f.html = false
+		return f, []string{to}
+	}
+	if !f.html {
+		return f, nil
+	}
+	body, err := io.ReadAll(a.Body)
+	w.must(err)
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(body)))
+	w.must(err)
+	f.shape = shape(doc, f.pattern)
+	var links []string
+	if f.pattern == "GET /docs" {
+		return f, nil
+	}
+	doc.Find("a[href]").Each(func(_ int, a *goquery.Selection) {
+		to, _, _ := strings.Cut(a.AttrOr("href", ""), "#")
+		to = strings.TrimPrefix(to, w.url)
+		if strings.HasPrefix(to, "?") {
+			to = r.URL.Path + to
+		}
+		if strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/signin") {
+			links = append(links, to)
+		}
+	})
+	return f, links
+}
+
+// shape is that of a page: which elements it has, with which attributes, not how often and with what words.
+func shape(doc *goquery.Document, pattern string) [32]byte {
+	kinds := map[string]bool{}
+	var visit func(n *html.Node, parent string)
+	visit = func(n *html.Node, parent string) {
+		kind := n.Data
+		if n.Type == html.ElementNode {
+			for _, a := range n.Attr {
+				switch a.Key {
+				case "class", "type", "role", "aria-current", "aria-invalid":
+					kind += " " + a.Key + "=" + a.Val
+				case "data-page", "checked", "selected", "value", "datetime", "title":
+				default:
+					kind += " " + a.Key
+				}
+			}
+			kinds[parent+">"+kind] = true
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if c.Type == html.ElementNode {
+				visit(c, kind)
+			}
+		}
+	}
+	visit(doc.Find("html").Get(0), "")
+	return sha256.Sum256([]byte(pattern + strings.Join(slices.Sorted(maps.Keys(kinds)), "\n")))
+}
+
+// everyPage is all that all roles find on one site, walked once.
+func everyPage(s *site) []found {
+	s.Helper()
+	var all []found
+	for _, role := range slices.Sorted(maps.Keys(roles)) {
+		all = append(all, s.walk(role)...)
+	}
+	return all
+}
+
+// The pages that no link leads to: what they are is in their name, or a mail does.
+var unlinked = map[string]string{
+	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
+	"GET /notifications/stream": "script asks for it",
+}
+
+// TestEveryLinkLeadsSomewhere for whoever sees it: to a page, a file, or on; never to what is not there or not theirs.
+func TestEveryLinkLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	visited, told := map[string]bool{}, map[string]bool{}
+	for _, f := range everyPage(s) {
+		visited[f.pattern] = true
+		if f.status >= 400 && f.from != "" && !told[f.path] {
+			told[f.path] = true
+			t.Errorf("%s: %s has a link to %s, which answers %d", f.role, f.from, f.path, f.status)
+		}
+	}
+	for _, p := range web.Patterns() {
+		if strings.HasPrefix(p, "GET ") && !visited[p] && unlinked[p] == "" {
+			t.Errorf("no link of any page leads to %s", p)
+		}
+	}
+}

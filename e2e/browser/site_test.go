@@ -1,0 +1,100 @@
+package browser
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/api"
+	"aliquot/internal/app"
+	"aliquot/internal/demo"
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/identity"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
+	"aliquot/internal/notice"
+	"aliquot/internal/server"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+	"aliquot/internal/web"
+)
+
+// site is both doors with the sample data, on an address of this machine, and a worker behind them.
+type site struct {
+	*testing.T
+	app *app.App
+	db  *store.DB
+	url string
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{T: t, db: storetest.Open(t, storetest.SQLite)}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	s.must(err)
+	s.url = "http://" + l.Addr().String()
+	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
+	s.must(err)
+	t.Cleanup(func() { s.must(folder.Close()) })
+	mux := http.NewServeMux()
+	provider, err := identity.NewDemo(s.url+"/demo/identity", demo.People())
+	s.must(err)
+	mux.Handle("/demo/identity/", provider)
+	who, err := identity.New(identity.Config{Issuer: s.url + "/demo/identity", ClientID: identity.DemoClientID, ClientSecret: "demo"})
+	s.must(err)
+	words, err := notice.New(s.url)
+	s.must(err)
+	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: folder, Identity: who, Notice: words, Access: exchange.AccessMembers,
+		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Log: log})
+	s.must(demo.Fill(t.Context(), s.app))
+	programs := api.New(s.app, log)
+	contract, err := api.OpenAPI(s.app.Policy())
+	s.must(err)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	programs.Stop = ctx.Done()
+	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: contract, Version: "0.1", Stop: ctx.Done(), Rest: programs}))
+	jobtest.Start(t, job.Config{DB: s.db, Log: log, Handlers: s.app.Handlers()})
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, l, mux, log) }()
+	t.Cleanup(func() {
+		stop()
+		s.must(<-ended)
+	})
+	return s
+}
+
+func (s *site) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// registryID is that of a person of the demo by their first name.
+func registryID(name string) string {
+	for _, p := range demo.People() {
+		if strings.EqualFold(p.GivenName, name) {
+			return p.RegistryID
+		}
+	}
+	return ""
+}
+
+// token is that of a new session of a person of the demo, or of someone new.
+func (s *site) token(name string) string {
+	s.Helper()
+	person := identity.Person{RegistryID: registryID(name)}
+	if person.RegistryID == "" {
+		person = identity.Person{RegistryID: name, GivenName: name, FamilyName: "New", Email: name + "@example.org"}
+	}
+	signed, err := s.app.SignIn(s.Context(), person, exchange.Registration{})
+	s.must(err)
+	return signed.Token
+}
