@@ -170,6 +170,7 @@ CREATE TABLE materials (
 );
 CREATE INDEX materials_organization ON materials (organization_id, id);
 CREATE INDEX materials_category ON materials (category, id);
+CREATE INDEX materials_offered ON materials (category, organization_id, is_archived, embargo_date); -- all that counting them reads
 CREATE INDEX materials_title ON materials (title_sort, id);
 CREATE INDEX materials_created ON materials (created_at, id);
 CREATE INDEX materials_updated ON materials (updated_at, id);
