@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"aliquot/internal/exchange"
 
@@ -105,11 +103,7 @@ func (q *query) text(name string) *string {
 }
 
 func (q *query) short(name, s string) bool {
-	ok := utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) && len(s) <= 1000
-	if !ok {
-		q.faults.Add(name, "must be short text without control characters")
-	}
-	return ok
+	return q.faults.Short(name, s)
 }
 
 // anything is a parameter of any text; one that comes several times is one text.

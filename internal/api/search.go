@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +16,6 @@ import (
 const (
 	defaultHits      = 20
 	mostOffset       = exchange.MostOffset
-	mostFacetValues  = 100 // of one facet, to filter by
 	defaultSuggested = 8
 	mostSuggested    = 20
 )
@@ -30,11 +28,7 @@ type searched struct {
 }
 
 // orders are the values of ordering, the usual one first.
-func (s searched) orders() []string {
-	return []string{relevance, "-created_at", "-updated_at", s.title}
-}
-
-const relevance = "relevance"
+func (s searched) orders() []string { return exchange.SearchOrders(s.title) }
 
 // searchQuery is what a call says of the search that it asks for.
 type searchQuery struct {
@@ -48,67 +42,18 @@ type searchQuery struct {
 func (c *Call) readSearch() error {
 	q := c.query()
 	text := q.anything("search")
-	s := exchange.Search{Query: words.Parse(text), Filters: q.facets(c.searched.facets)}
+	s := exchange.Search{Query: words.Parse(text), Filters: q.faults.SearchFilters(q.values, c.searched.facets)}
 	c.search = searchQuery{values: q.values, text: text}
 	if !c.searched.feed {
-		order := q.searchOrder(*c.searched)
+		var order string
+		order, s.Sort = q.faults.SearchOrder(q.values, c.searched.title)
 		c.search.name = listName(c.Request, exchange.Order{Field: exchange.Field{Name: order}}, []any{text, s.Filters})
-		s.Sort = map[string]exchange.SearchSort{"-created_at": exchange.ByNewest, "-updated_at": exchange.ByUpdated, c.searched.title: exchange.ByTitle}[order]
 		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, mostLimit), Offset: q.offset(), After: q.searchCursor(c.search.name)}
 		wanted := q.boolean("facets")
 		s.Facets = wanted == nil || *wanted
 	}
 	c.search.search = s
 	return q.faults.Err()
-}
-
-// facets are the values to filter by; a facet without any filters nothing.
-func (q *query) facets(facets []exchange.FacetName) map[string][]string {
-	filters := map[string][]string{}
-	for _, f := range facets {
-		values := slices.Compact(slices.Sorted(slices.Values(q.values[f.Name])))
-		if len(values) > mostFacetValues {
-			q.faults.Add(f.Name, "must be at most %d values", mostFacetValues)
-			continue
-		}
-		for _, value := range values {
-			if fault := wrongValue(f, value); fault != "" {
-				q.faults.Add(f.Name, "%s", fault)
-				break
-			}
-			if q.short(f.Name, value) {
-				filters[f.Name] = append(filters[f.Name], value)
-			}
-		}
-	}
-	return filters
-}
-
-// wrongValue says why a facet cannot have a value; "" where it can.
-func wrongValue(f exchange.FacetName, value string) string {
-	_, err := idOf(value)
-	switch {
-	case f.IDs && err != nil:
-		return "must be an id"
-	case f.Flag && value != "true" && value != "false":
-		return "must be true or false"
-	case f.Values != nil && !slices.Contains(f.Values, value):
-		return "must be one of " + strings.Join(f.Values, ", ")
-	}
-	return ""
-}
-
-func (q *query) searchOrder(s searched) string {
-	orders := s.orders()
-	name := q.text("ordering")
-	if name == nil {
-		return relevance
-	}
-	if !slices.Contains(orders, *name) {
-		q.faults.Add("ordering", "must be one of %s", strings.Join(orders, ", "))
-		return relevance
-	}
-	return *name
 }
 
 // offset is how many hits are passed over.

@@ -62,33 +62,11 @@ type Piece struct {
 	Match bool   `json:"match"`
 }
 
-// snippet is about how long a text that is shown with a hit is, in letters.
-const snippet = 200
-
-// highlights are the first of some texts, and of the others that which q matches most of; only those
-// that q matches.
+// highlights are what of some texts is shown with a hit.
 func highlights(q words.Query, texts []exchange.NamedText) map[string][]Piece {
 	shown := map[string][]Piece{}
-	name, most, best := "", 0, []Piece(nil)
-	for i, t := range texts {
-		var pieces []Piece
-		matched := 0
-		for _, p := range q.Highlight(t.Text, snippet) {
-			pieces = append(pieces, Piece(p))
-			if p.Match {
-				matched += len(p.Text)
-			}
-		}
-		switch {
-		case matched == 0:
-		case i == 0:
-			shown[t.Name] = pieces
-		case matched > most:
-			name, most, best = t.Name, matched, pieces
-		}
-	}
-	if most > 0 {
-		shown[name] = best
+	for name, pieces := range exchange.Highlights(q, texts) {
+		shown[name] = list(pieces, func(p words.Piece) Piece { return Piece(p) })
 	}
 	return shown
 }

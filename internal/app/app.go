@@ -24,6 +24,9 @@ type App struct {
 	Config
 	policy exchange.Policy
 	feeds  feeds
+
+	numbers memory[Numbers]
+	paces   memory[map[int64]exchange.Pace]
 }
 
 // Config is what an App needs.

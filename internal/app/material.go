@@ -110,7 +110,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 			return err
 		}
 		if m.OrganizationID != old.OrganizationID {
-			if err := errors.Join(tx.MoveEvents(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
+			if err := errors.Join(tx.MoveRequests(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
 				return err
 			}
 		}

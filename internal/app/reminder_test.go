@@ -232,7 +232,7 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 		first := r.request()
 		raw := storetest.SQL(t, db)
 		const columns = `material_id, requester_id, assigned_to, status, is_active, quantity, note, requester_abstract, payment_method,
-			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, waiting_since, reminded, escalates, clock, created_at, updated_at`
+			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, organization_id, party, step, waiting_since, reminded, escalates, clock, created_at, updated_at`
 		const doubled = 9
 		for range doubled { // 512, more than one step
 			_, err := raw.ExecContext(t.Context(), "INSERT INTO material_requests ("+columns+", last_seq, last_hash) SELECT "+columns+", 0, '' FROM material_requests")

@@ -42,7 +42,8 @@ func (a *App) verifyEvents(ctx context.Context, r *Report) error {
 		}
 		for _, head := range heads {
 			after = head.Request
-			if account := accounts[head.Request]; account == nil || !account.Clock.Agrees(account.CreatedAt, account.Turns) {
+			if account := accounts[head.Request]; account == nil || !account.Clock.Agrees(account.CreatedAt, account.Turns) ||
+				account.Turns[len(account.Turns)-1].Side != account.Party {
 				r.fault("request %d: the account of its turns was altered", head.Request)
 			}
 			chain, err := c.Chain(ctx, head.Request)

@@ -45,7 +45,7 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 		return Visitor{Zone: time.UTC}, err
 	}
 	var r store.Reader
-	if r, v.Unread, err = c.Visitor(ctx, v.ID); err != nil {
+	if r, v.Unread, v.Waiting, err = c.Visitor(ctx, v.ID); err != nil {
 		return v, err
 	}
 	v.User, v.Zone = r.User, r.Mail.Location()

@@ -60,6 +60,7 @@ const (
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
+	MaterialForesee Action = "material.foresee" // its page, before its embargo ends
 	MaterialUpdate  Action = "material.update"
 	MaterialArchive Action = "material.archive"
 	MaterialHistory Action = "material.history"
@@ -156,6 +157,7 @@ var rules = Policy{
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,
+	MaterialForesee: MemberOf,
 	MaterialUpdate:  Anyone,
 	MaterialArchive: MemberOf,
 	MaterialHistory: MemberOf,

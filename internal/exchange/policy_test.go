@@ -102,6 +102,7 @@ const matrix = `
 | open | material.create | the lab | y | y | y | y | y | y | y | y |
 | members | material.create | the lab | n | n | y | y | n | y | n | y |
 | both | material.read | the lab | y | y | y | y | y | y | y | y |
+| both | material.foresee | the lab | n | n | y | y | n | y | n | y |
 | open | material.update | the lab | y | y | y | y | y | y | y | y |
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |

@@ -1,6 +1,10 @@
 package exchange
 
-import "time"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Reminders are the days of a turn on which its side is reminded of what it owes, rising; behind the
 // last one every month goes on. Without any nobody is ever reminded.
@@ -91,4 +95,38 @@ func (r Request) Escalate(t Terms, e Escalation, now time.Time) (Request, []Even
 func (r Request) ofTurn(kind EventKind, turn *Turn, day int, now time.Time) Event {
 	return Event{RequestID: r.ID, Kind: kind, At: now,
 		Detail: Detail{Party: turn.Side, What: turn.What, Since: new(Instant(turn.Since)), Days: day}}
+}
+
+// MayNudge says why somebody may not remind whose turn it is in r by hand; nil: they may. It is for the other
+// side, and for the lab among themselves, once a day from the second day of the turn on.
+func (r Request) MayNudge(roles Roles, t Terms, now time.Time) error {
+	turn := WaitingOn(t, DefaultTargets, r)
+	if turn == nil {
+		return Fail(Conflict, "It is nobody's turn in this request, so there is nobody to remind.")
+	}
+	today := int(now.Sub(turn.Since) / (24 * time.Hour))
+	switch {
+	case turn.Side == RequesterSide && !roles.lab():
+		return Fail(Forbidden, "It is your own turn in this request.")
+	case r.Snoozing(now):
+		return Fail(Conflict, "The %s asked not to be reminded until %s.", turn.Side, r.SnoozedUntil.Format(time.DateOnly))
+	case today < 1:
+		return Fail(Conflict, "It has been the turn of the %s for less than a day. Remind from tomorrow on.", turn.Side)
+	case r.Reminded >= today:
+		return Fail(Conflict, "The %s was reminded today.", turn.Side)
+	}
+	return nil
+}
+
+// Nudge reminds whose turn it is in r by hand. Like Remind it is no change of the request, and reminders that
+// were due until now are done with it.
+func (r Request) Nudge(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
+	if err := r.MayNudge(roles, t, now); err != nil {
+		return r, nil, err
+	}
+	turn := WaitingOn(t, DefaultTargets, r)
+	r.Reminded = int(now.Sub(turn.Since) / (24 * time.Hour))
+	e := r.ofTurn(Reminded, turn, r.Reminded, now)
+	e.Actor = by
+	return r, []Event{e}, nil
 }

@@ -28,6 +28,8 @@ type Request struct {
 	Shipment     *Shipment
 	OpenIssues   int
 	PutBack      bool       // an open issue put it back from FULFILLED
+	Party        Side       // whose turn it is; Nobody: it is closed or resolved
+	Step         string     // what that side is to do first, one of the words of Turn.What
 	WaitingSince time.Time  // when the present turn began
 	Reminded     int        // on which day of the present turn its side was reminded last; 0: not yet
 	Escalates    bool       // it is the lab's turn, of which its owner was not told yet

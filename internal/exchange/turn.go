@@ -42,14 +42,18 @@ func (r Request) PresentTurn(t Terms) RequestTurn {
 
 // Begin is r as it begins its first turn.
 func (r Request) Begin(t Terms, now time.Time) Request {
-	r.begin(r.PresentTurn(t).Side, now)
+	r.begin(r.PresentTurn(t), now)
 	r.Clock = Clock{Turn: 1, Since: now}
 	return r
 }
 
 // begin begins a turn, with the reminders that it will have.
-func (r *Request) begin(side Side, now time.Time) {
-	r.WaitingSince, r.Reminded, r.Escalates, r.SnoozedUntil = now, 0, side == LabSide, nil
+func (r *Request) begin(turn RequestTurn, now time.Time) {
+	r.Party, r.Step = turn.Side, ""
+	if len(turn.What) > 0 {
+		r.Step = turn.What[0]
+	}
+	r.WaitingSince, r.Reminded, r.Escalates, r.SnoozedUntil = now, 0, turn.Side == LabSide, nil
 }
 
 // Asked is r after its material asked for some things and now asks for others. Where that makes it
@@ -63,7 +67,7 @@ func (r Request) Asked(was, is Terms, now time.Time) (_ Request, other bool) {
 func (r Request) turned(was RequestTurn, t Terms, now time.Time) (_ Request, other bool) {
 	is := r.PresentTurn(t)
 	if other = was.Side != is.Side || !slices.Equal(was.What, is.What); other {
-		r.begin(is.Side, now)
+		r.begin(is, now)
 	}
 	if other || was.Status != is.Status {
 		r.Clock = r.Clock.after(was, now)

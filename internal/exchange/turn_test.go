@@ -28,6 +28,9 @@ func TestTheTurnsOfARequestAddUpToItsAge(t *testing.T) {
 			if diff := cmp.Diff(present, s.after.PresentTurn(s.terms)); diff != "" {
 				t.Fatalf("%v by %s: the present turn (-want +got):\n%s", kinds(s.events), s.who.name, diff)
 			}
+			if step := append(present.What, "")[0]; s.after.Party != present.Side || s.after.Step != step {
+				t.Fatalf("%v by %s: it is kept that %q is to do %q, want %q and %q", kinds(s.events), s.who.name, s.after.Party, s.after.Step, present.Side, step)
+			}
 			sides, stages := map[exchange.Side]int64{}, map[exchange.Status]int64{}
 			for i, turn := range s.account[1:] {
 				last := s.account[i]

@@ -69,6 +69,7 @@ func (s *step) edit(t *rapid.T) {
 	want.Clock = after.Clock // which is looked at by itself
 	if was != is {
 		want.WaitingSince, want.Reminded, want.Escalates, want.SnoozedUntil = s.now, 0, strings.HasPrefix(is, "lab"), nil
+		want.Party, want.Step = after.Party, after.Step // which every step is held to
 	}
 	if diff := cmp.Diff(want, after); diff != "" || other != (was != is) {
 		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other, diff)

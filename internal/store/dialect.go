@@ -28,6 +28,7 @@ type dialect struct {
 	atOnce                int    // rows that one statement writes, a power of two
 	migrated              string // says whether the schema has a version
 	later                 string // what a Load takes away and makes again in reverse order: two statements each
+	seconds               string // those from 1970 until the time %[1]s
 	list                  string // the rows of a JSON list of texts, $1
 	asked                 func(words.Expr) string
 	found                 string // FROM of the hits x of an expression in the index of %[1]s
@@ -49,6 +50,7 @@ var (
 			"{word}", "TEXT",
 		),
 		fulltext: "migration/fulltext/sqlite.sql",
+		seconds:  "CAST(strftime('%%s', %[1]s) AS INTEGER)",
 		list:     "json_each($1)",
 		asked:    ftsExpression,
 		found:    "%[1]s_words w CROSS JOIN %[1]s_index x ON x.rank = w.rowid",
@@ -81,6 +83,7 @@ var (
 			WHERE schemaname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
 		atOnce:   32,
 		fulltext: "migration/fulltext/postgres.sql",
+		seconds:  "CAST(FLOOR(EXTRACT(EPOCH FROM %[1]s)) AS BIGINT)",
 		list:     "json_array_elements_text(CAST($1 AS JSON)) AS list (value)",
 		asked:    tsquery,
 		found:    "%[1]s_index x",

@@ -88,9 +88,12 @@ func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exch
 	return organizationEvents.page(ctx, c, p, f)
 }
 
-// MoveEvents puts the events of a material's requests from the feed of one organization into that of
-// another; those of deleted requests stay in none.
-func (c Conn) MoveEvents(ctx context.Context, material, from, to int64) error {
+// MoveRequests lets the requests of a material follow it from one organization to another, with their events
+// in its feed; those of deleted requests stay in none.
+func (c Conn) MoveRequests(ctx context.Context, material, from, to int64) error {
+	if _, err := c.exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material, to); err != nil {
+		return err
+	}
 	_, err := c.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND material_id = $1", material, from, to)
 	return err
 }

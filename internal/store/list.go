@@ -12,24 +12,33 @@ import (
 // filter is the WHERE of a list, built of those conditions that apply, so that the database can
 // use an index for each. The listed table is called o.
 type filter struct {
-	sql  strings.Builder
-	args []any
+	sql   strings.Builder
+	args  []any
+	begun bool // no condition stands behind the last WHERE yet
 }
 
 // and adds a condition; each ? in it stands for the next of args.
 func (f *filter) and(condition string, args ...any) {
-	if f.sql.Len() > 0 {
+	if f.sql.Len() > 0 && !f.begun {
 		f.sql.WriteString(" AND ")
 	}
-	for part := range strings.SplitAfterSeq(condition, "?") {
-		text, isArg := strings.CutSuffix(part, "?")
-		f.sql.WriteString(text)
+	f.begun = false
+	f.sql.WriteString(f.numbered(condition, args...))
+}
+
+// numbered is a text in which each ? became the number of the next of args.
+func (f *filter) numbered(text string, args ...any) string {
+	var b strings.Builder
+	for part := range strings.SplitAfterSeq(text, "?") {
+		words, isArg := strings.CutSuffix(part, "?")
+		b.WriteString(words)
 		if isArg {
 			f.args = append(f.args, args[0])
 			args = args[1:]
-			f.sql.WriteString("$" + strconv.Itoa(len(f.args)))
+			b.WriteString("$" + strconv.Itoa(len(f.args)))
 		}
 	}
+	return b.String()
 }
 
 // where is a filter of one condition.

@@ -86,7 +86,7 @@ func (l *Loader) Requests(ctx context.Context, list []LoadedRequest) error {
 			return err
 		}
 		requests = append(requests, append(append([]any{q.ID}, args...),
-			q.MaterialID, q.Requester, q.Quantity, q.Note, q.CreatedAt, q.Head.Seq, q.Head.Hash))
+			q.MaterialID, q.Requester, q.Quantity, q.Note, q.CreatedAt, q.Head.Seq, q.Head.Hash, q.Organization))
 		for _, e := range q.Events {
 			events = append(events, eventArgs(q.Requested, e))
 		}
@@ -109,7 +109,7 @@ func (l *Loader) Requests(ctx context.Context, list []LoadedRequest) error {
 		columns []string
 		rows    [][]any
 	}{
-		{"material_requests", withID(requestWritten), requests},
+		{"material_requests", append(withID(requestWritten), "organization_id"), requests},
 		{"request_events", eventWritten, events},
 		{"request_turns", turnWritten, turns},
 		{"request_documents", documentWritten, documents},

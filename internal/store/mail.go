@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -55,18 +56,22 @@ func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
-// Visitor reads one person with what pages tell them: how they want mail, which says their time zone, and how
-// many notifications are unread.
-func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (p Reader, unread int64, err error) {
+// Visitor reads one person with what pages tell them: how they want mail, which says their time zone, how
+// many notifications are unread, and in how many requests it is their turn.
+func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (p Reader, unread, waiting int64, err error) {
 	scan := func(r row, p *Reader) error {
 		var m mailScan
-		err := r.Scan(append(append(userFields(&p.User), m.fields()...), &unread)...)
+		err := r.Scan(append(append(userFields(&p.User), m.fields()...), &unread, &waiting)...)
 		p.Mail = m.settings(p.ID)
 		return err
 	}
-	p, err = one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL)
-		FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1`, user)
-	return p, unread, err
+	mine := make([]string, len(inboxes[exchange.OnMe]))
+	for i, arm := range inboxes[exchange.OnMe] {
+		mine[i] = "(SELECT COUNT(*) FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + ")"
+	}
+	p, err = one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL),
+		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
+	return p, unread, waiting, err
 }
 
 // ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which

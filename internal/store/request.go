@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
-	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.reminded,
+	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since, o.reminded,
 	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at,
 	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
@@ -29,7 +30,7 @@ func scanRequest(r row, q *exchange.Requested) error {
 	var sent *time.Time
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, utc{&q.WaitingSince}, &q.Reminded,
+		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, &q.Party, &q.Step, utc{&q.WaitingSince}, &q.Reminded,
 		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
@@ -131,14 +132,15 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+") VALUES "+
-		places(1, len(requestWritten))+" RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "")...)
+	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+", organization_id) VALUES ("+
+		strings.Trim(places(1, len(requestWritten)), "()")+", (SELECT organization_id FROM materials WHERE id = $"+strconv.Itoa(len(requestWritten)+1)+
+		")) RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
 }
 
 // requestWritten are the columns that requestArgs fills, and then those that never change and the head.
 var requestWritten = strings.Fields(`assigned_to status is_active requester_abstract address payment_method payment_method_notes
 	rejection_reason override_reason correction carrier tracking conditions sent_at open_issues put_back waiting_since updated_at
-	reminded escalates snoozed_until clock material_id requester_id quantity note created_at last_seq last_hash`)
+	reminded escalates snoozed_until clock party step material_id requester_id quantity note created_at last_seq last_hash`)
 
 // UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
 // happened to it out of the organization's feed, which only tells that it was deleted.
@@ -157,8 +159,9 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted b
 	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
-			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, deleted_at = $23, last_seq = $24, last_hash = $25
-		WHERE id = $26`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
+			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23, step = $24,
+			deleted_at = $25, last_seq = $26, last_hash = $27
+		WHERE id = $28`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
 	return err
 }
 
@@ -182,7 +185,7 @@ func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
 	}
 	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection, r.Override, r.Correction,
 		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now, r.Reminded,
-		r.Escalates, r.SnoozedUntil, clock}, nil
+		r.Escalates, r.SnoozedUntil, clock, string(r.Party), r.Step}, nil
 }
 
 // SaveDocuments adds the new document versions of a request and saves those that changed.

@@ -32,12 +32,12 @@ func (c Conn) BeginTurns(ctx context.Context, list []exchange.Requested) error {
 			if err != nil {
 				return err
 			}
-			args = append(args, q.ID, q.Escalates, clock)
+			args = append(args, q.ID, q.Escalates, clock, string(q.Party), q.Step)
 		}
 		// The first row tells PostgreSQL the types of all.
-		rows := strings.Replace(places(len(some), 3), "($1, $2,", "(CAST($1 AS BIGINT), CAST($2 AS BOOLEAN),", 1)
+		rows := strings.Replace(places(len(some), 5), "($1, $2,", "(CAST($1 AS BIGINT), CAST($2 AS BOOLEAN),", 1)
 		if _, err := c.exec(ctx, `UPDATE material_requests SET waiting_since = $`+strconv.Itoa(len(args)+1)+`, reminded = 0,
-				escalates = v.column2, snoozed_until = NULL, clock = v.column3
+				escalates = v.column2, snoozed_until = NULL, clock = v.column3, party = v.column4, step = v.column5
 			FROM (VALUES `+rows+`) v WHERE id = v.column1`, append(args, c.Now)...); err != nil {
 			return err
 		}
@@ -91,6 +91,7 @@ func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchan
 // Account is the account of a request's turns and what its row says of it.
 type Account struct {
 	CreatedAt time.Time
+	Party     exchange.Side
 	Clock     exchange.Clock
 	Turns     []exchange.RequestTurn // without what was to be done and when they ended
 }
@@ -101,7 +102,7 @@ func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Accou
 	accounts := map[int64]*Account{}
 	scan := func(r row, t *exchange.RequestTurn) error {
 		var a Account
-		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock}, utc{&a.CreatedAt}); err != nil {
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock}, utc{&a.CreatedAt}, &a.Party); err != nil {
 			return err
 		}
 		if accounts[t.RequestID] == nil {
@@ -110,7 +111,7 @@ func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Accou
 		accounts[t.RequestID].Turns = append(accounts[t.RequestID].Turns, *t)
 		return nil
 	}
-	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at
+	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at, r.party
 		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
 		WHERE t.request_id > $1 AND t.request_id <= $2 ORDER BY t.request_id, t.seq`, after, last)
 	return accounts, err

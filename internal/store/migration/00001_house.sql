@@ -170,6 +170,7 @@ CREATE TABLE materials (
 );
 CREATE INDEX materials_organization ON materials (organization_id, id);
 CREATE INDEX materials_category ON materials (category, id);
+CREATE INDEX materials_offered ON materials (category, organization_id, is_archived, embargo_date); -- all that counting them reads
 CREATE INDEX materials_title ON materials (title_sort, id);
 CREATE INDEX materials_created ON materials (created_at, id);
 CREATE INDEX materials_updated ON materials (updated_at, id);
@@ -243,6 +244,9 @@ CREATE TABLE material_requests (
   sent_at {time},
   open_issues INTEGER NOT NULL,
   put_back BOOLEAN NOT NULL,
+  organization_id {ref} NOT NULL REFERENCES organizations (id), -- that of the material
+  party {word} NOT NULL, -- whose turn it is; '': nobody's
+  step {word} NOT NULL, -- what that side is to do first
   waiting_since {time} NOT NULL,
   reminded INTEGER NOT NULL, -- the day of this turn on which its side was reminded last; 0: not yet
   escalates BOOLEAN NOT NULL, -- it is the lab's turn, of which its owner was not told yet
@@ -260,8 +264,12 @@ CREATE INDEX material_requests_assigned ON material_requests (assigned_to, id);
 CREATE INDEX material_requests_status ON material_requests (status, id);
 CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
-
 CREATE INDEX material_requests_escalates ON material_requests (waiting_since, id) WHERE escalates AND is_active AND deleted_at IS NULL;
+-- The inbox: what waits on whom, and how much of it there is, is read of these alone.
+CREATE INDEX material_requests_asked ON material_requests (requester_id, party, waiting_since, id, organization_id, assigned_to) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_lab ON material_requests (organization_id, party, waiting_since, id, requester_id, assigned_to) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_mine ON material_requests (assigned_to, party, waiting_since, id, organization_id) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_waiting ON material_requests (waiting_since, id) WHERE party <> '';
 
 -- Whose turn it was in a request, and where it stood; each ends when the next begins.
 CREATE TABLE request_turns (

@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
+	"aliquot/internal/store"
+)
+
+// Catalog is what a search of materials found, with what the page of it shows beside.
+type Catalog struct {
+	Results[exchange.ShownMaterial]
+	Labs     map[int64]exchange.Organization
+	Paces    map[int64]exchange.Pace     // of each lab
+	Shipping map[int64]exchange.Shipping // by id
+	Asked    map[int64]int64             // how often each was asked for in the last year
+}
+
+// Catalog searches materials for a page.
+func (a *App) Catalog(ctx context.Context, who exchange.Actor, s exchange.Search) (Catalog, error) {
+	found, err := a.SearchMaterials(ctx, who, s)
+	r := Catalog{Results: found}
+	if err != nil {
+		return r, err
+	}
+	c := a.DB.Read()
+	if r.Labs, err = labsOf(ctx, c, materialsOf(found.Items)); err != nil {
+		return r, err
+	}
+	if r.Paces, err = a.pacesOf(ctx, c); err != nil {
+		return r, err
+	}
+	var ids, shippings []int64
+	for _, m := range found.Items {
+		ids = append(ids, m.ID)
+		if m.ShippingID != nil && !slices.Contains(shippings, *m.ShippingID) {
+			shippings = append(shippings, *m.ShippingID)
+		}
+	}
+	if r.Shipping, err = c.ShippingsByID(ctx, shippings); err != nil {
+		return r, err
+	}
+	r.Asked, err = c.AskedFor(ctx, ids, c.Now.Add(-365*24*time.Hour))
+	return r, err
+}
+
+func materialsOf(list []exchange.ShownMaterial) []exchange.Material {
+	materials := make([]exchange.Material, len(list))
+	for i, m := range list {
+		materials[i] = m.Material
+	}
+	return materials
+}
+
+// MaterialView is a material with all that its page shows.
+type MaterialView struct {
+	publish.Listing
+	Pace     exchange.Pace // of its lab
+	Shipping *exchange.Shipping
+	Files    []exchange.Attachment // that anyone may read
+	Grants   []exchange.Grant      // that paid for it
+	Similar  []exchange.ShownMaterial
+	Labs     map[int64]exchange.Organization // of the similar ones
+	UnderWay int64                           // the request of who looks for it that is not resolved; 0: none
+
+	MayUpdate, MayArchive, MayHistory bool
+}
+
+// MaterialView reads a material for its page. Before its embargo ends that is only there for its lab.
+func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (MaterialView, error) {
+	l, err := a.Listing(ctx, id)
+	v := MaterialView{Listing: l}
+	if err != nil {
+		return v, err
+	}
+	c := a.DB.Read()
+	rel := who.ToOrganization(l.OrganizationID)
+	if l.Embargoed(c.Now) {
+		switch err := a.mayRead(ctx, who, exchange.MaterialForesee, rel, object("material", id)); exchange.CodeOf(err) {
+		case exchange.Forbidden, exchange.NotAuthenticated:
+			return v, exchange.Fail(exchange.NotFound, "There is no such object.")
+		default:
+			if err != nil {
+				return v, err
+			}
+		}
+	}
+	may := func(action exchange.Action) bool {
+		ok, _ := a.policy.Can(action, rel)
+		return ok && !who.Anonymous()
+	}
+	v.MayUpdate, v.MayArchive, v.MayHistory = may(exchange.MaterialUpdate), may(exchange.MaterialArchive), may(exchange.MaterialHistory)
+	paces, err := a.pacesOf(ctx, c)
+	if err != nil {
+		return v, err
+	}
+	v.Pace = paces[l.OrganizationID]
+	if l.ShippingID != nil {
+		s, err := c.Shipping(ctx, *l.ShippingID)
+		if err != nil {
+			return v, err
+		}
+		v.Shipping = &s
+	}
+	if !l.Archived && !l.Embargoed(c.Now) { // else nobody reads them without a token
+		if v.Files, err = c.FilesOf(ctx, l.Material); err != nil {
+			return v, err
+		}
+	}
+	if v.Grants, err = c.GrantsByID(ctx, l.ShownMaterial.Grants); err != nil {
+		return v, err
+	}
+	if !who.Anonymous() {
+		if v.UnderWay, err = c.RequestUnderWay(ctx, id, who.ID); err != nil {
+			return v, err
+		}
+	}
+	if v.Similar, err = similar(ctx, c, who, l.Material); err != nil {
+		return v, err
+	}
+	v.Labs, err = labsOf(ctx, c, materialsOf(v.Similar))
+	return v, err
+}
+
+// mostSimilar is how many similar materials a page shows.
+const mostSimilar = 4
+
+// similar are materials of the same category and, as far as there are any, of the same disease or organism,
+// or else from the same lab.
+func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial, error) {
+	for _, likeness := range exchange.Likenesses(m) {
+		found, err := c.SearchMaterials(ctx, exchange.Search{Filters: likeness, Viewer: who.ID, Page: exchange.SearchPage{Limit: mostSimilar + 1}})
+		if err != nil {
+			return nil, err
+		}
+		list := slices.DeleteFunc(found.Items, func(other exchange.ShownMaterial) bool { return other.ID == m.ID })
+		if len(list) > 0 {
+			return list[:min(len(list), mostSimilar)], nil
+		}
+	}
+	return nil, nil
+}

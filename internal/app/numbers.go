@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Numbers are what this exchange is, in numbers, as anyone may know it.
+type Numbers struct {
+	Materials  int64 // on offer to everybody
+	Categories map[string]int64
+	Labs       int   // that offer some
+	Transfers  int64 // whose receipt was confirmed
+	Pace       exchange.Pace
+	Newest     []Newcomer
+}
+
+// Newcomer is a material that was listed lately.
+type Newcomer struct {
+	exchange.Material
+	Lab string
+}
+
+const (
+	numbersLive = time.Minute
+	pacesLive   = 10 * time.Minute
+	paceOf      = 365 * 24 * time.Hour // of requests made in the last year
+	mostTimed   = 20_000               // and of the newest so many of them at most
+	newest      = 5
+)
+
+// Numbers tells what this exchange is in numbers, as they were at most a minute ago.
+func (a *App) Numbers(ctx context.Context) (Numbers, error) {
+	c := a.DB.Read()
+	return a.numbers.get(c.Now, numbersLive, func() (Numbers, error) {
+		n := Numbers{Categories: map[string]int64{}}
+		offered, err := c.OnOffer(ctx)
+		if err != nil {
+			return n, err
+		}
+		labs := map[int64]bool{}
+		for _, o := range offered {
+			n.Materials += o.Materials
+			n.Categories[o.Category] += o.Materials
+			labs[o.Organization] = true
+		}
+		n.Labs = len(labs)
+		if n.Transfers, err = c.Transfers(ctx); err != nil {
+			return n, err
+		}
+		paces, err := a.pacesOf(ctx, c)
+		if err != nil {
+			return n, err
+		}
+		n.Pace = paces[0]
+		n.Newest, err = newcomers(ctx, c)
+		return n, err
+	})
+}
+
+func newcomers(ctx context.Context, c store.Conn) ([]Newcomer, error) {
+	list, err := c.Newest(ctx, newest)
+	if err != nil {
+		return nil, err
+	}
+	labs, err := labsOf(ctx, c, list)
+	if err != nil {
+		return nil, err
+	}
+	var made []Newcomer
+	for _, m := range list {
+		made = append(made, Newcomer{m, labs[m.OrganizationID].Name})
+	}
+	return made, nil
+}
+
+// labsOf are the organizations of materials, by id.
+func labsOf(ctx context.Context, c store.Conn, list []exchange.Material) (map[int64]exchange.Organization, error) {
+	var ids []int64
+	for _, m := range list {
+		ids = append(ids, m.OrganizationID)
+	}
+	organizations, err := c.OrganizationsByID(ctx, ids)
+	labs := map[int64]exchange.Organization{}
+	for _, o := range organizations {
+		labs[o.ID] = o
+	}
+	return labs, err
+}
+
+// pacesOf are the paces of all organizations, and of the exchange under 0, as they were some minutes ago.
+func (a *App) pacesOf(ctx context.Context, c store.Conn) (map[int64]exchange.Pace, error) {
+	return a.paces.get(c.Now, pacesLive, func() (map[int64]exchange.Pace, error) {
+		list, err := c.Timed(ctx, c.Now.Add(-paceOf), mostTimed)
+		return exchange.Paces(list), err
+	})
+}

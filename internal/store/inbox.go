@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+)
+
+// myLabs are the organizations that a person is in.
+const myLabs = "(SELECT organization_id FROM memberships WHERE user_id = ? AND left_at IS NULL)"
+
+// The requests of a person and of their labs as conditions on material_requests o, of which each is read off an
+// index and none shares a request with another; every ? is the person.
+var inboxes = map[exchange.Whose][]string{
+	exchange.OnMe:     {"o.requester_id = ? AND o.party = 'requester'", "o.assigned_to = ? AND o.party = 'lab' AND o.organization_id IN " + myLabs},
+	exchange.OnMyLabs: {"o.organization_id IN " + myLabs + " AND o.party = 'lab' AND o.assigned_to <> ?"},
+	exchange.OnOthers: {"o.requester_id = ? AND o.party = 'lab' AND o.organization_id NOT IN " + myLabs,
+		"o.organization_id IN " + myLabs + " AND o.party = 'requester' AND o.requester_id <> ?"},
+	exchange.OnNobody: {"o.requester_id = ? AND o.party = '' AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs + " AND o.party = ''"},
+	everyTurn:         {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
+}
+
+const everyTurn exchange.Whose = ""
+
+// whoseInMyLabs and whoseElsewhere say what a request is to a person, ?, as exchange.Actor.Whose does.
+const (
+	whoseInMyLabs = `CASE WHEN o.party = '' THEN 'done' WHEN o.party = 'requester' AND o.requester_id = ? OR o.party = 'lab' AND o.assigned_to = ? THEN 'me'
+		WHEN o.party = 'lab' THEN 'labs' ELSE 'others' END`
+	whoseElsewhere = "CASE o.party WHEN '' THEN 'done' WHEN 'requester' THEN 'me' ELSE 'others' END"
+)
+
+// narrow adds the conditions of an inbox beside whose turn it is.
+func (c Conn) narrow(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
+	w.and("o.deleted_at IS NULL")
+	andEqual(w, "o.organization_id", f.Organization)
+	andEqual(w, "o.material_id", f.Material)
+	andEqual(w, "o.status", f.Status)
+	andEqual(w, "o.assigned_to", f.AssignedTo)
+	if f.Search != nil {
+		condition, args := matching{c, exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
+			requests(words.Parse(string(*f.Search)).Expr())
+		w.and(condition, args...)
+	}
+}
+
+// persons are as many times the viewer as a text has places for them.
+func persons(text string, viewer exchange.Actor) []any {
+	args := make([]any, strings.Count(text, "?"))
+	for i := range args {
+		args[i] = viewer.ID
+	}
+	return args
+}
+
+// union begins another SELECT behind those before, whose conditions follow.
+func (f *filter) union(columns, from string) {
+	if f.sql.Len() > 0 {
+		f.sql.WriteString(" UNION ALL ")
+	}
+	f.sql.WriteString("SELECT " + columns + " FROM " + from + " WHERE ")
+	f.begun = true
+}
+
+// CountInbox says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
+// part of it.
+func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts, error) {
+	c.passing = f.Search != nil
+	w := &filter{}
+	for i, whose := range []string{whoseElsewhere, whoseInMyLabs} {
+		w.union(w.numbered(whose, persons(whose, viewer)...)+" AS whose", "material_requests o")
+		arm := inboxes[everyTurn][i]
+		w.and(arm, persons(arm, viewer)...)
+		c.narrow(w, f, viewer)
+	}
+	counts := exchange.InboxCounts{}
+	_, err := all(ctx, c, func(r row, _ *struct{}) error {
+		var whose exchange.Whose
+		var n int64
+		err := r.Scan(&whose, &n)
+		counts[whose] = n
+		return err
+	}, "SELECT whose, COUNT(*) FROM ("+w.sql.String()+") counted GROUP BY whose", w.args...)
+	return counts, err
+}
+
+// late is a number behind every day that is due.
+const late = 1 << 40
+
+// dueAt is when the turn in a request o of the organization g is due, in seconds.
+func (c Conn) dueAt() string {
+	return `COALESCE(86400 * CASE o.step WHEN 'decision' THEN g.decide_days WHEN 'executed_mta' THEN g.countersign_days
+		WHEN 'shipment' THEN g.ship_days WHEN 'issue' THEN g.ship_days END + ` + fmt.Sprintf(c.db.dialect.seconds, "o.waiting_since") +
+		", " + strconv.Itoa(late) + ")"
+}
+
+// Inbox reads a part of the requests of a person and of the labs that they are in. It does not count them.
+func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter, viewer exchange.Actor) (list []exchange.Requested, next *exchange.Position, err error) {
+	c.passing = f.Search != nil
+	whose := everyTurn
+	if f.Whose != nil {
+		whose = *f.Whose
+	}
+	place, from := "o.id", "material_requests o"
+	switch p.Order.Name {
+	case exchange.ByWaiting.Name:
+		place = "o.waiting_since"
+	case exchange.ByDue.Name:
+		place, from = c.dueAt(), from+" JOIN organizations g ON g.id = o.organization_id"
+	}
+	direction, than := " DESC", " < "
+	if p.Order.Ascending {
+		direction, than = " ASC", " > "
+	}
+	w := &filter{}
+	for _, arm := range inboxes[whose] {
+		w.union(place+" AS place, o.id AS id", from)
+		w.and(arm, persons(arm, viewer)...)
+		c.narrow(w, f, viewer)
+		switch {
+		case p.After == nil:
+		case p.Order.Name == "":
+			w.and("o.id"+than+"?", p.After.ID)
+		default:
+			w.and("("+place+", o.id)"+than+"(?, ?)", p.After.Value, p.After.ID)
+		}
+	}
+	order := func(table string) string {
+		return " ORDER BY " + table + "place" + direction + ", " + table + "id" + direction
+	}
+	var due []int64 // of each, where that is the order
+	columns, scan := requestColumns, scanRequest
+	if p.Order.Name == exchange.ByDue.Name {
+		columns, scan = columns+", x.place", func(r row, q *exchange.Requested) error {
+			due = append(due, 0)
+			return scanRequest(beside{r, []any{&due[len(due)-1]}}, q)
+		}
+	}
+	list, err = all(ctx, c, scan, "SELECT "+columns+" FROM ("+w.sql.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.args)+1)+
+		") x JOIN material_requests o ON o.id = x.id "+requestJoins+order("x."), append(w.args, p.Limit+1)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(list) > p.Limit {
+		list = list[:p.Limit]
+		last := list[p.Limit-1]
+		next = &exchange.Position{ID: last.ID}
+		switch p.Order.Name {
+		case exchange.ByWaiting.Name:
+			next.Value = last.WaitingSince
+		case exchange.ByDue.Name:
+			next.Value = due[p.Limit-1]
+		}
+	}
+	return list, next, c.addDocuments(ctx, list)
+}

@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+)
+
+// TestTheInboxIsWhatANaiveReaderFinds compares tabs, filters, orders and pages on random requests with what
+// WaitingOn says of each.
+func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		l.check(t, func(r *rapid.T, l lab) {
+			w := l.world(r)
+			user, yes := rapid.SampledFrom(w.users), rapid.Bool()
+			terms := map[int64]exchange.Terms{}
+			var materials []int64
+			for range 3 {
+				var asks exchange.Terms
+				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0], func(m *exchange.Material) {
+					m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract = yes.Draw(r, "mta"), yes.Draw(r, "irb"), yes.Draw(r, "abstract")
+					asks = exchange.Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
+				})
+				materials, terms[id] = append(materials, id), asks
+			}
+			for range rapid.IntRange(0, 9).Draw(r, "requests") {
+				material := rapid.SampledFrom(materials).Draw(r, "material")
+				id := l.request(material, user.Draw(r, "requester"), user.Draw(r, "assigned"), func(q *exchange.Request) {
+					q.Status = rapid.SampledFrom(exchange.Statuses).Draw(r, "status")
+					q.Active, q.OpenIssues = q.Status.Active(), rapid.IntRange(0, 1).Draw(r, "issues")
+					q.Correction = rapid.SampledFrom([]string{"", "it lacks a date"}).Draw(r, "correction")
+					*q = q.Begin(terms[material], start.AddDate(0, 0, rapid.IntRange(0, 3).Draw(r, "day")))
+				})
+				if rapid.IntRange(0, 5).Draw(r, "deleted") == 0 {
+					l.change(id, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+				}
+			}
+			viewer := exchange.Actor{ID: user.Draw(r, "viewer")}
+			for _, o := range w.organizations {
+				if slices.Contains(w.members[o], viewer.ID) {
+					viewer.Organizations = append(viewer.Organizations, o)
+				}
+			}
+			f := exchange.InboxFilter{Organization: maybe(r, "filter lab", w.organizations), Material: maybe(r, "filter material", materials),
+				Status: maybe(r, "filter status", exchange.Statuses), AssignedTo: maybe(r, "filter assigned", w.users)}
+			all, err := l.tx.Requests(l.ctx, exchange.Page{}, exchange.RequestFilter{Material: f.Material, Status: f.Status, AssignedTo: f.AssignedTo}, viewer)
+			if err != nil {
+				r.Fatal(err)
+			}
+			counts := exchange.InboxCounts{}
+			for _, q := range all.Items {
+				if f.Organization == nil || *f.Organization == q.Organization {
+					counts[naiveWhose(q, viewer.ID, w.members)]++
+				}
+			}
+			if got, err := l.tx.CountInbox(l.ctx, f, viewer); err != nil || !maps.Equal(counts, got) {
+				r.Fatalf("counts %v, %v, want %v", got, err, counts)
+			}
+			f.Whose = maybe(r, "whose", exchange.Whoses)
+			order := exchange.Order{Field: rapid.SampledFrom([]exchange.Field{{}, exchange.ByWaiting, exchange.ByDue}).Draw(r, "order"), Ascending: yes.Draw(r, "ascending")}
+			var want []string
+			for _, q := range sortedInbox(all.Items, order) {
+				whose := naiveWhose(q, viewer.ID, w.members)
+				if (f.Organization == nil || *f.Organization == q.Organization) && (f.Whose == nil || *f.Whose == whose) {
+					want = append(want, fmt.Sprint(q.ID, whose))
+				}
+			}
+			var got []string
+			page := exchange.Page{Limit: rapid.IntRange(1, 4).Draw(r, "limit"), Order: order}
+			for {
+				list, next, err := l.tx.Inbox(l.ctx, page, f, viewer)
+				if err != nil {
+					r.Fatal(err)
+				}
+				for _, q := range list {
+					got = append(got, fmt.Sprint(q.ID, viewer.Whose(q)))
+				}
+				if page.After = next; next == nil {
+					break
+				}
+			}
+			if diff := gocmp.Diff(want, got); diff != "" {
+				r.Fatalf("%+v by %+v (-want +got):\n%s", f, order, diff)
+			}
+			_, _, waiting, err := l.tx.Visitor(l.ctx, viewer.ID)
+			mine, countErr := l.tx.CountInbox(l.ctx, exchange.InboxFilter{}, viewer)
+			if err != nil || countErr != nil || waiting != mine[exchange.OnMe] {
+				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", waiting, err, mine[exchange.OnMe], countErr)
+			}
+		})
+	})
+}
+
+// naiveWhose says what a request is to a reader, of what WaitingOn says.
+func naiveWhose(q exchange.Requested, reader uuid.UUID, members map[int64][]uuid.UUID) exchange.Whose {
+	turn, inLab := exchange.WaitingOn(q.Terms, q.Targets, q.Request), slices.Contains(members[q.Organization], reader)
+	switch {
+	case turn == nil:
+		return exchange.OnNobody
+	case turn.Side == exchange.RequesterSide && q.Requester == reader:
+		return exchange.OnMe
+	case turn.Side == exchange.LabSide && inLab && q.AssignedTo == reader:
+		return exchange.OnMe
+	case turn.Side == exchange.LabSide && inLab:
+		return exchange.OnMyLabs
+	}
+	return exchange.OnOthers
+}
+
+// sortedInbox puts requests in an order.
+func sortedInbox(list []exchange.Requested, o exchange.Order) []exchange.Requested {
+	key := func(q exchange.Requested) int64 {
+		switch o.Name {
+		case exchange.ByWaiting.Name:
+			return q.WaitingSince.UnixMicro()
+		case exchange.ByDue.Name:
+			if turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil && turn.Due != nil {
+				return turn.Due.Unix()
+			}
+			return start.Add(1e6 * time.Hour).Unix()
+		}
+		return 0
+	}
+	return slices.SortedFunc(slices.Values(list), func(a, b exchange.Requested) int {
+		n := cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a.ID, b.ID))
+		if !o.Ascending {
+			n = -n
+		}
+		return n
+	})
+}
