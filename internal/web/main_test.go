@@ -75,7 +75,7 @@ var filled = sync.OnceValues(func() (file []byte, err error) {
 var template = sync.OnceValue(func() string { return "aliquot_web_" + strings.ToLower(rand.Text()[:16]) })
 
 // openDemo gives a database of one kind with the sample data.
-func openDemo(t *testing.T, kind string) *store.DB {
+func openDemo(t testing.TB, kind string) *store.DB {
 	t.Helper()
 	if kind == storetest.PostgreSQL {
 		return storetest.At(t, storetest.Clone(t, template(), fill))
