@@ -1,6 +1,10 @@
 package exchange
 
-import "time"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // Reminders are the days of a turn on which its side is reminded of what it owes, rising; behind the
 // last one every month goes on. Without any nobody is ever reminded.
@@ -91,4 +95,29 @@ func (r Request) Escalate(t Terms, e Escalation, now time.Time) (Request, []Even
 func (r Request) ofTurn(kind EventKind, turn *Turn, day int, now time.Time) Event {
 	return Event{RequestID: r.ID, Kind: kind, At: now,
 		Detail: Detail{Party: turn.Side, What: turn.What, Since: new(Instant(turn.Since)), Days: day}}
+}
+
+// RemindNow has one side remind the other, whose turn it is: not on the first day of the turn, once on each
+// other day, and never while they snooze. It is no change of the request: the turn goes on.
+func (r Request) RemindNow(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
+	turn := WaitingOn(t, DefaultTargets, r)
+	switch {
+	case turn == nil:
+		return r, nil, Fail(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+	case turn.Side == RequesterSide && !roles.lab(), turn.Side == LabSide && !roles.asRequester():
+		return r, nil, Fail(Forbidden, "It is your own turn in this request.")
+	case r.Snoozing(now):
+		return r, nil, Fail(Conflict, "They asked not to be reminded before %s.", r.SnoozedUntil.UTC().Format(time.DateOnly))
+	}
+	switch today := int(now.Sub(turn.Since) / (24 * time.Hour)); {
+	case today < 1:
+		return r, nil, Fail(Conflict, "It is their turn for less than a day.")
+	case r.Reminded >= today:
+		return r, nil, Fail(Conflict, "They were reminded today.")
+	default:
+		r.Reminded = today
+	}
+	e := r.ofTurn(Reminded, turn, r.Reminded, now)
+	e.Actor = by
+	return r, []Event{e}, nil
 }
