@@ -113,46 +113,51 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, r
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		address, err := a.newAddress(ctx, tx, q, roles, p.Address)
-		if err != nil {
-			return q.Request, nil, err
-		}
-		after, events, err := q.Apply(roles, who.ID, p, address, q.Terms, tx.Now)
-		if err != nil {
-			return after, nil, err
-		}
-		if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin && party != (exchange.Roles{}) {
-			if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
-				if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), true, nil); err != nil {
-					return after, nil, err
-				}
-			}
-		}
-		for _, e := range events {
-			if e.Kind == exchange.DocumentAdded {
-				if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
-					return after, nil, err
-				}
-			}
-		}
-		if after.AssignedTo == q.AssignedTo && (q.Active || !after.Active) {
-			return after, events, nil
-		}
-		member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
-		switch {
-		case err != nil || member:
-			return after, events, err
-		case after.AssignedTo != q.AssignedTo:
-			return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
-		}
-		// It is open again, and whom it was assigned to left meanwhile.
-		o, err := tx.Organization(ctx, q.Organization)
-		if err != nil {
-			return after, nil, err
-		}
-		after, more, err := after.Apply(exchange.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
-		return after, append(events, more...), err
+		return a.patch(ctx, tx, who, q, roles, p)
 	})
+}
+
+// patch lays a patch over a request that is locked.
+func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+	address, err := a.newAddress(ctx, tx, q, roles, p.Address)
+	if err != nil {
+		return q.Request, nil, err
+	}
+	after, events, err := q.Apply(roles, who.ID, p, address, q.Terms, tx.Now)
+	if err != nil {
+		return after, nil, err
+	}
+	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin && party != (exchange.Roles{}) {
+		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
+			if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true, nil); err != nil {
+				return after, nil, err
+			}
+		}
+	}
+	for _, e := range events {
+		if e.Kind == exchange.DocumentAdded {
+			if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
+				return after, nil, err
+			}
+		}
+	}
+	if after.AssignedTo == q.AssignedTo && (q.Active || !after.Active) {
+		return after, events, nil
+	}
+	member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
+	switch {
+	case err != nil || member:
+		return after, events, err
+	case after.AssignedTo != q.AssignedTo:
+		return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
+	}
+	// It is open again, and whom it was assigned to left meanwhile.
+	o, err := tx.Organization(ctx, q.Organization)
+	if err != nil {
+		return after, nil, err
+	}
+	after, more, err := after.Apply(exchange.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
+	return after, append(events, more...), err
 }
 
 // handTo is the patch that assigns a request.

@@ -203,6 +203,15 @@ type ShipmentPatch struct {
 	SentAt     Null[Instant] `json:"sent_at"`
 }
 
+// Patch is the patch that makes every shipment s.
+func (s Shipment) Patch() ShipmentPatch {
+	p := ShipmentPatch{Carrier: Some(s.Carrier), Tracking: Some(s.Tracking), Conditions: Some(s.Conditions), SentAt: Cleared[Instant]()}
+	if s.SentAt != nil {
+		p.SentAt = NullOf(Instant(*s.SentAt))
+	}
+	return p
+}
+
 // Patch lays p over s.
 func (p ShipmentPatch) Patch(s Shipment) (Shipment, error) {
 	var f Faults

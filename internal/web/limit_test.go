@@ -22,7 +22,7 @@ func limited(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWorld(t, storetest.Open(t, storetest.SQLite), func(cfg *web.Config) { cfg.Limits = gates })
+	return newWorld(t, openDemo(t, storetest.SQLite), func(cfg *web.Config) { cfg.Limits = gates })
 }
 
 func TestWhoComesTooOftenIsToldWhenToComeAgain(t *testing.T) {
@@ -95,7 +95,7 @@ func (programs) Knows(r *http.Request) bool { return strings.HasPrefix(r.URL.Pat
 
 func TestABrowserGetsAPageWhereThereIsNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, storetest.Open(t, storetest.SQLite), func(cfg *web.Config) { cfg.Rest = programs{} })
+	w := newWorld(t, openDemo(t, storetest.SQLite), func(cfg *web.Config) { cfg.Rest = programs{} })
 	for _, c := range []struct {
 		method, path, accept string
 		page                 bool
