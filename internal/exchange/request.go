@@ -182,7 +182,7 @@ func (p RequestPatch) Document(s Slot) Null[Ref] {
 }
 
 // The ways to pay for a shipment (contract.md section 4, "Shipping requirements").
-var paymentMethods = []string{"", "SHIPPING_CODE", "REIMBURSEMENT", "OTHER"}
+var paymentMethods = []string{"", ByCourierAccount, ByReimbursement, ByOtherMeans}
 
 func (f *Faults) payment(o Opt[string], dst *string) {
 	if !o.Set {
