@@ -50,17 +50,23 @@ func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchan
 	}
 	t.Content = content
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if err := a.may(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), "attachment"); err != nil {
-			return err
-		}
-		if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, t); err != nil {
-			return err
-		}
-		t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
-		t.ID, err = tx.InsertAttachment(ctx, t)
-		return err
+		return a.addAttachment(ctx, tx, who, &t)
 	})
 	return t, err
+}
+
+// addAttachment keeps the record of a new attachment, and gives it its id.
+func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment) error {
+	if err := a.may(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), "attachment"); err != nil {
+		return err
+	}
+	if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, *t); err != nil {
+		return err
+	}
+	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
+	var err error
+	t.ID, err = tx.InsertAttachment(ctx, *t)
+	return err
 }
 
 // Store takes content in before there is a record of it; the caller gives it to

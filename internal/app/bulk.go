@@ -53,20 +53,10 @@ func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int6
 // Bulk has the materials of a spreadsheet listed, changed or checked by a job. What cannot be read at
 // all, and columns that nobody knows, are told at once, with how the others were understood.
 func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOrder, content exchange.Content) (exchange.Job, error) {
-	order, err := order.Check()
+	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	mapping, err := a.DB.Read().Mapping(ctx, organization)
-	if err != nil {
-		return exchange.Job{}, err
-	}
-	for header, field := range order.Mapping {
-		if delete(mapping, exchange.Fold(header)); field != nil {
-			mapping[exchange.Fold(header)] = *field
-		}
-	}
-	args := BulkArgs{Order: order, Mapping: mapping, Operator: who.Anonymous() && who.Admin}
 	rows, err := a.openBulk(ctx, content.Key, args)
 	if err != nil {
 		return exchange.Job{}, err
@@ -74,12 +64,31 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 	if err := rows.Close(); err != nil {
 		return exchange.Job{}, err
 	}
-	var j exchange.Job
+	return a.enqueueBulk(ctx, who, organization, args, content.Key)
+}
+
+// bulkArgs are the arguments of a job, with all that the organization said of its headers by now.
+func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOrder) (BulkArgs, error) {
+	order, err := order.Check()
+	if err != nil {
+		return BulkArgs{}, err
+	}
+	mapping, err := a.DB.Read().Mapping(ctx, organization)
+	for header, field := range order.Mapping {
+		if delete(mapping, exchange.Fold(header)); field != nil {
+			mapping[exchange.Fold(header)] = *field
+		}
+	}
+	return BulkArgs{Order: order, Mapping: mapping, Operator: who.Anonymous() && who.Admin}, err
+}
+
+// enqueueBulk makes the job, and remembers what was said of headers.
+func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization int64, args BulkArgs, key string) (j exchange.Job, err error) {
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if err := a.may(ctx, tx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
 			return err
 		}
-		for header, field := range order.Mapping {
+		for header, field := range args.Order.Mapping {
 			if err := tx.SetMapping(ctx, organization, exchange.Fold(header), field); err != nil {
 				return err
 			}
@@ -88,7 +97,7 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 		if err != nil {
 			return err
 		}
-		if err := tx.InsertBulk(ctx, exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: content.Key}); err != nil {
+		if err := tx.InsertBulk(ctx, exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: key}); err != nil {
 			return err
 		}
 		j, err = tx.Job(ctx, id)

@@ -73,8 +73,9 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	items := make([]InboxItem, len(list))
 	for i, q := range list {
 		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
+		_, _, notNow := q.RemindNow(roles, who.ID, q.Terms, c.Now)
 		items[i] = InboxItem{Requested: q, Whose: who.Whose(q), Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
-			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Reminding: q.MayNudge(roles, q.Terms, c.Now) == nil}
+			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Reminding: notNow == nil}
 	}
 	return items, nil
 }

@@ -20,11 +20,14 @@ const UndoTime = 10 * time.Second
 // Deed is one thing that others will see, and that its person may take back before they do: a request moves to a
 // status, a material is archived, or a member is removed from a lab.
 type Deed struct {
-	Request      int64           `json:"request,omitempty"`
-	Status       exchange.Status `json:"status,omitempty"`
-	Material     int64           `json:"material,omitempty"`
-	Organization int64           `json:"organization,omitempty"`
-	Member       uuid.UUID       `json:"member"`
+	Request      int64              `json:"request,omitempty"`
+	Status       exchange.Status    `json:"status,omitempty"`
+	Reason       string             `json:"reason,omitempty"`
+	Override     string             `json:"override,omitempty"` // why it goes on with something missing
+	Shipment     *exchange.Shipment `json:"shipment,omitempty"` // how the parcel travels; nil: that stays as it is
+	Material     int64              `json:"material,omitempty"`
+	Organization int64              `json:"organization,omitempty"`
+	Member       uuid.UUID          `json:"member"`
 }
 
 // key names what a deed of a person is about: there is one about it at a time.
@@ -79,6 +82,7 @@ type Doing struct {
 	Deed   Deed
 	At     time.Time // when it is done
 	Failed string    // why it was not done, for a person; "": it waits
+	Ended  time.Time // when that was
 }
 
 // DoingTo is what who is about to do to a request; nil: nothing.
@@ -97,7 +101,7 @@ func (a *App) DoingTo(ctx context.Context, who exchange.Actor, request int64) (*
 	case exchange.JobReady, exchange.JobRunning:
 		return &Doing{ID: j.ID, Deed: d, At: *j.DueAt}, nil
 	case exchange.JobFailed:
-		return &Doing{ID: j.ID, Deed: d, Failed: j.Error}, nil
+		return &Doing{ID: j.ID, Deed: d, Failed: j.Error, Ended: *j.EndedAt}, nil
 	}
 	return nil, nil
 }
@@ -119,8 +123,7 @@ func (a *App) doDeed(ctx context.Context, r *job.Run, d Deed) error {
 func (a *App) do(ctx context.Context, who exchange.Actor, d Deed) error {
 	switch {
 	case d.Request != 0:
-		_, err := a.UpdateRequest(ctx, who, d.Request, exchange.RequestPatch{Status: exchange.Some(d.Status)})
-		return err
+		return a.doRequest(ctx, who, d)
 	case d.Material != 0:
 		return a.ArchiveMaterial(ctx, who, d.Material)
 	}
@@ -135,5 +138,26 @@ func (a *App) do(ctx context.Context, who exchange.Actor, d Deed) error {
 		}
 	}
 	_, err = a.UpdateOrganization(ctx, who, d.Organization, exchange.OrganizationPatch{Members: exchange.Some(rest)})
+	return err
+}
+
+// doRequest gives a request the status of a deed, and says how its parcel travels.
+func (a *App) doRequest(ctx context.Context, who exchange.Actor, d Deed) error {
+	p := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
+	if d.Status == exchange.Rejected {
+		p.Rejection = exchange.Some(d.Reason)
+	}
+	if d.Override != "" {
+		p.Override = exchange.Some(d.Override)
+	}
+	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
+		if s := d.Shipment; s != nil {
+			if q.Request, events, err = q.Ship(roles, who.ID, s.Patch(), q.Terms, tx.Now); err != nil {
+				return q.Request, nil, err
+			}
+		}
+		after, moved, err := a.patch(ctx, tx, who, q, roles, p)
+		return after, append(events, moved...), err
+	})
 	return err
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
@@ -39,54 +40,69 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 	}
 	var q exchange.Requested
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
-			return err
-		}
-		m, err := tx.MaterialForShare(ctx, r.MaterialID) // or it could be archived meanwhile
-		if err != nil {
-			return refer(err, "material", r.MaterialID)
-		}
-		if m.Archived {
-			return exchange.Fail(exchange.MaterialArchived, "This material is archived and no longer offered.")
-		}
-		if m.Embargoed(tx.Now) {
-			return exchange.Fail(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
-		}
-		if r.AssignedTo, err = assignee(ctx, tx, m); err != nil {
-			return err
-		}
-		if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
-			return err
-		}
-		for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA, exchange.IRB: n.IRB} {
-			if ref.Value == nil {
-				continue
-			}
-			if err := a.link(ctx, tx, who, slot, int64(*ref.Value), exchange.Requested{Request: r, Organization: m.OrganizationID}); err != nil {
-				return err
-			}
-			r.Documents = append(r.Documents, exchange.Document{
-				Slot: slot, AttachmentID: int64(*ref.Value), State: exchange.Delivered, AddedBy: who.ID, AddedAt: tx.Now,
-			})
-		}
-		slices.SortFunc(r.Documents, func(a, b exchange.Document) int {
-			return slices.Index(exchange.Slots, a.Slot) - slices.Index(exchange.Slots, b.Slot)
-		})
-		id, err := tx.InsertRequest(ctx, r)
-		if err != nil {
-			return err
-		}
-		if err := tx.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
-			return err
-		}
-		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
-			return err
-		}
-		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-		made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID, Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
-		return a.keep(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
+		q, err = a.createRequest(ctx, tx, who, n, r)
+		return err
 	})
 	return q, err
+}
+
+// createRequest is CreateRequest inside a transaction; r is what n makes.
+func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew, r exchange.Request) (q exchange.Requested, err error) {
+	if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+		return q, err
+	}
+	m, err := tx.MaterialForShare(ctx, r.MaterialID) // or it could be archived meanwhile
+	if err != nil {
+		return q, refer(err, "material", r.MaterialID)
+	}
+	if err := offered(m, tx.Now); err != nil {
+		return q, err
+	}
+	if r.AssignedTo, err = assignee(ctx, tx, m); err != nil {
+		return q, err
+	}
+	if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
+		return q, err
+	}
+	for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA, exchange.IRB: n.IRB} {
+		if ref.Value == nil {
+			continue
+		}
+		if err := a.link(ctx, tx, who, slot, int64(*ref.Value), exchange.Requested{Request: r, Organization: m.OrganizationID}); err != nil {
+			return q, err
+		}
+		r.Documents = append(r.Documents, exchange.Document{
+			Slot: slot, AttachmentID: int64(*ref.Value), State: exchange.Delivered, AddedBy: who.ID, AddedAt: tx.Now,
+		})
+	}
+	slices.SortFunc(r.Documents, func(a, b exchange.Document) int {
+		return slices.Index(exchange.Slots, a.Slot) - slices.Index(exchange.Slots, b.Slot)
+	})
+	id, err := tx.InsertRequest(ctx, r)
+	if err != nil {
+		return q, err
+	}
+	if err := tx.SaveDocuments(ctx, id, nil, r.Documents); err != nil {
+		return q, err
+	}
+	if q, err = tx.RequestForUpdate(ctx, id); err != nil {
+		return q, err
+	}
+	roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
+	made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID, Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
+	err = a.keep(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
+	return q, err
+}
+
+// offered says why a material cannot be asked for; nil: it can.
+func offered(m exchange.Material, now time.Time) error {
+	if m.Archived {
+		return exchange.Fail(exchange.MaterialArchived, "This material is archived and no longer offered.")
+	}
+	if m.Embargoed(now) {
+		return exchange.Fail(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
+	}
+	return nil
 }
 
 func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUID, error) {
@@ -113,46 +129,51 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, r
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
 	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		address, err := a.newAddress(ctx, tx, q, roles, p.Address)
-		if err != nil {
-			return q.Request, nil, err
-		}
-		after, events, err := q.Apply(roles, who.ID, p, address, q.Terms, tx.Now)
-		if err != nil {
-			return after, nil, err
-		}
-		if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin && party != (exchange.Roles{}) {
-			if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
-				if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), true, nil); err != nil {
-					return after, nil, err
-				}
-			}
-		}
-		for _, e := range events {
-			if e.Kind == exchange.DocumentAdded {
-				if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
-					return after, nil, err
-				}
-			}
-		}
-		if after.AssignedTo == q.AssignedTo && (q.Active || !after.Active) {
-			return after, events, nil
-		}
-		member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
-		switch {
-		case err != nil || member:
-			return after, events, err
-		case after.AssignedTo != q.AssignedTo:
-			return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
-		}
-		// It is open again, and whom it was assigned to left meanwhile.
-		o, err := tx.Organization(ctx, q.Organization)
-		if err != nil {
-			return after, nil, err
-		}
-		after, more, err := after.Apply(exchange.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
-		return after, append(events, more...), err
+		return a.patch(ctx, tx, who, q, roles, p)
 	})
+}
+
+// patch lays a patch over a request that is locked.
+func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+	address, err := a.newAddress(ctx, tx, q, roles, p.Address)
+	if err != nil {
+		return q.Request, nil, err
+	}
+	after, events, err := q.Apply(roles, who.ID, p, address, q.Terms, tx.Now)
+	if err != nil {
+		return after, nil, err
+	}
+	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin && party != (exchange.Roles{}) {
+		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
+			if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true, nil); err != nil {
+				return after, nil, err
+			}
+		}
+	}
+	for _, e := range events {
+		if e.Kind == exchange.DocumentAdded {
+			if err := a.link(ctx, tx, who, e.Detail.Slot, e.Detail.Attachment, q); err != nil {
+				return after, nil, err
+			}
+		}
+	}
+	if after.AssignedTo == q.AssignedTo && (q.Active || !after.Active) {
+		return after, events, nil
+	}
+	member, err := tx.IsMember(ctx, q.Organization, after.AssignedTo)
+	switch {
+	case err != nil || member:
+		return after, events, err
+	case after.AssignedTo != q.AssignedTo:
+		return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
+	}
+	// It is open again, and whom it was assigned to left meanwhile.
+	o, err := tx.Organization(ctx, q.Organization)
+	if err != nil {
+		return after, nil, err
+	}
+	after, more, err := after.Apply(exchange.Roles{Member: true}, who.ID, handTo(o.Owner), nil, q.Terms, tx.Now)
+	return after, append(events, more...), err
 }
 
 // handTo is the patch that assigns a request.

@@ -106,17 +106,23 @@ func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 		return address, err
 	}
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("addresses of", user)); err != nil {
-			return err
-		}
-		if _, err := tx.User(ctx, user); err != nil {
-			return err
-		}
-		address.CreatedAt, address.UpdatedAt = tx.Now, tx.Now
-		address.ID, err = tx.InsertAddress(ctx, address)
-		return err
+		return a.addAddress(ctx, tx, who, &address)
 	})
 	return address, err
+}
+
+// addAddress keeps a new address, and gives it its id.
+func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor, address *exchange.Address) error {
+	if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(address.UserID), object("addresses of", address.UserID)); err != nil {
+		return err
+	}
+	if _, err := tx.User(ctx, address.UserID); err != nil {
+		return err
+	}
+	address.CreatedAt, address.UpdatedAt = tx.Now, tx.Now
+	var err error
+	address.ID, err = tx.InsertAddress(ctx, *address)
+	return err
 }
 
 // UpdateAddress changes an address; requests that were sent keep it as it was.

@@ -98,6 +98,19 @@ func (f *Faults) Add(field, format string, args ...any) {
 	(*f)[field] = append((*f)[field], fmt.Sprintf(format, args...))
 }
 
+// take adds the faults that an error names.
+func (f *Faults) take(err error) {
+	e, is := errors.AsType[*Error](err)
+	if !is {
+		return
+	}
+	for field, texts := range e.Fields {
+		for _, text := range texts {
+			f.Add(field, "%s", text)
+		}
+	}
+}
+
 // Err is nil when nothing is wrong, else an InvalidInput error that names every field.
 func (f Faults) Err() error {
 	if len(f) == 0 {

@@ -182,7 +182,7 @@ func (p RequestPatch) Document(s Slot) Null[Ref] {
 }
 
 // The ways to pay for a shipment (contract.md section 4, "Shipping requirements").
-var paymentMethods = []string{"", "SHIPPING_CODE", "REIMBURSEMENT", "OTHER"}
+var paymentMethods = []string{"", ByCourierAccount, ByReimbursement, ByOtherMeans}
 
 func (f *Faults) payment(o Opt[string], dst *string) {
 	if !o.Set {
@@ -201,6 +201,15 @@ type ShipmentPatch struct {
 	Tracking   Opt[string]   `json:"tracking"`
 	Conditions Opt[string]   `json:"conditions"`
 	SentAt     Null[Instant] `json:"sent_at"`
+}
+
+// Patch is the patch that makes every shipment s.
+func (s Shipment) Patch() ShipmentPatch {
+	p := ShipmentPatch{Carrier: Some(s.Carrier), Tracking: Some(s.Tracking), Conditions: Some(s.Conditions), SentAt: Cleared[Instant]()}
+	if s.SentAt != nil {
+		p.SentAt = NullOf(Instant(*s.SentAt))
+	}
+	return p
 }
 
 // Patch lays p over s.

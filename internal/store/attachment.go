@@ -112,3 +112,18 @@ func (c Conn) StoredContent(ctx context.Context, after int64, limit int) ([]exch
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
 		" FROM attachments o WHERE o.id > $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2", after, limit)
 }
+
+// BlankAgreements reads the documents of an organization that its materials can show as their MTA, the newest first:
+// no request stands on them, and none is a sequence map.
+func (c Conn) BlankAgreements(ctx context.Context, organization int64, most int) ([]exchange.Attachment, error) {
+	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
+		WHERE o.owned_by_org = $1
+			AND o.deleted_at IS NULL AND o.content_key IS NOT NULL AND o.sequence_map_for IS NULL
+			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id) ORDER BY o.id DESC LIMIT $2`, organization, most)
+}
+
+// MapsOf reads the sequence maps of a material, the oldest first.
+func (c Conn) MapsOf(ctx context.Context, material int64) ([]exchange.Attachment, error) {
+	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.sequence_map_for = $1 AND o.deleted_at IS NULL ORDER BY o.id", material)
+}

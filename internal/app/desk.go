@@ -1,0 +1,157 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/words"
+	"aliquot/internal/store"
+)
+
+// Desk is what somebody chooses from who lists or changes a material of a lab.
+type Desk struct {
+	Labs       []exchange.Organization // those that they may list for, and the one that it is
+	Lab        exchange.Organization   // zero: there is none
+	People     []exchange.User         // who can be the contact
+	Shippings  []exchange.Shipping
+	Agreements []exchange.Attachment // that can be the blank MTA
+	Maps       []exchange.Attachment // sequence maps of the material
+	Grants     []exchange.Grant      // their own
+	Others     []exchange.ShownMaterial
+}
+
+// mostOffered is how many people, grants and materials a form lets choose from.
+const mostOffered = 200
+
+// MaterialToEdit reads a material for who may change it.
+func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+	m, err := a.DB.Read().ShownMaterial(ctx, id)
+	if err == nil {
+		_, err = a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
+	}
+	return m, err
+}
+
+// Desk gives what who chooses from for a lab, 0: for the first of theirs; material is nil for a new one.
+func (a *App) Desk(ctx context.Context, who exchange.Actor, lab int64, material *exchange.ShownMaterial) (d Desk, err error) {
+	c := a.DB.Read()
+	if d.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+		return d, err
+	}
+	at := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.ID == lab })
+	switch {
+	case at >= 0:
+		d.Lab = d.Labs[at]
+	case lab != 0 && (who.Admin || material != nil && material.OrganizationID == lab):
+		if d.Lab, err = c.Organization(ctx, lab); err != nil {
+			return d, refer(err, "organization_id", lab)
+		}
+		d.Labs = append(d.Labs, d.Lab)
+	case len(d.Labs) > 0:
+		d.Lab = d.Labs[0]
+	default:
+		return d, nil
+	}
+	return d, a.deskOf(ctx, c, who, material, &d)
+}
+
+func (a *App) deskOf(ctx context.Context, c store.Conn, who exchange.Actor, material *exchange.ShownMaterial, d *Desk) error {
+	people, err := c.MembersOf(ctx, d.Lab.ID, exchange.Page{Limit: mostOffered})
+	if err != nil {
+		return err
+	}
+	d.People = people.Items
+	if material != nil && !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == material.ContactID }) {
+		d.People = append(d.People, unaddressed(material.Contact))
+	}
+	shippings, err := c.Shippings(ctx, &d.Lab.ID, exchange.Page{Limit: mostOffered})
+	if err != nil {
+		return err
+	}
+	d.Shippings = shippings.Items
+	if d.Agreements, err = c.BlankAgreements(ctx, d.Lab.ID, mostOffered); err != nil {
+		return err
+	}
+	if material != nil && material.MTAAttachmentID != nil {
+		id := *material.MTAAttachmentID
+		if !slices.ContainsFunc(d.Agreements, func(t exchange.Attachment) bool { return t.ID == id }) {
+			t, err := c.Attachment(ctx, id)
+			if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+				return err
+			}
+			t.ID = id // also of one that is no longer there: it stays until somebody chooses another one
+			d.Agreements = append(d.Agreements, t)
+		}
+	}
+	grants, err := c.Grants(ctx, who.ID, exchange.Page{Limit: mostOffered})
+	if err != nil {
+		return err
+	}
+	d.Grants = grants.Items
+	if material != nil {
+		d.Maps, err = c.MapsOf(ctx, material.ID)
+		return err
+	}
+	others, err := c.Materials(ctx, exchange.Page{Limit: mostOffered / 4}, exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
+	d.Others = others.Items
+	return err
+}
+
+// mostAlike is how many hits are looked at for materials that are the same.
+const mostAlike = 20
+
+// Alike finds materials that may be the same as m: of the same name however it is written, or with the same identifier.
+// Those that who may not see are left out, and so is m itself.
+func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial, error) {
+	ids := identifiersOf(m)
+	queries := []string{`"` + strings.ReplaceAll(m.Title, `"`, " ") + `"`}
+	for id := range ids {
+		queries = append(queries, id)
+	}
+	slices.Sort(queries[1:])
+	var list []exchange.ShownMaterial
+	for i, text := range queries {
+		q := words.Parse(text)
+		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
+			continue
+		}
+		found, err := a.DB.Read().SearchMaterials(ctx, exchange.Search{Query: q, Viewer: who.ID, Page: exchange.SearchPage{Limit: mostAlike}})
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range found.Items {
+			same := m.Title != "" && exchange.Fold(other.Title) == exchange.Fold(m.Title) && other.Category == m.Category
+			for id := range identifiersOf(other.Material) {
+				same = same || ids[id]
+			}
+			known := func(o exchange.ShownMaterial) bool { return o.ID == other.ID }
+			if same && other.ID != m.ID && !slices.ContainsFunc(list, known) {
+				list = append(list, other)
+			}
+		}
+	}
+	return list, nil
+}
+
+// identifiersOf are the identifiers that m itself has: of its category, and at its source.
+func identifiersOf(m exchange.Material) map[string]bool {
+	ids := map[string]bool{}
+	if m.ImportIdentifier != nil {
+		ids[*m.ImportIdentifier] = true
+	}
+	c, _ := category.Get(m.Category)
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(m.Metadata, &values) // it is an object always
+	for _, f := range c.Fields {
+		for _, id := range category.Items(values[f.Key]) {
+			if f.Type == category.Identifier {
+				ids[id] = true
+			}
+		}
+	}
+	return ids
+}

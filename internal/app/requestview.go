@@ -1,0 +1,145 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// RequestView is a request with all that its page tells, read by a number of statements that does not depend
+// on how long any list is.
+type RequestView struct {
+	exchange.Requested
+	Now       time.Time
+	Offers    exchange.Offers
+	Item      exchange.ShownMaterial
+	Lab       exchange.Organization
+	Members   []exchange.User // whom it can be assigned to; only for who may
+	People    map[uuid.UUID]exchange.User
+	Files     map[int64]exchange.Attachment // of every document version
+	Issues    []exchange.Issue              // the newest first
+	Shipping  *exchange.Shipping            // what the lab says about sending; nil: nothing
+	Addresses []exchange.Address            // of the requester, where that is who looks
+	Events    exchange.Part[exchange.Event]
+	Typical   time.Duration // until receipt, of this lab; 0: not known
+	RemindsAt *time.Time    // when Aliquot reminds of the present turn; nil: never
+	Doing     *Doing        // what who looks is about to do to it
+}
+
+// The most of what a page of a request shows.
+const (
+	mostAssignees = 500
+	mostIssues    = 100
+	mostAddresses = 100
+	pageOfEvents  = 50
+)
+
+// RequestView reads a request for its page, with a page of what happened: of some kinds only where any are
+// named, behind the event before.
+func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []exchange.EventKind, before *exchange.Position) (v RequestView, err error) {
+	if v.Requested, err = a.Request(ctx, who, id); err != nil {
+		return v, err
+	}
+	c := a.DB.Read()
+	v.Now, v.Offers = c.Now, v.Requested.Offers(who, c.Now)
+	v.RemindsAt = a.Reminders.At(v.Request)
+	if v.PresentTurn(v.Terms).Side == exchange.Nobody {
+		v.RemindsAt = nil
+	}
+	if v.Events, err = c.Timeline(ctx, id, kinds, exchange.Page{Limit: pageOfEvents, After: before}); err != nil {
+		return v, err
+	}
+	if v.Doing, err = a.DoingTo(ctx, who, id); err != nil {
+		return v, err
+	}
+	return v, v.read(ctx, c, who)
+}
+
+// read adds what belongs to the request.
+func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor) (err error) {
+	if v.Item, err = c.ShownMaterial(ctx, v.MaterialID); err != nil {
+		return err
+	}
+	if v.Lab, err = c.Organization(ctx, v.Organization); err != nil {
+		return err
+	}
+	if v.Files, err = c.DocumentsOfRequest(ctx, v.ID); err != nil {
+		return err
+	}
+	issues, err := c.Issues(ctx, v.ID, exchange.Page{Limit: mostIssues})
+	if err != nil {
+		return err
+	}
+	v.Issues = issues.Items
+	if v.Item.ShippingID != nil {
+		s, err := c.Shipping(ctx, *v.Item.ShippingID)
+		if err != nil {
+			return err
+		}
+		v.Shipping = &s
+	}
+	if v.Offers.Roles.Requester {
+		addresses, err := c.Addresses(ctx, who.ID, exchange.Page{Limit: mostAddresses})
+		if err != nil {
+			return err
+		}
+		v.Addresses = addresses.Items
+	}
+	if v.Offers.Assign {
+		members, err := c.MembersOf(ctx, v.Organization, exchange.Page{Limit: mostAssignees})
+		if err != nil {
+			return err
+		}
+		v.Members = members.Items
+	}
+	times, err := c.ReceiptTimes(ctx, v.Organization)
+	if err != nil {
+		return err
+	}
+	if len(times) > 0 {
+		v.Typical = times[len(times)/2]
+	}
+	return v.readPeople(ctx, c)
+}
+
+// readPeople reads everybody who is named on the page.
+func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
+	ids := []uuid.UUID{v.Requester, v.AssignedTo}
+	for _, d := range v.Documents {
+		ids = append(ids, d.AddedBy)
+	}
+	for _, i := range v.Issues {
+		ids = append(ids, i.OpenedBy)
+	}
+	for _, e := range v.Events.Items {
+		ids = append(ids, e.Actor)
+		if e.Detail.AssignedTo != nil {
+			ids = append(ids, *e.Detail.AssignedTo)
+		}
+	}
+	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return id == uuid.Nil })
+	users, err := c.Users(ctx, ids)
+	v.People = map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		v.People[u.ID] = u
+	}
+	return err
+}
+
+// RequestParcel reads a request for who packs it.
+func (a *App) RequestParcel(ctx context.Context, who exchange.Actor, id int64) (v RequestView, err error) {
+	c := a.DB.Read()
+	if v.Requested, err = c.Request(ctx, id); err != nil {
+		return v, err
+	}
+	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(v.Request, v.Organization), object("request", id)); err != nil {
+		return v, err
+	}
+	v.Now = c.Now
+	return v, v.read(ctx, c, who)
+}

@@ -1,0 +1,75 @@
+package exchange
+
+import (
+	_ "embed" // of the lists
+	"slices"
+	"strings"
+)
+
+// Country is how addresses are written somewhere.
+type Country struct {
+	Name   string
+	State  string // what the part of the country is called; "": addresses name none
+	Postal string // what the postal code is called; "": there is none
+	form   string // of the lines with the town: L town, S state, P postal code, / a new line
+}
+
+//go:embed countries.txt
+var countryText string
+
+//go:embed zones.txt
+var zoneText string
+
+// Countries are all of them, in the order of the alphabet.
+var Countries = func() []Country {
+	var list []Country
+	for line := range strings.Lines(countryText) {
+		c := Country{Postal: "Postal code", form: "P L/S", State: "State, province or region"}
+		parts := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if c.Name = parts[0]; len(parts) == 4 {
+			c.State, c.Postal, c.form = parts[1], parts[2], parts[3]
+		}
+		list = append(list, c)
+	}
+	return list
+}()
+
+// Zones are the time zones that people choose from, by region.
+var Zones = strings.Fields(zoneText)
+
+// anywhere is a country that is not on the list.
+var anywhere = Country{State: "State, province or region", Postal: "Postal code", form: "L S P"}
+
+// CountryOf is the country of a name as people write it.
+func CountryOf(name string) Country {
+	if i := slices.IndexFunc(Countries, func(c Country) bool { return strings.EqualFold(c.Name, name) }); i >= 0 {
+		return Countries[i]
+	}
+	return anywhere
+}
+
+// Lines are the lines of an address below the name, in the form of its country.
+func (a Address) Lines() []string {
+	lines := []string{a.Institution, a.Line1, a.Line2}
+	country := CountryOf(a.Country).form
+	for form := range strings.SplitSeq(country, "/") {
+		line := ""
+		for _, letter := range form {
+			part := map[rune]string{'L': a.Locality, 'S': a.State, 'P': a.PostalCode}[letter]
+			if strings.ContainsRune("LSP", letter) {
+				line += part
+			} else {
+				line += string(letter)
+			}
+		}
+		lines = append(lines, strings.Trim(strings.ReplaceAll(strings.Join(strings.Fields(line), " "), " ,", ","), " ,-"))
+	}
+	if !strings.Contains(country, "S") { // which its owner gave all the same
+		lines = append(lines, a.State)
+	}
+	if !strings.Contains(country, "P") {
+		lines = append(lines, a.PostalCode)
+	}
+	lines = append(lines, a.Country)
+	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+}

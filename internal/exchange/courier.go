@@ -1,0 +1,69 @@
+package exchange
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The ways to pay for a shipment, as payment_method names them.
+const (
+	ByCourierAccount = "SHIPPING_CODE" // the lab books on an account of the requester
+	ByReimbursement  = "REIMBURSEMENT" // the lab pays and sends an invoice
+	ByOtherMeans     = "OTHER"
+)
+
+// Courier is a carrier whose account numbers have a known form.
+type Courier struct {
+	Name    string
+	Account string // the form of its account numbers, in words
+	pattern *regexp.Regexp
+}
+
+// Couriers are those that people choose from; any other one may be named too.
+var Couriers = []Courier{
+	{"DHL Express", "9 or 10 digits", regexp.MustCompile(`^\d{9,10}$`)},
+	{"FedEx", "9 digits", regexp.MustCompile(`^\d{9}$`)},
+	{"UPS", "6 letters or digits", regexp.MustCompile(`^[0-9A-Za-z]{6}$`)},
+	{"TNT", "up to 9 digits", regexp.MustCompile(`^\d{4,9}$`)},
+	{"World Courier", "as on its invoices", nil},
+}
+
+// CourierAccount is an account that a shipment is booked on.
+type CourierAccount struct{ Courier, Number string }
+
+// accountMark stands between courier and number in payment_method_notes.
+const accountMark = ", account "
+
+// Notes is the account as payment_method_notes says it.
+func (a CourierAccount) Notes() string { return a.Courier + accountMark + a.Number }
+
+// ReadCourierAccount reads Notes; ok is false where a text is something else.
+func ReadCourierAccount(notes string) (a CourierAccount, ok bool) {
+	if strings.Contains(notes, "\n") {
+		return a, false
+	}
+	a.Courier, a.Number, ok = strings.Cut(notes, accountMark)
+	return a, ok
+}
+
+// check says what is wrong with an account. Spaces and hyphens, as people write them, do not count.
+func (a CourierAccount) check(f *Faults) CourierAccount {
+	f.line("courier", Some(a.Courier), lineLength, &a.Courier)
+	f.line("account", Some(a.Number), lineLength, &a.Number)
+	f.need("courier", a.Courier)
+	f.need("account", a.Number)
+	for _, c := range Couriers {
+		if !strings.EqualFold(c.Name, a.Courier) {
+			continue
+		}
+		a.Courier = c.Name
+		if bare := strings.NewReplacer(" ", "", "-", "").Replace(a.Number); c.pattern != nil && a.Number != "" {
+			if !c.pattern.MatchString(bare) {
+				f.Add("account", "must be a number of %s: %s", c.Name, c.Account)
+				return a
+			}
+			a.Number = bare
+		}
+	}
+	return a
+}

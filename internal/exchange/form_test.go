@@ -1,0 +1,151 @@
+package exchange_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+
+	"github.com/google/uuid"
+)
+
+// full is a material of a category with a value in every field.
+func full(t *testing.T, c category.Category) exchange.Material {
+	t.Helper()
+	values := map[string]any{"freezer": map[string]any{"box": 7, "of": "<us>"}}
+	for _, f := range c.Fields {
+		var value any = f.Example
+		if f.Example == "" {
+			value = "some text\nin two lines; and more"
+		}
+		switch {
+		case f.Type == category.List && len(f.Options) > 0:
+			value = []string{f.Options[0].Value, f.Options[len(f.Options)-1].Value}
+		case f.Type == category.List && f.Vocabulary == "":
+			value = []string{"one; two", `"three"`, "four"}
+		case f.Type == category.List:
+			value = []string{f.Example}
+		case len(f.Options) > 0:
+			value = f.Options[len(f.Options)-1].Value
+		case f.Type == category.Boolean:
+			value = true
+		case f.Type == category.Number || f.Type == category.Integer:
+			value = json.Number(f.Example)
+		case f.Type == category.Date:
+			value = "2026-02-18"
+		case f.Type == category.Text:
+			value = "some text"
+		}
+		values[f.Key] = value
+	}
+	raw, err := json.Marshal(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := exchange.MaterialPatch{Category: exchange.Some(c.Code), Title: exchange.Some("A & B <c>"), Organization: exchange.Some(exchange.Ref(3)),
+		Reference: exchange.NullOf("LN2-3"), URL: exchange.Some("https://example.org/x"), PubMedID: exchange.Some("13052828"),
+		Organisms: exchange.NullOf(exchange.Names{"Homo sapiens", "Mus musculus"}), PublicationTitle: exchange.NullOf("Paper"),
+		PrePrintDOI: exchange.NullOf("10.1101/2020.01.01.123456"), PrePrintTitle: exchange.NullOf("Before"), Citation: exchange.NullOf("Cite\nme"),
+		AdditionalInfo: exchange.NullOf("More\n\nof it"), EmbargoDate: exchange.NullOf(exchange.Date("2031-01-31")), NeedsMTA: exchange.Some(true),
+		NeedsIRB: exchange.Some(true), Contact: exchange.Some(exchange.UserRef(uuid.New())), MTAAttachment: exchange.NullOf(exchange.Ref(5)),
+		Shipping: exchange.NullOf(exchange.Ref(6)), Metadata: exchange.Some(json.RawMessage(raw))}.Create()
+	if err != nil {
+		t.Fatalf("%s: %v", c.Code, err)
+	}
+	return m
+}
+
+func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range category.All() {
+		strange := exchange.Material{Category: c.Code, Title: "x", OrganizationID: 1, Metadata: json.RawMessage(`{"own":{"a":[1,2]},"empty":null}`)}
+		for _, f := range c.Fields { // values that no widget of a form shows as they are
+			for _, value := range []string{`null`, `""`, `{"a":1}`, `[1,"b",null]`, `"F"`, `"  two  "`, `7.0`} {
+				values := map[string]json.RawMessage{}
+				if err := json.Unmarshal(strange.Metadata, &values); err != nil {
+					t.Fatal(err)
+				}
+				values[f.Key] = json.RawMessage(value)
+				m := strange
+				m.Metadata, _ = json.Marshal(values)
+				if p, faults := exchange.FormPatch(m.Form(), "", &m); p.Metadata.Set || faults != nil {
+					t.Errorf("%s %s = %s is changed to %s: %v", c.Code, f.Key, value, p.Metadata.Value, faults)
+				}
+			}
+		}
+		m := full(t, c)
+		p, faults := exchange.FormPatch(m.Form(), "", &m)
+		if now, err := p.Patch(m); err != nil || faults != nil || len(exchange.Changes(m, now)) > 0 {
+			t.Errorf("%s: %v %v %v", c.Code, exchange.Changes(m, now), err, faults)
+		}
+		if p, _ := exchange.FormPatch(url.Values{}, "", &m); p.Title.Set || p.Metadata.Set || p.NeedsMTA.Set {
+			t.Errorf("%s: a form without fields changes something", c.Code)
+		}
+	}
+}
+
+func TestAFormMakesTheMaterialThatTheAPIWouldMake(t *testing.T) {
+	t.Parallel()
+	for _, c := range category.All() {
+		want := full(t, c)
+		form := want.Form()
+		own, err := json.Marshal(want.Own())
+		if err != nil {
+			t.Fatal(err)
+		}
+		form.Set("additional_metadata", string(own))
+		p, faults := exchange.FormPatch(form, c.Code, nil)
+		got, err := p.Create()
+		if err != nil || faults != nil || len(exchange.Changes(want, got)) > 0 {
+			t.Errorf("%s: %v %v %v", c.Code, err, faults, exchange.Changes(want, got))
+		}
+	}
+}
+
+func TestAFormSaysWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	c, _ := category.Get("CELL_LINE")
+	m := full(t, c)
+	form := m.Form()
+	form["additional_metadata.disease"] = []string{""}
+	form["not_known"] = []string{"disease"}
+	form["additional_metadata.sex"] = []string{""}
+	form["needs_irb"] = []string{""}
+	form["citation"] = []string{"two\r\nlines"}
+	p, faults := exchange.FormPatch(form, "", &m)
+	now, err := p.Patch(m)
+	if err != nil || faults != nil {
+		t.Fatal(err, faults)
+	}
+	var changed []string
+	for _, change := range exchange.Changes(m, now) {
+		changed = append(changed, change.Field+"="+change.New)
+	}
+	if want := []string{"citation=two\nlines", "needs_irb=false", "additional_metadata.disease=not known", "additional_metadata.sex="}; !slices.Equal(changed, want) {
+		t.Errorf("%q, want %q", changed, want)
+	}
+	if !m.NeedsIRB || len(now.Unlisted()) > 0 || len(now.Own()) != 1 {
+		t.Errorf("%v %v", now.Unlisted(), now.Own())
+	}
+	if now.Metadata = json.RawMessage(`{}`); len(now.Unlisted()) == 0 {
+		t.Error("nothing is needed")
+	}
+}
+
+func TestRestoringAVersionMakesAMaterialWhatItWas(t *testing.T) {
+	t.Parallel()
+	for _, c := range category.All() {
+		was := full(t, c)
+		now := exchange.Material{Category: c.Code, Title: "another", OrganizationID: was.OrganizationID, ContactID: uuid.New(), Metadata: json.RawMessage(`{"a":1}`)}
+		got, err := was.Restore().Patch(now)
+		if err != nil || len(exchange.Changes(was, got)) > 0 {
+			t.Errorf("%s: %v %v", c.Code, err, exchange.Changes(was, got))
+		}
+		if got, err = now.Restore().Patch(was); err != nil || len(exchange.Changes(now, got)) > 0 {
+			t.Errorf("%s back: %v %v", c.Code, err, exchange.Changes(now, got))
+		}
+	}
+}
