@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -24,6 +25,10 @@ type App struct {
 	Config
 	policy exchange.Policy
 	feeds  feeds
+	paces  struct {
+		mu sync.Mutex
+		of map[int64]Pace
+	}
 }
 
 // Config is what an App needs.
