@@ -25,9 +25,10 @@ type App struct {
 	Config
 	policy exchange.Policy
 	feeds  feeds
-	paces  struct {
+
+	labPaces struct {
 		mu sync.Mutex
-		of map[int64]Pace
+		of map[int64]LabPace
 	}
 }
 

@@ -68,26 +68,26 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 	return v, err
 }
 
-// Pace is how long a lab took through the last year, as anyone may know: the medians in seconds, of those that
+// LabPace is how long a lab took through the last year, as anyone may know: the medians in seconds, of those that
 // there were enough of.
-type Pace struct {
+type LabPace struct {
 	Decision, Whole int64 // 0: too few to say
 	At              time.Time
 }
 
-// The bounds of Pace: from how many on a median is told, and how long one is good.
+// The bounds of LabPace: from how many on a median is told, and how long one is good.
 const (
-	paceFrom  = 5
+	paceFrom  = 3
 	paceLives = 10 * time.Minute
 	mostPaces = 10_000
 )
 
-// Pace is how long a lab takes. What was found a moment ago is told again, since every page of a material asks.
-func (a *App) Pace(ctx context.Context, organization int64) (Pace, error) {
+// LabPace is how long a lab takes. What was found a moment ago is told again, since every page of a material asks.
+func (a *App) LabPace(ctx context.Context, organization int64) (LabPace, error) {
 	now := a.DB.Read().Now
-	a.paces.mu.Lock()
-	p, known := a.paces.of[organization]
-	a.paces.mu.Unlock()
+	a.labPaces.mu.Lock()
+	p, known := a.labPaces.of[organization]
+	a.labPaces.mu.Unlock()
 	if age := now.Sub(p.At); known && age >= 0 && age < paceLives {
 		return p, nil
 	}
@@ -106,13 +106,13 @@ func (a *App) Pace(ctx context.Context, organization int64) (Pace, error) {
 		seconds, _ := d.Percentile(50)
 		return max(seconds, 1)
 	}
-	p = Pace{median(total.Stages[exchange.DecisionStage]), median(total.Whole), now}
-	a.paces.mu.Lock()
-	defer a.paces.mu.Unlock()
-	if a.paces.of == nil || len(a.paces.of) >= mostPaces {
-		a.paces.of = map[int64]Pace{}
+	p = LabPace{median(total.Stages[exchange.DecisionStage]), median(total.Whole), now}
+	a.labPaces.mu.Lock()
+	defer a.labPaces.mu.Unlock()
+	if a.labPaces.of == nil || len(a.labPaces.of) >= mostPaces {
+		a.labPaces.of = map[int64]LabPace{}
 	}
-	a.paces.of[organization] = p
+	a.labPaces.of[organization] = p
 	return p, nil
 }
 

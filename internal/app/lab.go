@@ -17,7 +17,7 @@ type Lab struct {
 	Member bool          // who looks is
 	Owner  bool
 	store.LabCounts
-	Pace  Pace
+	Pace  LabPace
 	Asked *exchange.ShownJoinRequest // the last time that who looks asked to join; nil: never
 	may   func(exchange.Action) bool
 }
@@ -48,7 +48,7 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 			return l, err
 		}
 	}
-	l.Pace, err = a.Pace(ctx, id)
+	l.Pace, err = a.LabPace(ctx, id)
 	return l, err
 }
 
@@ -181,4 +181,24 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 		return made, err
 	}
 	return made, nil
+}
+
+// LabActivity lists what happened in the requests of an organization's materials, with the people who did it.
+func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
+	list, err := a.OrganizationEvents(ctx, who, organization, exchange.EventFilter{}, p)
+	if err != nil {
+		return list, nil, err
+	}
+	var ids []uuid.UUID
+	for _, e := range list.Items {
+		if e.Actor != uuid.Nil && !slices.Contains(ids, e.Actor) {
+			ids = append(ids, e.Actor)
+		}
+	}
+	users, err := a.DB.Read().Users(ctx, ids)
+	people := map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		people[u.ID] = u
+	}
+	return list, people, err
 }
