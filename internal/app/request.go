@@ -282,7 +282,11 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 		return err
 	}
 	if after.Clock.Turn != before.Clock.Turn {
-		if err := tx.InsertTurns(ctx, []exchange.RequestTurn{after.PresentTurn(q.Terms)}); err != nil {
+		turn := after.PresentTurn(q.Terms)
+		if !deleted {
+			turn.Organization = q.Organization
+		}
+		if err := tx.InsertTurns(ctx, []exchange.RequestTurn{turn}); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,9 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 		terms, known := was[q.ID]
 		if r, other := q.Asked(terms, q.Terms, tx.Now); known && other {
 			q.Request = r
-			others, turns = append(others, q), append(turns, r.PresentTurn(q.Terms))
+			turn := r.PresentTurn(q.Terms)
+			turn.Organization = q.Organization
+			others, turns = append(others, q), append(turns, turn)
 		}
 	}
 	if err := tx.BeginTurns(ctx, others); err != nil {

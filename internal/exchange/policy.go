@@ -38,25 +38,27 @@ const (
 	TokenRead         Action = "token.read"
 	TokenRevoke       Action = "token.revoke"
 
-	OrganizationCreate  Action = "organization.create"
-	OrganizationRead    Action = "organization.read"
-	OrganizationUpdate  Action = "organization.update"
-	OrganizationGrants  Action = "organization.grants" // the awards that paid for its materials
-	InvitationRead      Action = "invitation.read"
-	InvitationWrite     Action = "invitation.write"
-	InvitationAnswer    Action = "invitation.answer"
-	InvitationOpen      Action = "invitation.open" // with its token
-	InvitationTake      Action = "invitation.take" // to answer it, with its token
-	JoinAsk             Action = "join.ask"
-	JoinRead            Action = "join.read"
-	JoinAnswer          Action = "join.answer"
-	JoinWithdraw        Action = "join.withdraw"
-	SettingsRead        Action = "settings.read"
-	SettingsUpdate      Action = "settings.update"
-	OrganizationHistory Action = "organization.history"
-	OrganizationEvents  Action = "organization.events" // what happened in the requests of its materials
-	WebhookRead         Action = "webhook.read"        // not its secret
-	WebhookWrite        Action = "webhook.write"
+	OrganizationCreate   Action = "organization.create"
+	OrganizationRead     Action = "organization.read"
+	OrganizationUpdate   Action = "organization.update"
+	OrganizationGrants   Action = "organization.grants" // the awards that paid for its materials
+	InvitationRead       Action = "invitation.read"
+	InvitationWrite      Action = "invitation.write"
+	InvitationAnswer     Action = "invitation.answer"
+	InvitationOpen       Action = "invitation.open" // with its token
+	InvitationTake       Action = "invitation.take" // to answer it, with its token
+	JoinAsk              Action = "join.ask"
+	JoinRead             Action = "join.read"
+	JoinAnswer           Action = "join.answer"
+	JoinWithdraw         Action = "join.withdraw"
+	SettingsRead         Action = "settings.read"
+	SettingsUpdate       Action = "settings.update"
+	OrganizationHistory  Action = "organization.history"
+	OrganizationEvents   Action = "organization.events" // what happened in the requests of its materials
+	OrganizationInsights Action = "organization.insights"
+	OrganizationLeave    Action = "organization.leave"
+	WebhookRead          Action = "webhook.read" // not its secret
+	WebhookWrite         Action = "webhook.write"
 
 	MaterialCreate  Action = "material.create"
 	MaterialRead    Action = "material.read"
@@ -93,6 +95,8 @@ const (
 	GrantList         Action = "grant.list" // the caller's own
 	GrantRead         Action = "grant.read"
 	GrantUpdate       Action = "grant.update"
+	GrantShare        Action = "grant.share"   // links to its report
+	GrantReport       Action = "grant.report"  // with the key of such a link
 	MaterialFund      Action = "material.fund" // to name it in a grant of one's own
 	AuditRead         Action = "audit.read"
 	DocumentationRead Action = "documentation.read"
@@ -135,25 +139,27 @@ var rules = Policy{
 	TokenRead:         OwnerOf,
 	TokenRevoke:       OwnerOf,
 
-	OrganizationCreate:  Anyone,
-	OrganizationRead:    Anyone,
-	OrganizationUpdate:  Anyone,
-	OrganizationGrants:  MemberOf,
-	InvitationRead:      MemberOf,
-	InvitationWrite:     OwnerOf,
-	InvitationAnswer:    OwnerOf,
-	InvitationOpen:      Anyone,
-	InvitationTake:      SignedIn,
-	JoinAsk:             SignedIn,
-	JoinRead:            OwnerOf,
-	JoinAnswer:          OwnerOf,
-	JoinWithdraw:        OwnerOf,
-	SettingsRead:        OwnerOf,
-	SettingsUpdate:      OwnerOf,
-	OrganizationHistory: MemberOf,
-	OrganizationEvents:  MemberOf,
-	WebhookRead:         MemberOf,
-	WebhookWrite:        OwnerOf,
+	OrganizationCreate:   Anyone,
+	OrganizationRead:     Anyone,
+	OrganizationUpdate:   Anyone,
+	OrganizationGrants:   MemberOf,
+	InvitationRead:       MemberOf,
+	InvitationWrite:      OwnerOf,
+	InvitationAnswer:     OwnerOf,
+	InvitationOpen:       Anyone,
+	InvitationTake:       SignedIn,
+	JoinAsk:              SignedIn,
+	JoinRead:             OwnerOf,
+	JoinAnswer:           OwnerOf,
+	JoinWithdraw:         OwnerOf,
+	SettingsRead:         OwnerOf,
+	SettingsUpdate:       OwnerOf,
+	OrganizationHistory:  MemberOf,
+	OrganizationEvents:   MemberOf,
+	OrganizationInsights: MemberOf,
+	OrganizationLeave:    MemberOf,
+	WebhookRead:          MemberOf,
+	WebhookWrite:         OwnerOf,
 
 	MaterialCreate:  Anyone,
 	MaterialRead:    Anyone,
@@ -190,6 +196,8 @@ var rules = Policy{
 	GrantList:         SignedIn,
 	GrantRead:         OwnerOf,
 	GrantUpdate:       OwnerOf,
+	GrantShare:        OwnerOf,
+	GrantReport:       Anyone,
 	MaterialFund:      MemberOf,
 	AuditRead:         AdminOf,
 	DocumentationRead: Anyone,

@@ -107,6 +107,8 @@ const matrix = `
 | members | material.update | the lab | n | n | y | y | n | y | n | y |
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
 | both | organization.events | the lab | n | n | y | y | n | y | n | y |
+| both | organization.insights | the lab | n | n | y | y | n | y | n | y |
+| both | organization.leave | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.read | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.write | the lab | n | n | n | y | n | n | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |
@@ -125,6 +127,8 @@ const matrix = `
 | both | grant.list | nothing | n | y | y | y | y | y | y | y |
 | both | grant.read | the owner | n | n | n | y | n | n | n | y |
 | both | grant.update | the owner | n | n | n | y | n | n | n | y |
+| both | grant.share | the owner | n | n | n | y | n | n | n | y |
+| both | grant.report | nothing | y | y | y | y | y | y | y | y |
 | both | material.fund | the lab | n | n | y | y | n | y | n | y |
 | both | attachment.create | nothing | n | y | y | y | y | y | y | y |
 | both | attachment.list | nothing | n | n | n | n | n | n | n | y |

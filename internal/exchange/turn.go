@@ -20,6 +20,8 @@ type RequestTurn struct {
 	What      []string
 	BeganAt   time.Time
 	EndedAt   *time.Time // when the next one began; nil: it is the present one
+
+	Organization int64 // that of the material, only where the entry is written
 }
 
 // Clock sums up the account of a request until its present entry began, in whole seconds. So it stays

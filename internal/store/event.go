@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -89,13 +90,20 @@ func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exch
 }
 
 // MoveRequests lets the requests of a material follow it from one organization to another, with their events
-// in its feed; those of deleted requests stay in none.
+// in its feed and their turns in its insights; those of deleted requests stay in none.
 func (c Conn) MoveRequests(ctx context.Context, material, from, to int64) error {
 	if _, err := c.exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material, to); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND material_id = $1", material, from, to)
-	return err
+	if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND material_id = $1", material, from, to); err != nil {
+		return err
+	}
+	moved, err := c.exec(ctx, `UPDATE request_turns SET organization_id = $3 WHERE organization_id = $2
+		AND request_id IN (SELECT r.id FROM material_requests r WHERE r.material_id = $1)`, material, from, to)
+	if err != nil || moved == 0 {
+		return err
+	}
+	return errors.Join(c.ForgetInsights(ctx, min(from, to), ""), c.ForgetInsights(ctx, max(from, to), ""))
 }
 
 // Head is the last event of a request as its row has it.

@@ -91,6 +91,7 @@ func (l *Loader) Requests(ctx context.Context, list []LoadedRequest) error {
 			events = append(events, eventArgs(q.Requested, e))
 		}
 		for _, t := range q.Turns {
+			t.Organization = q.Organization
 			turn, err := turnArgs(t)
 			if err != nil {
 				return err

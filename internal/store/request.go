@@ -155,6 +155,12 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted b
 		if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID, string(exchange.Deleted)); err != nil {
 			return err
 		}
+		if _, err := c.exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1", q.ID); err != nil {
+			return err
+		}
+		if err := c.ForgetInsights(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
+			return err
+		}
 	}
 	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,

@@ -65,11 +65,15 @@ func (c Conn) InsertTurns(ctx context.Context, list []exchange.RequestTurn) erro
 }
 
 // turnWritten are the columns that turnArgs fills.
-var turnWritten = strings.Fields("request_id seq status party what began_at")
+var turnWritten = strings.Fields("request_id seq status party what began_at organization_id")
 
 func turnArgs(t exchange.RequestTurn) ([]any, error) {
 	what, err := text(t.What)
-	return []any{t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt}, err
+	var organization *int64
+	if t.Organization != 0 {
+		organization = &t.Organization
+	}
+	return []any{t.RequestID, t.Seq, string(t.Status), string(t.Side), what, t.BeganAt, organization}, err
 }
 
 var requestTurns = listing[exchange.RequestTurn]{

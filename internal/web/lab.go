@@ -1,3 +1,294 @@
 package web
 
-var labPages = []page{}
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/words"
+)
+
+var labPages = []page{
+	get("/labs", (*visit).labs),
+	get("/labs/new", (*visit).newLab).private(),
+	post("/labs/new", (*visit).makeLab),
+	get("/labs/{id}", (*visit).labMaterials),
+	get("/labs/{id}/people", (*visit).labPeople),
+	post("/labs/{id}/people/remove", (*visit).removeMember),
+	post("/labs/{id}/people/owner", (*visit).handLabOver),
+	post("/labs/{id}/people/leave", (*visit).leaveLab),
+	post("/labs/{id}/invitations", (*visit).invite),
+	post("/labs/{id}/invitations/{invitation}/resend", (*visit).resendInvitation),
+	post("/labs/{id}/invitations/{invitation}/revoke", (*visit).revokeInvitation),
+	post("/labs/{id}/joins", (*visit).askToJoin),
+	post("/labs/{id}/joins/{join}/accept", (*visit).acceptJoin),
+	post("/labs/{id}/joins/{join}/decline", (*visit).declineJoin),
+	post("/labs/{id}/joins/{join}/withdraw", (*visit).withdrawJoin),
+	get("/labs/{id}/grants", (*visit).labGrants).private(),
+	post("/labs/{id}/grants", (*visit).makeGrant),
+	get("/labs/{id}/requirements", (*visit).labRequirements),
+	post("/labs/{id}/shipping", (*visit).saveShipping),
+	post("/labs/{id}/shipping/{shipping}", (*visit).saveShipping),
+	get("/labs/{id}/documents/{document}", (*visit).labDocument),
+	post("/labs/{id}/documents", (*visit).addDocument).takesFiles(),
+	post("/labs/{id}/documents/{document}/replace", (*visit).replaceDocument).takesFiles(),
+	post("/labs/{id}/documents/{document}/delete", (*visit).deleteDocument),
+	get("/labs/{id}/settings", (*visit).labSettings).private(),
+	post("/labs/{id}/settings", (*visit).saveLab),
+	get("/labs/{id}/webhooks", (*visit).labWebhooks).private(),
+	post("/labs/{id}/webhooks", (*visit).makeWebhook),
+	get("/labs/{id}/webhooks/{webhook}", (*visit).labWebhook).private(),
+	post("/labs/{id}/webhooks/{webhook}", (*visit).saveWebhook),
+	post("/labs/{id}/webhooks/{webhook}/{act}", (*visit).actOnWebhook),
+	post("/labs/{id}/webhooks/{webhook}/deliveries/{delivery}", (*visit).redeliver),
+	get("/labs/{id}/activity", (*visit).labActivity).private(),
+	get("/labs/{id}/history", (*visit).labHistory).private(),
+	get("/join", (*visit).joinPage),
+	post("/join/answer", (*visit).answerJoin).open(),
+}
+
+// labPage is what every page of a lab has.
+type labPage struct {
+	Page
+	Lab app.Lab
+	Tab string
+	ID  string // of the lab, in addresses
+}
+
+// readLab reads the head of the page of the lab in the address.
+func (v *visit) readLab(tab, title string) (labPage, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return labPage{}, err
+	}
+	l, err := v.app.Lab(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return labPage{}, err
+	}
+	p := labPage{Page: Page{Title: l.Name, Section: "lab"}, Lab: l, Tab: tab, ID: strconv.FormatInt(id, 10)}
+	if title != "" {
+		p.Title = title + ", " + l.Name
+	}
+	return p, nil
+}
+
+// lab is the address of a page of the lab in the address.
+func (v *visit) lab(rest string) string { return "/labs/" + v.PathValue("id") + rest }
+
+// The lengths of lists on pages.
+const (
+	rowsOfPage = 50
+	mostOfPage = 200 // of lists that are not cut into pages
+)
+
+// pageOf is the part of a list that the address asks for.
+func (v *visit) pageOf() exchange.Page {
+	p := exchange.Page{Limit: rowsOfPage}
+	if id, err := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64); err == nil && id > 0 {
+		p.After = &exchange.Position{ID: id}
+	}
+	return p
+}
+
+// links are where the pages beside this one of a list are, "" where there is none.
+type links struct{ Next, Back string }
+
+func (v *visit) linksOf(next *exchange.Position) (l links) {
+	query := v.URL.Query()
+	if query.Has("after") {
+		query.Del("after")
+		l.Back = v.URL.Path + "?" + query.Encode()
+	}
+	if next != nil {
+		query.Set("after", strconv.FormatInt(next.ID, 10))
+		l.Next = v.URL.Path + "?" + query.Encode()
+	}
+	return l
+}
+
+type labsPage struct {
+	Page
+	Own    app.OwnLabs
+	Query  string
+	Found  []app.OrganizationView
+	Count  int64
+	About  bool // how many there are is an estimate
+	More   string
+	Search bool
+}
+
+// labs are those of the visitor, and those that a search finds.
+func (v *visit) labs() (reply, error) {
+	p := &labsPage{Page: Page{Title: "Labs", Section: "lab"}, Query: v.FormValue("q")}
+	var err error
+	if v.signedIn() {
+		if p.Own, err = v.app.OwnLabs(v.Context(), v.who.Actor); err != nil {
+			return reply{}, err
+		}
+	}
+	offset, err := strconv.Atoi(v.FormValue("offset"))
+	if err != nil || offset < 0 || offset > 1000 {
+		offset = 0
+	}
+	if p.Search = p.Query != "" || !v.signedIn() || v.URL.Query().Has("q"); p.Search {
+		s := exchange.Search{Query: words.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset}}
+		found, err := v.app.SearchOrganizations(v.Context(), s)
+		if err != nil {
+			return reply{}, err
+		}
+		p.Found, p.Count, p.About = found.Items, found.Count, len(found.Approximate) > 0
+		if found.Next != nil {
+			p.More = "/labs?" + url.Values{"q": {p.Query}, "offset": {strconv.Itoa(offset + len(found.Items))}}.Encode()
+		}
+	}
+	return show("labs", p)
+}
+
+type labForm struct {
+	labPage
+	New                        bool
+	Name, Description          string
+	Decide, Countersign, Ships string
+}
+
+// patchOf is what the form of a lab says.
+func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
+	p.Name, p.Description = exchange.Some(f.Name), exchange.Some(f.Description)
+	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign, &p.ShipDays: f.Ships} {
+		n, _ := strconv.Atoi(text) // what is no number is none from 1 to 365
+		*to = exchange.Some(n)
+	}
+	return p
+}
+
+func (f *labForm) read(v *visit) {
+	f.Name, f.Description = v.PostFormValue("name"), v.PostFormValue("description")
+	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"), v.PostFormValue("ship_days")
+}
+
+func (f *labForm) tell(o exchange.Organization) {
+	f.Name, f.Description = o.Name, o.Description
+	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign), strconv.Itoa(o.Targets.Ship)
+}
+
+func (v *visit) newLab() (reply, error) {
+	p := &labForm{labPage: labPage{Page: Page{Title: "Make a lab", Section: "lab", Narrow: true}}, New: true}
+	p.tell(exchange.Organization{Targets: exchange.DefaultTargets})
+	return show("lab-new", p)
+}
+
+func (v *visit) makeLab() (reply, error) {
+	p := &labForm{labPage: labPage{Page: Page{Title: "Make a lab", Section: "lab", Narrow: true}}, New: true}
+	p.read(v)
+	patch := p.patchOf()
+	patch.Owner, patch.Members = exchange.Some(exchange.UserRef(v.who.ID)), exchange.Some([]exchange.UserRef{})
+	made, err := v.app.CreateOrganization(v.Context(), v.who.Actor, patch)
+	if fields, ok := faults(err); ok {
+		p.Errors = fields
+		return invalid("lab-new", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/labs/%d/people", made.ID)).saying(made.Name + " is made. Invite the people who work there."), nil
+}
+
+func (v *visit) labSettings() (reply, error) {
+	base, err := v.readLab("settings", "Settings")
+	if err != nil {
+		return reply{}, err
+	}
+	if !base.Lab.May(exchange.OrganizationUpdate) {
+		return reply{}, exchange.Fail(exchange.Forbidden, "Only the owner of %s changes its settings.", base.Lab.Name)
+	}
+	p := &labForm{labPage: base}
+	p.tell(base.Lab.Organization)
+	return show("lab-settings", p)
+}
+
+func (v *visit) saveLab() (reply, error) {
+	base, err := v.readLab("settings", "Settings")
+	if err != nil {
+		return reply{}, err
+	}
+	p := &labForm{labPage: base}
+	p.read(v)
+	_, err = v.app.UpdateOrganization(v.Context(), v.who.Actor, base.Lab.ID, p.patchOf())
+	if fields, ok := faults(err); ok {
+		p.Errors = fields
+		return invalid("lab-settings", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/settings")).saying("The settings of the lab are saved."), nil
+}
+
+type labMaterialsPage struct {
+	labPage
+	Materials  []labMaterial
+	Total      int64
+	Links      links
+	Category   string
+	State      string
+	Categories []category.Category
+}
+
+type labMaterial struct {
+	exchange.ShownMaterial
+	Kind      category.Category
+	Embargoed bool
+}
+
+// Needs are what somebody has to hand in for the material.
+func (m labMaterial) Needs() (list []string) {
+	if m.NeedsMTA {
+		list = append(list, "MTA")
+	}
+	if m.NeedsIRB {
+		list = append(list, "IRB")
+	}
+	if m.NeedsAbstract {
+		list = append(list, "abstract")
+	}
+	return list
+}
+
+// labMaterials are those of a lab that the visitor may see, also archived ones where a member asks for them.
+func (v *visit) labMaterials() (reply, error) {
+	base, err := v.readLab("materials", "")
+	if err != nil {
+		return reply{}, err
+	}
+	p := &labMaterialsPage{labPage: base, Category: v.FormValue("category"), Categories: category.All()}
+	p.Description = "Materials that " + base.Lab.Name + " shares."
+	f := exchange.MaterialFilter{Organization: &base.Lab.ID, Archived: new(false)}
+	if base.Lab.May(exchange.MaterialHistory) { // its members
+		p.State = v.FormValue("state")
+	}
+	switch p.State {
+	case "archived":
+		f.Archived = new(true)
+	case "all":
+		f.Archived = nil
+	default:
+		p.State = ""
+	}
+	if _, known := category.Get(p.Category); known {
+		f.Category = &p.Category
+	} else {
+		p.Category = ""
+	}
+	list, err := v.app.Materials(v.Context(), v.who.Actor, v.pageOf(), f)
+	if err != nil {
+		return reply{}, err
+	}
+	now := v.app.DB.Read().Now
+	for _, m := range list.Items {
+		kind, _ := category.Get(m.Category)
+		p.Materials = append(p.Materials, labMaterial{m, kind, m.Embargoed(now)})
+	}
+	p.Total, p.Links = list.Total, v.linksOf(list.Next)
+	return show("lab", p)
+}

@@ -84,6 +84,8 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"count":  count,
 		"bytes":  size,
 		"days":   days,
+		"took":   took[int64],
+		"pace":   took[time.Duration],
 		"plural": plural,
 		"lower":  strings.ToLower,
 		"join":   strings.Join,

@@ -99,6 +99,7 @@ type reply struct {
 	location string
 	note     *note
 	serve    func(http.ResponseWriter, *http.Request) // in place of a page: a file
+	private  bool                                     // a secret is in it, or in its address: nothing keeps it or tells where it was
 }
 
 // show answers with a page.
@@ -210,6 +211,11 @@ func (v *visit) answer(a reply) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
 	h.Add("Vary", "Cookie, HX-Request")
+	if a.private {
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+	}
 	if a.note != nil {
 		v.remember(*a.note)
 	}

@@ -200,6 +200,17 @@ CREATE TABLE grant_materials (
 );
 CREATE INDEX grant_materials_material ON grant_materials (material_id);
 
+-- Links by which a funder reads the report of a grant; the key in them is made of the id and our secret.
+CREATE TABLE grant_links (
+  id {id},
+  grant_id {ref} NOT NULL REFERENCES grants (id),
+  note TEXT NOT NULL, -- for whom it is
+  created_at {time} NOT NULL,
+  expires_at {time} NOT NULL,
+  revoked_at {time}
+);
+CREATE INDEX grant_links_grant ON grant_links (grant_id, id);
+
 CREATE TABLE attachments (
   id {id},
   filename TEXT NOT NULL,
@@ -280,7 +291,23 @@ CREATE TABLE request_turns (
   party {word} NOT NULL, -- '': nobody's turn
   what TEXT NOT NULL, -- JSON
   began_at {time} NOT NULL,
+  organization_id {ref} REFERENCES organizations (id), -- in whose insights it counts; NULL: of a deleted request
   UNIQUE (request_id, seq)
+);
+CREATE INDEX request_turns_organization ON request_turns (organization_id, began_at, request_id);
+
+-- What insights tell of each day that is over; until which day that is kept says insight_marks.
+CREATE TABLE insight_days (
+  organization_id {ref} NOT NULL REFERENCES organizations (id),
+  day {word} NOT NULL,
+  more_new INTEGER NOT NULL, -- how many more requests stood new, and in progress, at its end than at its beginning
+  more_progress INTEGER NOT NULL,
+  figures TEXT NOT NULL, -- JSON
+  PRIMARY KEY (organization_id, day)
+);
+CREATE TABLE insight_marks (
+  organization_id {ref} PRIMARY KEY REFERENCES organizations (id),
+  until_day {word} NOT NULL -- '': no day is kept
 );
 
 CREATE TABLE request_documents (

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// Insights are what the requests of a lab tell through some months, the last of which is the present one.
+type Insights struct {
+	exchange.Organization
+	Months    []Month
+	Total     exchange.Figures // of all these months
+	Requested []Requested      // the materials that were asked for most
+}
+
+// Month is one month, by UTC, with how many requests stood so at its end.
+type Month struct {
+	Begins time.Time
+	exchange.Figures
+	New, Progress int64
+}
+
+// Requested is a material and how many requests of it came.
+type Requested struct {
+	Material exchange.ShownMaterial
+	N        int64
+}
+
+// InsightMonths are the periods of insights, in months.
+var InsightMonths = []int{3, 6, 12, 24, 60}
+
+// mostRequested is how many materials insights name.
+const mostRequested = 10
+
+// settling is how long a day may still grow after its end, by transactions that began in it.
+const settling = time.Hour
+
+// Insights tells of the requests of a lab through so many months.
+func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, months int) (v Insights, err error) {
+	if v.Organization, err = a.DB.Read().Organization(ctx, organization); err != nil {
+		return v, err
+	}
+	if err := a.mayRead(ctx, who, exchange.OrganizationInsights, who.ToOrganization(organization), object("insights of organization", organization)); err != nil {
+		return v, err
+	}
+	if v.Months, err = a.months(ctx, organization, months); err != nil {
+		return v, err
+	}
+	for _, m := range v.Months {
+		v.Total.Add(m.Figures)
+	}
+	most := exchange.Most(v.Total.Materials, mostRequested)
+	ids := make([]int64, len(most))
+	for i, m := range most {
+		ids[i] = m.Key
+	}
+	materials, err := a.DB.Read().ShownMaterials(ctx, ids)
+	known := map[int64]exchange.ShownMaterial{}
+	for _, m := range materials {
+		known[m.ID] = m
+	}
+	for _, m := range most {
+		v.Requested = append(v.Requested, Requested{known[m.Key], m.N})
+	}
+	return v, err
+}
+
+// months tells of so many months of a lab.
+func (a *App) months(ctx context.Context, organization int64, n int) ([]Month, error) {
+	kept, err := a.keepInsights(ctx, organization)
+	if err != nil {
+		return nil, err
+	}
+	c := a.DB.Read()
+	first := time.Date(c.Now.Year(), c.Now.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 1-n, 0)
+	before, err := c.StandingBefore(ctx, organization, first.Format(time.DateOnly))
+	if err != nil {
+		return nil, err
+	}
+	days, err := c.Insights(ctx, organization, first.Format(time.DateOnly))
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := c.AccountsWithin(ctx, organization, kept, c.Now.Add(time.Second)) // what this moment brought too
+	if err != nil {
+		return nil, err
+	}
+	months := make([]Month, n)
+	for i := range months {
+		m := &months[i]
+		m.Begins = first.AddDate(0, i, 0)
+		ends := m.Begins.AddDate(0, 1, 0)
+		for len(days) > 0 && days[0].Day < ends.Format(time.DateOnly) {
+			m.Figures.Add(days[0].Figures)
+			days = days[1:]
+		}
+		if from := later(m.Begins, kept); from.Before(ends) {
+			for _, account := range accounts {
+				m.Figures.Within(account, from, ends)
+			}
+		}
+		before.New, before.Progress = before.New+m.Figures.New, before.Progress+m.Figures.Progress
+		m.New, m.Progress = before.New, before.Progress
+	}
+	return months, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
+}
+
+// keepInsights keeps what there is to tell of the days that are over, and gives the moment until which that was done.
+// Whoever looks first on a day does it, for the day before; whoever looks the very first time, for all of them.
+func (a *App) keepInsights(ctx context.Context, organization int64) (time.Time, error) {
+	c := a.DB.Read()
+	today := c.Now.Add(-settling).Truncate(24 * time.Hour)
+	mark, err := c.InsightMark(ctx, organization)
+	for err == nil && mark < today.Format(time.DateOnly) {
+		mark, err = a.keepMonth(ctx, organization, today)
+	}
+	return today, err
+}
+
+// keepMonth keeps the days that are over of one month more.
+func (a *App) keepMonth(ctx context.Context, organization int64, today time.Time) (mark string, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if mark, err = tx.InsightMarkForUpdate(ctx, organization); err != nil || mark >= today.Format(time.DateOnly) {
+			return err
+		}
+		from, until := today, today
+		first, err := tx.FirstTurn(ctx, organization)
+		switch {
+		case exchange.CodeOf(err) == exchange.NotFound || err == nil && !first.Before(today):
+		case err != nil:
+			return err
+		default:
+			from = first.Truncate(24 * time.Hour)
+			if kept, err := time.Parse(time.DateOnly, mark); err == nil {
+				from = later(from, kept)
+			}
+			if month := from.AddDate(0, 1, 0); month.Before(until) {
+				until = month
+			}
+		}
+		mark = until.Format(time.DateOnly)
+		if from.Before(until) {
+			if err := keepDays(ctx, tx, organization, from, until); err != nil {
+				return err
+			}
+		}
+		return tx.SetInsightMark(ctx, organization, mark)
+	})
+	return mark, err
+}
+
+func keepDays(ctx context.Context, tx store.Conn, organization int64, from, until time.Time) error {
+	accounts, err := tx.AccountsWithin(ctx, organization, from, until)
+	if err != nil {
+		return err
+	}
+	byDay := map[time.Time][]exchange.Account{}
+	for _, account := range accounts {
+		var last time.Time
+		for _, t := range account.Turns {
+			if day := t.BeganAt.Truncate(24 * time.Hour); !day.Equal(last) && !day.Before(from) {
+				last = day
+				byDay[day] = append(byDay[day], account)
+			}
+		}
+	}
+	var days []store.InsightDay
+	for day := from; day.Before(until); day = day.AddDate(0, 0, 1) {
+		if byDay[day] == nil {
+			continue
+		}
+		d := store.InsightDay{Day: day.Format(time.DateOnly)}
+		for _, account := range byDay[day] {
+			d.Figures.Within(account, day, day.AddDate(0, 0, 1))
+		}
+		days = append(days, d)
+	}
+	return tx.InsertInsights(ctx, organization, days)
+}

@@ -1,0 +1,205 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Lab is an organization as its page has it at the head, for who looks.
+type Lab struct {
+	exchange.Organization
+	Head   exchange.User // its owner
+	Member bool          // who looks is
+	Owner  bool
+	store.LabCounts
+	Pace  exchange.Pace
+	Asked *exchange.ShownJoinRequest // the last time that who looks asked to join; nil: never
+	may   func(exchange.Action) bool
+}
+
+// May says whether who looks may do something to the lab.
+func (l Lab) May(action exchange.Action) bool { return l.may(action) }
+
+// Lab reads the head of an organization's page.
+func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err error) {
+	c := a.DB.Read()
+	if l.Organization, err = c.Organization(ctx, id); err != nil {
+		return l, err
+	}
+	rel := who.ToOrganization(id)
+	l.Member, l.Owner = who.MemberOf(id), rel&exchange.OwnerOf != 0
+	l.may = func(action exchange.Action) bool {
+		ok, _ := a.policy.Can(action, rel)
+		return ok
+	}
+	if l.Head, err = c.User(ctx, l.Organization.Owner); err != nil {
+		return l, err
+	}
+	if l.LabCounts, err = c.LabCounts(ctx, id, who.ID); err != nil {
+		return l, err
+	}
+	if !who.Anonymous() && !l.Member {
+		if l.Asked, err = c.LastJoin(ctx, id, who.ID); err != nil {
+			return l, err
+		}
+	}
+	paces, err := a.pacesOf(ctx, c)
+	l.Pace = paces[id]
+	return l, err
+}
+
+// OwnLabs are the labs of somebody and those that they may come into.
+type OwnLabs struct {
+	Labs        []exchange.Organization
+	Invitations []exchange.ShownInvitation
+	Asked       []exchange.ShownJoinRequest // that nobody answered yet
+}
+
+// OwnLabs reads the labs of who.
+func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err error) {
+	if err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(who.ID), object("user", who.ID)); err != nil {
+		return v, err
+	}
+	c := a.DB.Read()
+	u, err := c.User(ctx, who.ID)
+	if err != nil {
+		return v, err
+	}
+	if v.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+		return v, err
+	}
+	invitations, err := c.InvitationsFor(ctx, u, exchange.Page{Limit: 50})
+	if err != nil {
+		return v, err
+	}
+	asked, err := c.JoinRequestsOf(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: exchange.MostJoins})
+	v.Invitations, v.Asked = invitations.Items, asked.Items
+	return v, err
+}
+
+// Leave takes who out of an organization. Its owner hands it over first.
+func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		o, err := tx.OrganizationForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.OrganizationLeave, who.ToOrganization(id), object("organization", id)); err != nil {
+			return err
+		}
+		if o.Owner == who.ID {
+			return exchange.Fail(exchange.Conflict, "You own this lab. Make somebody else its owner first.")
+		}
+		v, err := showOrganization(ctx, tx, o)
+		if err != nil {
+			return err
+		}
+		rest := slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == who.ID })
+		left, err := tx.SetMembers(ctx, id, rest)
+		if err != nil {
+			return err
+		}
+		for _, user := range left {
+			if err := a.handOver(ctx, tx, who, o, user); err != nil {
+				return err
+			}
+		}
+		if v, err = showOrganization(ctx, tx, o); err != nil {
+			return err
+		}
+		return keepOrganization(ctx, tx, who, exchange.OrganizationLeave, false, v)
+	})
+}
+
+// LabRequirements are what a lab asks for: shipping requirements, and documents of its own, with the materials that
+// name them.
+type LabRequirements struct {
+	Shipping     exchange.Part[exchange.Shipping]
+	ShippingUses map[int64]store.Use
+	Documents    exchange.Part[exchange.Attachment] // for who may read them
+	DocumentUses map[int64]store.Use
+}
+
+// LabRequirements reads what a lab asks for.
+func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (v LabRequirements, err error) {
+	c := a.DB.Read()
+	rel := who.ToOrganization(organization)
+	if err := a.mayRead(ctx, who, exchange.ShippingRead, rel, object("organization", organization)); err != nil {
+		return v, err
+	}
+	if v.Shipping, err = c.Shippings(ctx, &organization, p); err != nil {
+		return v, err
+	}
+	if ok, _ := a.policy.Can(exchange.ShippingWrite, rel); !ok {
+		return v, nil
+	}
+	if err := a.mayRead(ctx, who, exchange.AttachmentRead, rel, object("documents of organization", organization)); err != nil {
+		return v, err
+	}
+	if v.ShippingUses, err = c.UsesOfShipping(ctx, organization); err != nil {
+		return v, err
+	}
+	if v.Documents, err = c.DocumentsOf(ctx, organization, p); err != nil {
+		return v, err
+	}
+	v.DocumentUses, err = c.UsesOfMTAs(ctx, organization)
+	return v, err
+}
+
+// ReplaceDocument puts a new version of a lab's document in the place of an old one: the materials that named the old
+// one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
+func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
+	old, err := a.attachment(ctx, who, exchange.AttachmentUpdate, id)
+	if err != nil {
+		return old, err
+	}
+	if old.OwnedByOrg == nil {
+		return old, exchange.Fail(exchange.NotFound, "This is no document of a lab.")
+	}
+	p.OwnedByOrg = exchange.NullOf(exchange.Ref(*old.OwnedByOrg))
+	if !p.Description.Set {
+		p.Description = exchange.Some(old.Description)
+	}
+	made, err := a.CreateAttachment(ctx, who, p, content)
+	if err != nil {
+		return made, err
+	}
+	materials, err := a.DB.Read().MaterialsWithMTA(ctx, *old.OwnedByOrg, id)
+	if err != nil {
+		return made, err
+	}
+	for _, m := range materials {
+		if _, err := a.UpdateMaterial(ctx, who, m, exchange.MaterialPatch{MTAAttachment: exchange.NullOf(exchange.Ref(made.ID))}); err != nil {
+			return made, err
+		}
+	}
+	if err := a.DeleteAttachment(ctx, who, id); err != nil && exchange.CodeOf(err) != exchange.AttachmentInUse {
+		return made, err
+	}
+	return made, nil
+}
+
+// LabActivity lists what happened in the requests of an organization's materials, with the people who did it.
+func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
+	list, err := a.OrganizationEvents(ctx, who, organization, exchange.EventFilter{}, p)
+	if err != nil {
+		return list, nil, err
+	}
+	var ids []uuid.UUID
+	for _, e := range list.Items {
+		if e.Actor != uuid.Nil && !slices.Contains(ids, e.Actor) {
+			ids = append(ids, e.Actor)
+		}
+	}
+	users, err := a.DB.Read().Users(ctx, ids)
+	people := map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		people[u.ID] = u
+	}
+	return list, people, err
+}

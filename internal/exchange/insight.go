@@ -1,0 +1,288 @@
+package exchange
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Stage is a step of requests that somebody's time goes into.
+type Stage string
+
+// The stages, in the order of a good journey.
+const (
+	DecisionStage    Stage = "decision"
+	DocumentsStage   Stage = "documents" // what the requester owes: an abstract, an answer, documents
+	CountersignStage Stage = "countersign"
+	ShippingStage    Stage = "shipping"
+	ProblemStage     Stage = "problem"
+	ReceiptStage     Stage = "receipt"
+)
+
+// Stages are all of them.
+var Stages = []Stage{DecisionStage, DocumentsStage, CountersignStage, ShippingStage, ProblemStage, ReceiptStage}
+
+// Side says whose time a stage is.
+func (s Stage) Side() Side {
+	if s == DocumentsStage || s == ReceiptStage {
+		return RequesterSide
+	}
+	return LabSide
+}
+
+// Stage is the one that a turn belongs to, "" where it is nobody's turn.
+func (t RequestTurn) Stage() Stage {
+	has := func(step string) bool { return slices.Contains(t.What, step) }
+	switch {
+	case t.Side == Nobody:
+		return ""
+	case has(StepReceipt):
+		return ReceiptStage
+	case t.Side == RequesterSide:
+		return DocumentsStage
+	case has(StepIssue):
+		return ProblemStage
+	case has(StepShipment):
+		return ShippingStage
+	case has(string(NeedExecutedMTA)):
+		return CountersignStage
+	}
+	return DecisionStage
+}
+
+// Standing is how a request counts.
+type Standing string
+
+// The standings: the first two of requests under way, the others of those that ended.
+const (
+	IsNew      Standing = "new" // nobody decided yet
+	InProgress Standing = "in_progress"
+	Completed  Standing = "completed"
+	Declined   Standing = "declined"
+	Withdrawn  Standing = "cancelled"
+	Void       Standing = "invalid"
+	Shut       Standing = "closed" // by the lab, somewhere on the way
+)
+
+// Endings are the standings of requests that ended.
+var Endings = []Standing{Completed, Declined, Withdrawn, Void, Shut}
+
+// Standing is that of a request in this turn.
+func (t RequestTurn) Standing() Standing {
+	switch {
+	case t.Side != Nobody && t.Status == Open:
+		return IsNew
+	case t.Side != Nobody:
+		return InProgress
+	}
+	switch t.Status {
+	case Verified:
+		return Completed
+	case Rejected:
+		return Declined
+	case Cancelled:
+		return Withdrawn
+	case Invalid:
+		return Void
+	}
+	return Shut
+}
+
+// Account is all turns of one request, in order, with what insights tell of it beside.
+type Account struct {
+	Material int64
+	Country  string // where its parcel goes to; "": nobody said
+	Turns    []RequestTurn
+}
+
+// Figures are what happened to the requests of a lab through some time.
+type Figures struct {
+	Received  int64               `json:"n,omitempty"`
+	Materials map[int64]int64     `json:"m,omitempty"` // received, by material
+	Ended     map[Standing]int64  `json:"e,omitempty"` // one that is opened again may end again
+	Countries map[string]int64    `json:"c,omitempty"` // completed, by country
+	Sides     map[Side]int64      `json:"w,omitempty"` // seconds of the turns that ended, by whose turn it was
+	Stages    map[Stage]Durations `json:"s,omitempty"` // seconds of the stages that ended
+	Whole     Durations           `json:"t,omitempty"` // seconds from the request to the receipt, of those completed
+	New       int64               `json:"a,omitempty"` // how many more stand so afterwards than before
+	Progress  int64               `json:"b,omitempty"`
+}
+
+// Durations are seconds, in no order.
+type Durations []int64
+
+// MarshalText writes them short, as a year of a large lab has many.
+func (d Durations) MarshalText() ([]byte, error) {
+	var b []byte
+	for i, n := range d {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, n, 36)
+	}
+	return b, nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (d *Durations) UnmarshalText(text []byte) error {
+	*d = slices.Grow((*d)[:0], len(text)/5)
+	for word := range strings.FieldsSeq(string(text)) {
+		n, err := strconv.ParseInt(word, 36, 64)
+		if err != nil {
+			return err
+		}
+		*d = append(*d, n)
+	}
+	return nil
+}
+
+// Percentile is the smallest of the durations that at least p percent of them do not exceed; ok is false
+// without any. It puts them in another order.
+func (d Durations) Percentile(p int) (seconds int64, ok bool) {
+	if len(d) == 0 {
+		return 0, false
+	}
+	at := max((len(d)*p+99)/100, 1) - 1
+	list, low, high := d, 0, len(d)-1
+	for low < high { // quickselect: sorting all of them would take ten times as long
+		pivot := middle(list[low], list[(low+high)/2], list[high])
+		i, j := low, high
+		for i <= j {
+			for list[i] < pivot {
+				i++
+			}
+			for list[j] > pivot {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case at <= j:
+			high = j
+		case at >= i:
+			low = i
+		default:
+			return list[at], true
+		}
+	}
+	return list[at], true
+}
+
+func middle(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
+
+// Within adds to f what happened in an account from a moment until before another.
+func (f *Figures) Within(a Account, from, until time.Time) {
+	inside := func(t time.Time) bool { return !t.Before(from) && t.Before(until) }
+	var stage time.Time // when the present stage began
+	for i, t := range a.Turns {
+		if i == 0 {
+			if stage = t.BeganAt; inside(t.BeganAt) {
+				f.Received++
+				tally(&f.Materials, a.Material, 1)
+				f.enter(t.Standing(), 1)
+			}
+			continue
+		}
+		was := a.Turns[i-1]
+		if now := inside(t.BeganAt); now {
+			tally(&f.Sides, was.Side, seconds(was.BeganAt, t.BeganAt))
+			f.step(a, was, t)
+			if s := was.Stage(); s != "" && s != t.Stage() {
+				if f.Stages == nil {
+					f.Stages = map[Stage]Durations{}
+				}
+				f.Stages[s] = append(f.Stages[s], seconds(stage, t.BeganAt))
+			}
+		}
+		if was.Stage() != t.Stage() {
+			stage = t.BeganAt
+		}
+	}
+	delete(f.Sides, Nobody)
+}
+
+// step counts that a request stands otherwise than before.
+func (f *Figures) step(a Account, was, is RequestTurn) {
+	before, after := was.Standing(), is.Standing()
+	if before == after {
+		return
+	}
+	f.enter(before, -1)
+	f.enter(after, 1)
+	if after == Completed {
+		f.Whole = append(f.Whole, seconds(a.Turns[0].BeganAt, is.BeganAt))
+		if a.Country != "" {
+			tally(&f.Countries, a.Country, 1)
+		}
+	}
+}
+
+func (f *Figures) enter(s Standing, n int64) {
+	switch {
+	case s == IsNew:
+		f.New += n
+	case s == InProgress:
+		f.Progress += n
+	case n > 0:
+		tally(&f.Ended, s, n)
+	}
+}
+
+func seconds(from, until time.Time) int64 { return until.Unix() - from.Unix() }
+
+func tally[K comparable](to *map[K]int64, key K, n int64) {
+	if *to == nil {
+		*to = map[K]int64{}
+	}
+	(*to)[key] += n
+}
+
+// Add adds what happened in another time.
+func (f *Figures) Add(g Figures) {
+	f.Received, f.New, f.Progress = f.Received+g.Received, f.New+g.New, f.Progress+g.Progress
+	sum(&f.Materials, g.Materials)
+	sum(&f.Ended, g.Ended)
+	sum(&f.Countries, g.Countries)
+	sum(&f.Sides, g.Sides)
+	if f.Stages == nil {
+		f.Stages = map[Stage]Durations{}
+	}
+	for s, list := range g.Stages {
+		f.Stages[s] = append(f.Stages[s], list...)
+	}
+	f.Whole = append(f.Whole, g.Whole...)
+}
+
+func sum[K comparable](to *map[K]int64, more map[K]int64) {
+	if *to == nil {
+		*to = make(map[K]int64, len(more))
+	}
+	for k, n := range more {
+		(*to)[k] += n
+	}
+}
+
+// Counted is a thing and how often it counts.
+type Counted[K any] struct {
+	Key K
+	N   int64
+}
+
+// Most gives those of a map that count most, at most limit of them (0: all); of two that count alike the
+// lesser key comes first.
+func Most[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
+	list := make([]Counted[K], 0, len(counts))
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, Counted[K]{k, counts[k]})
+	}
+	slices.SortStableFunc(list, func(a, b Counted[K]) int { return int(b.N - a.N) })
+	if limit > 0 && len(list) > limit {
+		list = list[:limit]
+	}
+	return list
+}

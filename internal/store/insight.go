@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"aliquot/internal/exchange"
+)
+
+// What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
+// organization. insight_marks says until which day: what is later, or was forgotten, is told of the turns themselves.
+
+// InsightMark gives the day until before which an organization's days are kept, "" where none is.
+func (c Conn) InsightMark(ctx context.Context, organization int64) (string, error) {
+	day, err := one(ctx, c, value[string], "SELECT until_day FROM insight_marks WHERE organization_id = $1", organization)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		err = nil
+	}
+	return day, err
+}
+
+// InsightMarkForUpdate is InsightMark, and keeps others from changing what is kept until commit.
+func (c Conn) InsightMarkForUpdate(ctx context.Context, organization int64) (string, error) {
+	return one(ctx, c, value[string], `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
+		ON CONFLICT (organization_id) DO UPDATE SET until_day = insight_marks.until_day RETURNING until_day`, organization)
+}
+
+// SetInsightMark says until which day an organization's days are kept.
+func (c Conn) SetInsightMark(ctx context.Context, organization int64, day string) error {
+	_, err := c.exec(ctx, "UPDATE insight_marks SET until_day = $2 WHERE organization_id = $1", organization, day)
+	return err
+}
+
+// ForgetInsights forgets the days from one on of an organization in whose past something changed; "" forgets all.
+func (c Conn) ForgetInsights(ctx context.Context, organization int64, day string) error {
+	if _, err := c.exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
+		ON CONFLICT (organization_id) DO UPDATE SET until_day = CASE WHEN insight_marks.until_day > $2 THEN $2 ELSE insight_marks.until_day END`,
+		organization, day); err != nil {
+		return err
+	}
+	_, err := c.exec(ctx, "DELETE FROM insight_days WHERE organization_id = $1 AND day >= $2", organization, day)
+	return err
+}
+
+// FirstTurn is when the first turn in a request of an organization began; NotFound where there is none.
+func (c Conn) FirstTurn(ctx context.Context, organization int64) (time.Time, error) {
+	return one(ctx, c, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
+		"SELECT began_at FROM request_turns WHERE organization_id = $1 ORDER BY began_at LIMIT 1", organization)
+}
+
+// AccountsWithin reads the accounts, until before a moment, of those requests of an organization in which a turn began
+// from another moment on.
+func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, until time.Time) (list []exchange.Account, err error) {
+	var last int64
+	_, err = all(ctx, c, func(r row, _ *struct{}) error {
+		var t exchange.RequestTurn
+		var a exchange.Account
+		var address *exchange.Address
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material, fromJSON{&address}); err != nil {
+			return err
+		}
+		if t.RequestID != last {
+			last, list = t.RequestID, append(list, a)
+		}
+		at := &list[len(list)-1]
+		if at.Turns = append(at.Turns, t); address != nil {
+			at.Country = address.Country
+		}
+		return nil
+	}, `SELECT t.request_id, t.seq, t.status, t.party, t.what, t.began_at, r.material_id,
+			CASE WHEN t.status = 'VERIFIED_FULFILLED' AND r.address IS NOT NULL THEN r.address ELSE 'null' END
+		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
+		WHERE t.request_id IN (SELECT n.request_id FROM request_turns n WHERE n.organization_id = $1 AND n.began_at >= $2 AND n.began_at < $3)
+			AND t.began_at < $3
+		ORDER BY t.request_id, t.seq`, organization, from, until)
+	return list, err
+}
+
+// InsightDay is what is kept of a day.
+type InsightDay struct {
+	Day     string
+	Figures exchange.Figures
+}
+
+// InsertInsights keeps days.
+func (c Conn) InsertInsights(ctx context.Context, organization int64, list []InsightDay) error {
+	for some := range inBatches(list, c.db.dialect.atOnce) {
+		var args []any
+		for _, d := range some {
+			figures, err := text(d.Figures)
+			if err != nil {
+				return err
+			}
+			args = append(args, organization, d.Day, d.Figures.New, d.Figures.Progress, figures)
+		}
+		if _, err := c.exec(ctx, "INSERT INTO insight_days (organization_id, day, more_new, more_progress, figures) VALUES "+
+			places(len(some), 5), args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Insights reads the days that are kept from one on.
+func (c Conn) Insights(ctx context.Context, organization int64, from string) ([]InsightDay, error) {
+	scan := func(r row, d *InsightDay) error { return r.Scan(&d.Day, fromJSON{&d.Figures}) }
+	return all(ctx, c, scan, "SELECT day, figures FROM insight_days WHERE organization_id = $1 AND day >= $2 ORDER BY day", organization, from)
+}
+
+// StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept.
+func (c Conn) StandingBefore(ctx context.Context, organization int64, day string) (f exchange.Figures, err error) {
+	scan := func(r row, f *exchange.Figures) error { return r.Scan(&f.New, &f.Progress) }
+	return one(ctx, c, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress), 0) AS BIGINT)
+		FROM insight_days WHERE organization_id = $1 AND day < $2`, organization, day)
+}

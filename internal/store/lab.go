@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// LabCounts are numbers at the head of an organization's page.
+type LabCounts struct {
+	Members int64
+	Listed  int64 // materials on offer that the viewer may see
+}
+
+// LabCounts counts what an organization has, for a viewer.
+func (c Conn) LabCounts(ctx context.Context, organization int64, viewer uuid.UUID) (LabCounts, error) {
+	scan := func(r row, n *LabCounts) error { return r.Scan(&n.Members, &n.Listed) }
+	return one(ctx, c, scan, `SELECT (SELECT COUNT(*) FROM memberships p WHERE p.organization_id = $1 AND p.left_at IS NULL),
+		(SELECT COUNT(*) FROM materials m WHERE m.organization_id = $1 AND NOT m.is_archived AND (m.embargo_date IS NULL OR m.embargo_date <= $2
+			OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization_id = $1 AND p.user_id = $3 AND p.left_at IS NULL)))`,
+		organization, c.today(), viewer)
+}
+
+// DocumentsOf lists the documents of an organization that are no maps of a material.
+func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
+	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
+		id: func(a exchange.Attachment) int64 { return a.ID }}
+	return l.page(ctx, c, p, where("o.owned_by_org = ? AND o.sequence_map_for IS NULL AND o.deleted_at IS NULL", organization))
+}
+
+// Use says which materials on offer name a thing of their organization: how many, and some of them.
+type Use struct {
+	Thing     int64
+	Materials []exchange.Named
+	Total     int64
+}
+
+// usesShown is how many materials are named for each thing.
+const usesShown = 3
+
+// UsesOfMTAs says which materials of an organization name which document as their MTA.
+func (c Conn) UsesOfMTAs(ctx context.Context, organization int64) (map[int64]Use, error) {
+	return c.uses(ctx, "mta_attachment_id", organization)
+}
+
+// UsesOfShipping says which materials of an organization name which shipping requirements.
+func (c Conn) UsesOfShipping(ctx context.Context, organization int64) (map[int64]Use, error) {
+	return c.uses(ctx, "shipping_requirements_id", organization)
+}
+
+func (c Conn) uses(ctx context.Context, column string, organization int64) (map[int64]Use, error) {
+	uses := map[int64]Use{}
+	_, err := all(ctx, c, func(r row, _ *struct{}) error {
+		var u Use
+		var m exchange.Named
+		err := r.Scan(&u.Thing, &m.ID, &m.Name, &u.Total)
+		u.Materials = append(uses[u.Thing].Materials, m)
+		uses[u.Thing] = u
+		return err
+	}, `SELECT u.thing, u.id, u.title, u.total FROM (SELECT m.`+column+` AS thing, m.id, m.title,
+			COUNT(*) OVER (PARTITION BY m.`+column+`) AS total, ROW_NUMBER() OVER (PARTITION BY m.`+column+` ORDER BY m.id DESC) AS place
+		FROM materials m WHERE m.organization_id = $1 AND m.`+column+` IS NOT NULL AND NOT m.is_archived) u
+		WHERE u.place <= $2 ORDER BY u.thing, u.place`, organization, usesShown)
+	return uses, err
+}
+
+// MaterialsWithMTA gives the ids of the materials of an organization that name a document as their MTA.
+func (c Conn) MaterialsWithMTA(ctx context.Context, organization, attachment int64) ([]int64, error) {
+	return all(ctx, c, value[int64], "SELECT id FROM materials WHERE mta_attachment_id = $2 AND organization_id = $1 ORDER BY id", organization, attachment)
+}

@@ -1,0 +1,59 @@
+package web
+
+import (
+	"strconv"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+type labGrantsPage struct {
+	labPage
+	Grants         []exchange.Grant // that paid for materials of the lab
+	Own            []app.GrantView  // of the visitor
+	Title2, Funder string           // of the form
+}
+
+func itoa(id int64) string { return strconv.FormatInt(id, 10) }
+
+func (v *visit) readGrants() (*labGrantsPage, error) {
+	base, err := v.readLab("grants", "Grants")
+	if err != nil {
+		return nil, err
+	}
+	p := &labGrantsPage{labPage: base}
+	list, err := v.app.GrantsOf(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: mostOfPage})
+	if err != nil {
+		return nil, err
+	}
+	own, err := v.app.Grants(v.Context(), v.who.Actor, exchange.Page{Limit: mostOfPage})
+	p.Grants, p.Own = list.Items, own.Items
+	return p, err
+}
+
+// Mine says whether a grant is one of the visitor's.
+func (p *labGrantsPage) Mine(g exchange.Grant) bool { return p.Who != nil && p.Who.Is(g.UserID) }
+
+func (v *visit) labGrants() (reply, error) {
+	p, err := v.readGrants()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("lab-grants", p)
+}
+
+func (v *visit) makeGrant() (reply, error) {
+	p, err := v.readGrants()
+	if err != nil {
+		return reply{}, err
+	}
+	p.Title2, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
+	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Title2), FunderID: exchange.Some(p.Funder)})
+	if fields, ok := faults(err); ok {
+		p.Errors = fields
+		return invalid("lab-grants", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther("/funding/" + itoa(g.ID)).saying("The grant is made. Say which materials it paid for."), nil
+}

@@ -1,0 +1,313 @@
+package web
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+type labPeoplePage struct {
+	labPage
+	Members       []exchange.User
+	Total         int64
+	Links         links
+	Invitations   []exchange.ShownInvitation
+	Joins         []exchange.ShownJoinRequest
+	Invited, Role string // of the form of an invitation
+	Days          string
+	Asking        string // of the form that asks to join
+	Open          bool   // a form is open
+}
+
+// inviteDays is how long an invitation can be answered, where nothing else is said.
+var inviteDays = strconv.Itoa(int(exchange.InvitationLifetime.Hours() / 24))
+
+func (v *visit) readPeople() (*labPeoplePage, error) {
+	base, err := v.readLab("people", "People")
+	if err != nil {
+		return nil, err
+	}
+	p := &labPeoplePage{labPage: base, Days: inviteDays, Role: string(exchange.MemberRole)}
+	members, err := v.app.Members(v.Context(), base.Lab.ID, v.pageOf())
+	if err != nil {
+		return nil, err
+	}
+	p.Members, p.Total, p.Links = members.Items, members.Total, v.linksOf(members.Next)
+	if base.Lab.May(exchange.InvitationRead) {
+		for _, status := range []exchange.InvitationStatus{exchange.InvitationPending, exchange.InvitationExpired} {
+			list, err := v.app.Invitations(v.Context(), v.who.Actor, base.Lab.ID, exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: mostOfPage})
+			if err != nil {
+				return nil, err
+			}
+			p.Invitations = append(p.Invitations, list.Items...)
+		}
+	}
+	if base.Lab.May(exchange.JoinRead) {
+		list, err := v.app.JoinRequests(v.Context(), v.who.Actor, base.Lab.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: mostOfPage})
+		if err != nil {
+			return nil, err
+		}
+		p.Joins = list.Items
+	}
+	return p, nil
+}
+
+func (v *visit) labPeople() (reply, error) {
+	p, err := v.readPeople()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("lab-people", p)
+}
+
+// member is the one whom a form names.
+func (v *visit) member() (exchange.User, error) {
+	id, err := uuid.Parse(v.PostFormValue("member"))
+	if err != nil {
+		return exchange.User{}, exchange.Fail(exchange.NotFound, "There is no such member.")
+	}
+	u, err := v.app.User(v.Context(), v.who.Actor, id)
+	return u.User, err
+}
+
+// removeMember has a member removed, unless the visitor takes that back.
+func (v *visit) removeMember() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	u, err := v.member()
+	if err != nil {
+		return reply{}, err
+	}
+	deed, err := v.app.Later(v.Context(), v.who.Actor, app.Deed{Organization: id, Member: u.ID})
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).undoable(u.Name()+" will be removed from the lab.", deed), nil
+}
+
+func (v *visit) handLabOver() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	u, err := v.member()
+	if err != nil {
+		return reply{}, err
+	}
+	if v.PostFormValue("sure") == "" {
+		p, err := v.readPeople()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Errors = Faults{"sure": {"Tick the box to hand the lab over: you cannot take it back yourself."}}
+		return invalid("lab-people", p)
+	}
+	if _, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}); err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).saying(u.Name() + " owns the lab now. You are still a member."), nil
+}
+
+func (v *visit) leaveLab() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.Leave(v.Context(), v.who.Actor, id); err != nil {
+		return reply{}, err
+	}
+	return seeOther("/labs").saying("You left the lab. Requests that were yours went to its owner."), nil
+}
+
+// invite asks each of those whom the form names, one in a line, by mail address or registry id.
+func (v *visit) invite() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	role := exchange.Role(v.PostFormValue("role"))
+	var wrong, left []string
+	sent := 0
+	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"), func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ';' }),
+		func(line string) bool { return strings.TrimSpace(line) == "" })
+	problems := Faults{}
+	expires, problem := v.expiry()
+	if problem != "" {
+		problems["days"] = []string{problem}
+	}
+	switch {
+	case len(lines) == 0:
+		wrong = append(wrong, "Name at least one person: an e-mail address or a researcher id.")
+	case len(lines) > exchange.MostInvited:
+		wrong = append(wrong, "Name at most "+strconv.Itoa(exchange.MostInvited)+" people at once.")
+	case role == exchange.OwnerRole && len(lines) > 1:
+		wrong = append(wrong, "Invite one person as owner; a lab has one.")
+	case problem == "":
+		for _, line := range lines {
+			line = strings.TrimSpace(line)
+			n := exchange.InvitationNew{Role: exchange.Some(role), ExpiresAt: expires}
+			if strings.Contains(line, "@") {
+				n.Email = exchange.Some(line)
+			} else {
+				n.RegistryID = exchange.Some(strings.TrimPrefix(strings.TrimPrefix(line, "https://orcid.org/"), "orcid.org/"))
+			}
+			if _, _, err = v.app.Invite(v.Context(), v.who.Actor, id, n); err == nil {
+				sent++
+				continue
+			}
+			text, ok := refusal(err)
+			if !ok {
+				return reply{}, err
+			}
+			wrong, left = append(wrong, line+": "+text), append(left, line)
+		}
+	}
+	if len(wrong) == 0 && problem == "" {
+		return seeOther(v.lab("/people")).saying(plural(sent, "invitation") + " sent. Nobody is a member before they accept."), nil
+	}
+	p, err := v.readPeople()
+	if err != nil {
+		return reply{}, err
+	}
+	if !p.Lab.May(exchange.InvitationWrite) {
+		return reply{}, exchange.Fail(exchange.Forbidden, "Only the owner of %s invites people.", p.Lab.Name)
+	}
+	if len(wrong) > 0 {
+		problems["who"] = wrong
+	}
+	p.Invited, p.Role, p.Days, p.Open, p.Errors = v.PostFormValue("who"), string(role), v.PostFormValue("days"), true, problems
+	if sent > 0 { // those need no other invitation
+		p.Invited = strings.Join(left, "\n")
+	}
+	return invalid("lab-people", p)
+}
+
+// expiry is until when an invitation can be answered, as the form says.
+func (v *visit) expiry() (o exchange.Opt[exchange.Instant], problem string) {
+	n, err := strconv.Atoi(strings.TrimSpace(v.PostFormValue("days")))
+	if err != nil || n < 1 || n > 90 {
+		return o, "Use a whole number of days from 1 to 90."
+	}
+	return exchange.Some(exchange.Instant(v.app.DB.Read().Now.Add(time.Duration(n)*24*time.Hour - time.Minute))), ""
+}
+
+// refusal is why something was refused, where a person can mend that in the form; ok: they can.
+func refusal(err error) (text string, ok bool) {
+	if fields, is := faults(err); is {
+		var list []string
+		for _, texts := range fields {
+			list = append(list, strings.Join(texts, ", "))
+		}
+		slices.Sort(list)
+		return strings.Join(list, "; "), true
+	}
+	switch exchange.CodeOf(err) {
+	case exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge:
+		return messageOf(err), true
+	}
+	return "", false
+}
+
+func (v *visit) invitationOf() (lab, id int64, err error) {
+	if lab, err = v.id("id"); err == nil {
+		id, err = v.id("invitation")
+	}
+	return lab, id, err
+}
+
+func (v *visit) resendInvitation() (reply, error) {
+	lab, id, err := v.invitationOf()
+	if err != nil {
+		return reply{}, err
+	}
+	sent, err := v.app.Resend(v.Context(), v.who.Actor, lab, id)
+	if text, ok := refusal(err); ok {
+		return seeOther(v.lab("/people")).saying(text), nil
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).saying("The invitation to " + sent.Addressee() + " is sent again."), nil
+}
+
+func (v *visit) revokeInvitation() (reply, error) {
+	lab, id, err := v.invitationOf()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.Withdraw(v.Context(), v.who.Actor, lab, id); err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).saying("The invitation is taken back; its link opens nothing any more."), nil
+}
+
+func (v *visit) askToJoin() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	_, existed, err := v.app.AskToJoin(v.Context(), v.who.Actor, id, exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
+	if text, ok := refusal(err); ok {
+		p, err := v.readPeople()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Asking, p.Open, p.Errors = v.PostFormValue("note"), true, Faults{"note": {text}}
+		return invalid("lab-people", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	if existed {
+		return seeOther(v.lab("/people")).saying("You asked already; the owner has not answered yet."), nil
+	}
+	return seeOther(v.lab("/people")).saying("The owner of the lab is told. You hear of the answer."), nil
+}
+
+func (v *visit) joinOf() (lab, id int64, err error) {
+	if lab, err = v.id("id"); err == nil {
+		id, err = v.id("join")
+	}
+	return lab, id, err
+}
+
+func (v *visit) acceptJoin() (reply, error) {
+	lab, id, err := v.joinOf()
+	if err != nil {
+		return reply{}, err
+	}
+	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinAccepted, exchange.JoinRefusal{})
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).saying(j.Asker.Name() + " is a member now."), nil
+}
+
+func (v *visit) declineJoin() (reply, error) {
+	lab, id, err := v.joinOf()
+	if err != nil {
+		return reply{}, err
+	}
+	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinDeclined, exchange.JoinRefusal{Reason: exchange.Some(v.PostFormValue("reason"))})
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).saying(j.Asker.Name() + " is told that the lab declined."), nil
+}
+
+func (v *visit) withdrawJoin() (reply, error) {
+	lab, id, err := v.joinOf()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.WithdrawJoin(v.Context(), v.who.Actor, lab, id); err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/people")).saying("You took your question back."), nil
+}

@@ -1,0 +1,255 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+type labRequirementsPage struct {
+	labPage
+	app.LabRequirements
+	Form  shippingForm
+	Links links
+}
+
+// shippingForm is the form of shipping requirements: ID 0 is of new ones.
+type shippingForm struct {
+	exchange.Shipping
+	Open bool
+}
+
+func (v *visit) readRequirements() (*labRequirementsPage, error) {
+	base, err := v.readLab("requirements", "Requirements")
+	if err != nil {
+		return nil, err
+	}
+	p := &labRequirementsPage{labPage: base, Form: shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}}
+	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: mostOfPage})
+	return p, err
+}
+
+func (v *visit) labRequirements() (reply, error) {
+	p, err := v.readRequirements()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("lab-requirements", p)
+}
+
+// saveShipping makes shipping requirements, or changes those in the address.
+func (v *visit) saveShipping() (reply, error) {
+	lab, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	ticked := func(name string) exchange.Opt[bool] { return exchange.Some(v.PostFormValue(name) != "") }
+	patch := exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
+		NeedsAddress: ticked("needs_shipping_address"), NeedsPayment: ticked("needs_payment"), AcceptsShippingCode: ticked("accepts_shipping_code"),
+		AcceptsReimbursement: ticked("accepts_reimbursement"), AcceptsOther: ticked("accepts_other_payment_methods"),
+		PaymentDetails: exchange.Some(v.PostFormValue("accepted_payment_details")), Restrictions: exchange.Some(v.PostFormValue("restrictions"))}
+	var id int64
+	if v.PathValue("shipping") == "" {
+		_, err = v.app.CreateShipping(v.Context(), v.who.Actor, patch)
+	} else if id, err = v.id("shipping"); err == nil {
+		_, err = v.app.UpdateShipping(v.Context(), v.who.Actor, id, patch)
+	}
+	if fields, ok := faults(err); ok {
+		p, err := v.readRequirements()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Errors = fields
+		p.Form = shippingForm{Open: true, Shipping: exchange.Shipping{ID: id, NeedsAddress: patch.NeedsAddress.Value, NeedsPayment: patch.NeedsPayment.Value,
+			AcceptsShippingCode: patch.AcceptsShippingCode.Value, AcceptsReimbursement: patch.AcceptsReimbursement.Value,
+			AcceptsOther: patch.AcceptsOther.Value, PaymentDetails: patch.PaymentDetails.Value, Restrictions: patch.Restrictions.Value}}
+		return invalid("lab-requirements", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/requirements#shipping")).saying("The shipping requirements are saved. Requests under way follow them from now on."), nil
+}
+
+// document is the id of the document in the address, which has to be one of the lab there.
+func (v *visit) document() (int64, error) {
+	lab, err := v.id("id")
+	if err != nil {
+		return 0, err
+	}
+	id, err := v.id("document")
+	if err != nil {
+		return 0, err
+	}
+	t, err := v.app.Attachment(v.Context(), v.who.Actor, id)
+	if err == nil && (t.OwnedByOrg == nil || *t.OwnedByOrg != lab) {
+		err = exchange.Fail(exchange.NotFound, "There is no such document.")
+	}
+	return id, err
+}
+
+// labDocument sends the content of a document of the lab, to be kept and not to be shown here.
+func (v *visit) labDocument() (reply, error) {
+	id, err := v.document()
+	if err != nil {
+		return reply{}, err
+	}
+	t, err := v.app.Attachment(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	t, file, err := v.app.Content(v.Context(), v.who.Actor, id, t.Filename)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{serve: func(w http.ResponseWriter, r *http.Request) { sendFile(w, r, t, file) }}, nil
+}
+
+// sendFile sends what somebody uploaded, to be kept.
+func sendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, file io.ReadSeekCloser) {
+	defer func() { _ = file.Close() }()
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Content-Type", t.Content.MediaType)
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": t.Filename}))
+	http.ServeContent(w, r, "", t.UpdatedAt, file)
+}
+
+// upload is a form with a file, whose content is kept already.
+type upload struct {
+	fields   url.Values
+	filename string
+	content  *exchange.Content
+}
+
+// The bounds of a form beside its file.
+const (
+	mostParts = 50
+	mostField = 64 << 10
+)
+
+// readUpload reads a form with one file. Who gets an error has nothing to discard.
+func (v *visit) readUpload() (u upload, err error) {
+	v.Body = http.MaxBytesReader(v.w, v.Body, v.app.UploadLimit+mostForm)
+	reader, err := v.MultipartReader()
+	if err != nil {
+		return u, exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+	}
+	defer func() {
+		if err != nil && u.content != nil {
+			v.app.Discard(v.Context(), *u.content, err)
+		}
+	}()
+	u.fields = url.Values{}
+	for range mostParts {
+		part, err := reader.NextPart()
+		if errors.Is(err, io.EOF) {
+			if u.content == nil {
+				return u, exchange.Faults{"file": {"Choose a file."}}.Err()
+			}
+			return u, nil
+		}
+		if err != nil {
+			return u, cutOff(err)
+		}
+		if part.FormName() != "file" {
+			text, err := io.ReadAll(io.LimitReader(part, mostField))
+			if err != nil {
+				return u, cutOff(err)
+			}
+			u.fields.Add(part.FormName(), string(text))
+			continue
+		}
+		name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+		if part.FileName() == "" || u.content != nil {
+			continue
+		}
+		if !utf8.ValidString(name) {
+			return u, exchange.Faults{"file": {"The name of the file is no text; rename it."}}.Err()
+		}
+		content, err := v.app.Store(v.Context(), v.who.Actor, part)
+		if err != nil {
+			return u, cutOff(err)
+		}
+		u.filename, u.content = name, &content
+	}
+	return u, exchange.Fail(exchange.TooLarge, "The form has too many parts.")
+}
+
+// cutOff is the error of a form that was cut off.
+func cutOff(err error) error {
+	if _, ours := errors.AsType[*exchange.Error](err); ours {
+		return err
+	}
+	if large, is := errors.AsType[*http.MaxBytesError](err); is {
+		return exchange.Fail(exchange.TooLarge, "A file may have at most %s.", size(large.Limit-mostForm))
+	}
+	return exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+}
+
+// documentRefused shows the page again with why a file was not taken.
+func (v *visit) documentRefused(err error) (reply, error) {
+	text, ok := refusal(err)
+	if !ok {
+		return reply{}, err
+	}
+	p, err := v.readRequirements()
+	if err != nil {
+		return reply{}, err
+	}
+	p.Errors = Faults{"file": {text}}
+	return invalid("lab-requirements", p)
+}
+
+func (v *visit) addDocument() (reply, error) {
+	lab, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	u, err := v.readUpload()
+	if err != nil {
+		return v.documentRefused(err)
+	}
+	_, err = v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(u.filename),
+		Description: exchange.Some(u.fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, u.content)
+	if err != nil {
+		v.app.Discard(v.Context(), *u.content, err)
+		return v.documentRefused(err)
+	}
+	return seeOther(v.lab("/requirements#documents")).saying(u.filename + " is kept. Choose it as the MTA of a material where you edit that."), nil
+}
+
+func (v *visit) replaceDocument() (reply, error) {
+	id, err := v.document()
+	if err != nil {
+		return reply{}, err
+	}
+	u, err := v.readUpload()
+	if err != nil {
+		return v.documentRefused(err)
+	}
+	if _, err := v.app.ReplaceDocument(v.Context(), v.who.Actor, id, exchange.AttachmentPatch{Filename: exchange.Some(u.filename)}, u.content); err != nil {
+		v.app.Discard(v.Context(), *u.content, err)
+		return v.documentRefused(err)
+	}
+	return seeOther(v.lab("/requirements#documents")).saying(u.filename + " takes the place of the old version. Requests that stand on that one keep it."), nil
+}
+
+func (v *visit) deleteDocument() (reply, error) {
+	id, err := v.document()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); err != nil {
+		return v.documentRefused(err)
+	}
+	return seeOther(v.lab("/requirements#documents")).saying("The document " + strconv.FormatInt(id, 10) + " is deleted."), nil
+}

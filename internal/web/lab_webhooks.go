@@ -1,0 +1,221 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"aliquot/internal/exchange"
+)
+
+type labWebhooksPage struct {
+	labPage
+	Webhooks []exchange.Webhook
+	Form     exchange.Webhook
+	All      bool // of the form: of all types
+	Types    []exchange.EventType
+	Made     *exchange.Webhook // whose secret is shown this once
+}
+
+// Chosen says whether the form names a type.
+func (p *labWebhooksPage) Chosen(t exchange.EventType) bool { return slices.Contains(p.Form.Events, t) }
+
+func (v *visit) readWebhooks() (*labWebhooksPage, error) {
+	base, err := v.readLab("webhooks", "Webhooks")
+	if err != nil {
+		return nil, err
+	}
+	p := &labWebhooksPage{labPage: base, All: true, Types: exchange.EventTypes}
+	list, err := v.app.Webhooks(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: exchange.MostWebhooks})
+	p.Webhooks = list.Items
+	return p, err
+}
+
+func (v *visit) labWebhooks() (reply, error) {
+	p, err := v.readWebhooks()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("lab-webhooks", p)
+}
+
+// webhookForm is what the form of a webhook says, as it was typed too.
+func (v *visit) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webhook, everything bool) {
+	typed.URL, typed.Description = v.PostFormValue("url"), v.PostFormValue("description")
+	patch.URL, patch.Description = exchange.Some(typed.URL), exchange.Some(typed.Description)
+	names := exchange.Names(v.PostForm["events"])
+	for _, name := range names {
+		typed.Events = append(typed.Events, exchange.EventType(name))
+	}
+	if everything = v.PostFormValue("all") != ""; everything {
+		patch.Events = exchange.Cleared[exchange.Names]()
+	} else {
+		patch.Events = exchange.NullOf(names)
+	}
+	return patch, typed, everything
+}
+
+// makeWebhook makes a webhook, and shows its secret, which no other page does.
+func (v *visit) makeWebhook() (reply, error) {
+	lab, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	patch, typed, everything := v.webhookForm()
+	made, err := v.app.CreateWebhook(v.Context(), v.who.Actor, lab, patch)
+	text, refused := refusal(err)
+	if err != nil && !refused {
+		return reply{}, err
+	}
+	p, failed := v.readWebhooks()
+	if failed != nil {
+		return reply{}, failed
+	}
+	if err == nil {
+		p.Made = &made
+		return v.secretly(show("lab-webhooks", p))
+	}
+	p.Form, p.All = typed, everything
+	if p.Errors, refused = faults(err); !refused {
+		p.Errors = Faults{"url": {text}}
+	}
+	return invalid("lab-webhooks", p)
+}
+
+// secretly keeps an answer with a secret out of every store.
+func (v *visit) secretly(r reply, err error) (reply, error) {
+	r.private = true
+	return r, err
+}
+
+type labWebhookPage struct {
+	labWebhooksPage
+	Webhook    exchange.Webhook
+	Deliveries []exchange.WebhookDelivery
+	Total      int64
+	Links      links
+	State      string
+	States     []exchange.DeliveryState
+	Delivery   *exchange.WebhookDelivery // that is shown with its attempts
+	Attempts   []exchange.Attempt
+}
+
+func (v *visit) readWebhook() (*labWebhookPage, error) {
+	base, err := v.readLab("webhooks", "Webhook")
+	if err != nil {
+		return nil, err
+	}
+	id, err := v.id("webhook")
+	if err != nil {
+		return nil, err
+	}
+	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: exchange.EventTypes}, States: exchange.DeliveryStates}
+	if p.Webhook, err = v.app.Webhook(v.Context(), v.who.Actor, base.Lab.ID, id); err != nil {
+		return nil, err
+	}
+	p.Form, p.All = p.Webhook, p.Webhook.Events == nil
+	f := exchange.DeliveryFilter{}
+	if state := exchange.DeliveryState(v.URL.Query().Get("state")); slices.Contains(p.States, state) {
+		p.State, f.State = string(state), &state
+	}
+	list, err := v.app.Deliveries(v.Context(), v.who.Actor, base.Lab.ID, id, v.pageOf(), f)
+	if err != nil {
+		return nil, err
+	}
+	p.Deliveries, p.Total, p.Links = list.Items, list.Total, v.linksOf(list.Next)
+	if n, err := strconv.ParseInt(v.URL.Query().Get("delivery"), 10, 64); err == nil {
+		d, attempts, err := v.app.Delivery(v.Context(), v.who.Actor, base.Lab.ID, id, n)
+		if err != nil {
+			return nil, err
+		}
+		p.Delivery, p.Attempts = &d, attempts
+	}
+	return p, nil
+}
+
+func (v *visit) labWebhook() (reply, error) {
+	p, err := v.readWebhook()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("lab-webhook", p)
+}
+
+func (v *visit) webhookOf() (lab, id int64, err error) {
+	if lab, err = v.id("id"); err == nil {
+		id, err = v.id("webhook")
+	}
+	return lab, id, err
+}
+
+func (v *visit) saveWebhook() (reply, error) {
+	lab, id, err := v.webhookOf()
+	if err != nil {
+		return reply{}, err
+	}
+	patch, typed, everything := v.webhookForm()
+	_, err = v.app.UpdateWebhook(v.Context(), v.who.Actor, lab, id, patch)
+	if fields, ok := faults(err); ok {
+		p, err := v.readWebhook()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Errors, p.Form, p.All = fields, typed, everything
+		return invalid("lab-webhook", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The webhook is saved."), nil
+}
+
+// actOnWebhook does what a button beside a webhook says.
+func (v *visit) actOnWebhook() (reply, error) {
+	lab, id, err := v.webhookOf()
+	if err != nil {
+		return reply{}, err
+	}
+	ctx, who, here := v.Context(), v.who.Actor, seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id)))
+	switch v.PathValue("act") {
+	case "on", "off":
+		on := v.PathValue("act") == "on"
+		w, err := v.app.UpdateWebhook(ctx, who, lab, id, exchange.WebhookPatch{Enabled: exchange.Some(on)})
+		if w.Enabled {
+			return here.saying("The webhook is switched on."), err
+		}
+		return here.saying("The webhook is switched off. What happens meanwhile is not sent."), err
+	case "rotate":
+		w, err := v.app.RotateWebhook(ctx, who, lab, id)
+		if err != nil {
+			return reply{}, err
+		}
+		p, err := v.readWebhook()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Made = &w
+		return v.secretly(show("lab-webhook", p))
+	case "ping":
+		_, err := v.app.PingWebhook(ctx, who, lab, id)
+		return here.saying("A message is on its way. Load the page again to see what came of it."), err
+	case "delete":
+		err := v.app.DeleteWebhook(ctx, who, lab, id)
+		return seeOther(v.lab("/webhooks")).saying("The webhook is deleted."), err
+	}
+	return v.missing()
+}
+
+// redeliver sends a message once more.
+func (v *visit) redeliver() (reply, error) {
+	lab, id, err := v.webhookOf()
+	if err != nil {
+		return reply{}, err
+	}
+	delivery, err := v.id("delivery")
+	if err != nil {
+		return reply{}, err
+	}
+	if _, err := v.app.Redeliver(v.Context(), v.who.Actor, lab, id, delivery); err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The message is sent again now, under the id that it had."), nil
+}
