@@ -23,7 +23,7 @@ type hit struct {
 	Kind     string
 	Number   string // what an authority calls it
 	Species  []string
-	Facts    []string
+	Facts    [][]words.Piece
 	Lab      string
 	LabID    int64
 	Source   string // where it was imported from
@@ -111,14 +111,17 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.
 	if ids := (publish.Listing{ShownMaterial: m}).Identifiers(); len(ids) > 0 {
 		h.Number = ids[0].Canonical
 	}
-	h.Facts = shortFacts(c, m.Material, 3)
+	facts := shortFacts(c, m.Material, 3)
+	for _, text := range facts {
+		h.Facts = append(h.Facts, marked(q, text))
+	}
 	shown := exchange.Highlights(q, m.Texts())
 	h.Title = shown["title"]
 	if h.Title == nil {
 		h.Title = []words.Piece{{Text: m.Title}}
 	}
 	for name, pieces := range shown {
-		if name != "title" && name != "organisms" && !slices.Contains(h.Facts, plain(pieces)) {
+		if name != "title" && name != "organisms" && !slices.Contains(facts, plain(pieces)) {
 			h.Snippet, h.Found = pieces, textLabel(c, name)
 		}
 	}

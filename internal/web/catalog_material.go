@@ -229,6 +229,14 @@ func (p *materialPage) alikeOf(other exchange.ShownMaterial) alike {
 	return a
 }
 
+// Ask is what the button says that leads to the form of a request.
+func (p *materialPage) Ask() string {
+	if len(p.Material.Title) > 40 {
+		return "Request this material"
+	}
+	return "Request " + p.Material.Title
+}
+
 // Host is who has the record of the material elsewhere.
 func (p *materialPage) Host() string {
 	if p.Source != "" {
