@@ -130,9 +130,9 @@ func (p *requestPage) documentLine(l *needLine, q exchange.Requirement, now bool
 	case !p.R.Active:
 		l.Icon, l.Tag = "file", tag{"", "file", "Handed in"}
 	case p.Lab:
-		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Check it"}
+		l.Done, l.Tone, l.Icon, l.Tag = false, "turn", "turn", tag{"turn", "turn", "Check it"}
 	default:
-		l.Tone, l.Icon, l.Tag = "info", "clock", tag{"info", "clock", "The lab is checking it"}
+		l.Done, l.Tone, l.Icon, l.Tag = false, "info", "clock", tag{"info", "clock", "The lab is checking it"}
 	}
 }
 
@@ -146,7 +146,7 @@ func (p *requestPage) missingLine(l *needLine, q exchange.Requirement, now bool)
 		l.Tag = tag{"", "x", "Not handed in"}
 	case p.R.Override != "":
 		l.Tag = tag{"", "info", "The lab goes on without"}
-	case l.Slot == exchange.ExecutedMTA && p.R.Current(exchange.SignedMTA) == nil:
+	case l.Slot == exchange.ExecutedMTA && (p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
 		l.Tag = tag{"", "lock", "After the signed MTA"}
 	case now && mine && l.Slot == exchange.ExecutedMTA:
 		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: countersign"}

@@ -3,6 +3,7 @@ package web
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -179,3 +180,28 @@ func (p *requestPage) Undone() string {
 
 // Undo is where the viewer takes back what they are about to do.
 func (p *requestPage) Undo() string { return "/undo/" + strconv.FormatInt(p.R.Doing.ID, 10) }
+
+// Reached is when a stage was done, nil where that is not told.
+func (p *requestPage) Reached(s Stage) *time.Time {
+	switch s {
+	case StageSent:
+		return &p.R.CreatedAt
+	case StageAccepted: // since when it is no longer open
+		var at *time.Time
+		for _, t := range p.R.Turns {
+			if t.Status == exchange.Open {
+				return at
+			}
+			at = &t.BeganAt
+		}
+	case StageShipping:
+		for _, t := range p.R.Turns {
+			if t.Status == exchange.Fulfilled {
+				return &t.BeganAt
+			}
+		}
+	case StageReceived:
+		return &p.R.Clock.Since
+	}
+	return nil
+}
