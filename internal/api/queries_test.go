@@ -115,7 +115,7 @@ var statements = map[string]int64{
 	"GET /material-requests":                                                      4,
 	"GET /material-requests/{id}":                                                 3,
 	"PUT,PATCH /material-requests/{id}":                                           10,
-	"DELETE /material-requests/{id}":                                              12,
+	"DELETE /material-requests/{id}":                                              15,
 	"GET /material-requests/{id}/events":                                          5,
 	"GET /material-requests/{id}/messages":                                        5,
 	"POST /material-requests/{id}/messages":                                       8,

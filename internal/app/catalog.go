@@ -143,3 +143,34 @@ func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.M
 	}
 	return nil, nil
 }
+
+// mostWithout is how many filters are tried without, and mostNear how many materials are shown that none keeps out.
+const (
+	mostWithout = 6
+	mostNear    = 3
+)
+
+// Without counts, for each facet that a search filters by, what it would find without that filter, and gives
+// the first of what it would find without any.
+func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search) (counts map[string]int64, near Catalog, err error) {
+	counts = map[string]int64{}
+	one := exchange.Search{Query: s.Query, Viewer: who.ID}
+	for name := range s.Filters {
+		if len(counts) == mostWithout {
+			break
+		}
+		one.Filters = map[string][]string{}
+		for other, values := range s.Filters {
+			if other != name {
+				one.Filters[other] = values
+			}
+		}
+		found, err := a.DB.Read().SearchMaterials(ctx, one)
+		if err != nil {
+			return nil, near, err
+		}
+		counts[name] = found.Count
+	}
+	near, err = a.Catalog(ctx, who, exchange.Search{Query: s.Query, Page: exchange.SearchPage{Limit: mostNear}})
+	return counts, near, err
+}

@@ -26,9 +26,10 @@ type RequestView struct {
 	Shipping  *exchange.Shipping            // what the lab says about sending; nil: nothing
 	Addresses []exchange.Address            // of the requester, where that is who looks
 	Events    exchange.Part[exchange.Event]
-	Typical   time.Duration // until receipt, of this lab; 0: not known
-	RemindsAt *time.Time    // when Aliquot reminds of the present turn; nil: never
-	Doing     *Doing        // what who looks is about to do to it
+	Turns     []exchange.RequestTurn // the latest, the newest first
+	Typical   time.Duration          // until receipt, of this lab; 0: not known
+	RemindsAt *time.Time             // when Aliquot reminds of the present turn; nil: never
+	Doing     *Doing                 // what who looks is about to do to it
 }
 
 // The most of what a page of a request shows.
@@ -36,6 +37,7 @@ const (
 	mostAssignees = 500
 	mostIssues    = 100
 	mostAddresses = 100
+	mostTurns     = 100
 	pageOfEvents  = 50
 )
 
@@ -97,6 +99,11 @@ func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor
 		}
 		v.Members = members.Items
 	}
+	turns, err := c.Turns(ctx, v.ID, exchange.Page{Limit: mostTurns})
+	if err != nil {
+		return err
+	}
+	v.Turns = turns.Items
 	times, err := c.ReceiptTimes(ctx, v.Organization)
 	if err != nil {
 		return err

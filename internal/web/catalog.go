@@ -1,3 +1,350 @@
 package web
 
-var catalogPages = []page{}
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+
+	"github.com/google/uuid"
+)
+
+var catalogPages = []page{
+	get("/catalog", (*visit).catalog),
+	get("/catalog/suggest", (*visit).suggest),
+	get("/catalog/saved", (*visit).savedSearches).private(),
+	post("/catalog/save", (*visit).saveSearch),
+	post("/catalog/saved/{id}/alerts", (*visit).switchAlerts),
+	post("/catalog/saved/{id}/delete", (*visit).deleteSearch),
+	get("/catalog/{id}", (*visit).material),
+	get("/catalog/{id}/history", (*visit).materialHistory).private(),
+	post("/catalog/{id}/archive", (*visit).archive),
+	post("/catalog/{id}/offer", (*visit).offerAgain),
+}
+
+// What a search shows.
+const (
+	showMaterials = ""
+	showLabs      = "labs"
+	showPeople    = "people"
+)
+
+// hitsShown is how many hits a page has.
+const hitsShown = 20
+
+// asked is a search as its address asks for it.
+type asked struct {
+	values url.Values // without what says nothing
+	text   string
+	show   string
+	order  string
+	search exchange.Search
+}
+
+// asking reads what is searched for.
+func (v *visit) asking() (asked, error) {
+	a := asked{values: url.Values{}}
+	for name, values := range v.URL.Query() {
+		for _, value := range values {
+			if value = strings.TrimSpace(value); value != "" {
+				a.values.Add(name, value)
+			}
+		}
+	}
+	var f exchange.Faults
+	a.text, a.show = strings.Join(a.values["q"], " "), a.values.Get("show")
+	title := map[string]string{showMaterials: "title", showLabs: "name", showPeople: "last_name"}[a.show]
+	if title == "" {
+		f.Add("show", "must be labs or people")
+	}
+	a.search.Query = words.Parse(a.text)
+	a.order, a.search.Sort = f.SearchOrder(a.values, title)
+	if a.show == showMaterials {
+		a.search.Facets, a.search.Filters = true, f.SearchFilters(a.values, exchange.Facets)
+	}
+	a.search.Page = exchange.SearchPage{Limit: hitsShown, After: placeOf(a.values.Get("after"))}
+	return a, f.Err()
+}
+
+// address is that of the search with some of what it asks for changed: name, value, name, value; "" takes all
+// values of the name away. It begins at the first hit.
+func (a asked) address(pairs ...string) string {
+	values := url.Values{}
+	for name, list := range a.values {
+		if name != "after" {
+			values[name] = list
+		}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		values.Del(pairs[i])
+		if pairs[i+1] != "" {
+			values.Set(pairs[i], pairs[i+1])
+		}
+	}
+	return catalogAt(values)
+}
+
+func catalogAt(values url.Values) string {
+	return strings.TrimSuffix("/catalog?"+values.Encode(), "?")
+}
+
+// place is where a page of hits begins, in its address; placeOf reads it, nil for the beginning.
+func place(p exchange.SearchPosition) string {
+	text, _ := json.Marshal(p) // a number and a text always are JSON
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+func placeOf(text string) *exchange.SearchPosition {
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	var p exchange.SearchPosition
+	if err != nil || json.Unmarshal(raw, &p) != nil || p.Offset < 1 {
+		return nil
+	}
+	return &p
+}
+
+type catalogPage struct {
+	Page
+	Q       string
+	Show    string
+	Partial bool // what htmx asked for, which has the title
+	Tabs    []tab
+	Orders  []choice
+	Groups  []facetGroup
+	Chips   []chip
+	Clear   string // the search without filters
+	Kept    []kept
+	Count   string // as "42 materials"
+	Found   int64
+	Span    string // which of them are shown
+	Hits    []hit
+	Labs    []labHit
+	People  []personHit
+	Meant   string
+	MeantAt string
+	Next    string
+	First   string
+	Feed    string
+	Near    []hit // without filters, where nothing was found
+}
+
+type tab struct {
+	Label, Address string
+	Here           bool
+}
+
+type choice struct {
+	Value, Label string
+	Chosen       bool
+}
+
+// kept is a field that a form brings along.
+type kept struct{ Name, Value string }
+
+// orderLabels are the orders as people call them.
+var orderLabels = map[string]string{"relevance": "Relevance", "-created_at": "Newest listing", "-updated_at": "Recently updated"}
+
+// catalog is the search.
+func (v *visit) catalog() (reply, error) {
+	a, err := v.asking()
+	if err != nil {
+		return reply{}, err
+	}
+	p := &catalogPage{Page: Page{Section: "catalog", NoSearch: true}, Q: a.text, Show: a.show, Partial: v.Header.Get("HX-Request-Type") == "partial"}
+	for _, t := range []tab{{"Materials", showMaterials, false}, {"Labs", showLabs, false}, {"People", showPeople, false}} {
+		values := url.Values{}
+		if a.text != "" {
+			values.Set("q", a.text)
+		}
+		if t.Address != "" {
+			values.Set("show", t.Address)
+		}
+		p.Tabs = append(p.Tabs, tab{t.Label, catalogAt(values), t.Address == a.show})
+	}
+	title := map[string]string{showMaterials: "title", showLabs: "name", showPeople: "last_name"}[a.show]
+	for _, order := range exchange.SearchOrders(title) {
+		label := orderLabels[order]
+		if label == "" {
+			label = "A to Z"
+		}
+		p.Orders = append(p.Orders, choice{order, label, order == a.order})
+	}
+	switch a.show {
+	case showLabs:
+		err = v.findLabs(a, p)
+	case showPeople:
+		err = v.findPeople(a, p)
+	default:
+		err = v.findMaterials(a, p)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	p.Title = p.Count
+	if a.text != "" {
+		p.Title = shorten(a.text, 60) + ", " + p.Count
+		if !a.filtered() && a.search.Page.After == nil {
+			p.Description = p.Count + " match " + shorten(a.text, 60) + "."
+		}
+	} else if len(a.values) == 0 {
+		p.Description = "Search and request research materials: cell lines, plasmids, model organisms, tumour models, datasets and protocols."
+	}
+	return show("catalog", p)
+}
+
+func (a asked) filtered() bool { return len(a.search.Filters) > 0 }
+
+func (v *visit) findMaterials(a asked, p *catalogPage) error {
+	found, err := v.app.Catalog(v.Context(), v.who.Actor, a.search)
+	if err != nil {
+		return err
+	}
+	counted(p, a, found.Found, "material")
+	for _, m := range found.Items {
+		p.Hits = append(p.Hits, hitOf(m, found, a.search.Query, v.app.DB.Read().Now))
+	}
+	p.Groups = groupsOf(found.Results, a)
+	p.Chips = chipsOf(found.Labels, a)
+	p.Clear = a.address(append(without(a), exchange.OrderingOf, "")...)
+	for _, name := range append([]string{"q"}, facetNames()...) {
+		for _, value := range a.values[name] {
+			p.Kept = append(p.Kept, kept{name, value})
+		}
+	}
+	feed := url.Values{}
+	if a.text != "" {
+		feed.Set("search", a.text)
+	}
+	for name, values := range a.search.Filters {
+		feed[name] = values
+	}
+	p.Feed = strings.TrimSuffix("/v1/search/materials/feed?"+feed.Encode(), "?")
+	if found.Meant != "" {
+		p.Meant, p.MeantAt = found.Meant, a.address("q", found.Meant)
+	}
+	if found.Count == 0 && a.filtered() {
+		return v.helpNothingFound(a, p)
+	}
+	return nil
+}
+
+// counted says how many there are and which of them are shown.
+func counted[T any](p *catalogPage, a asked, found exchange.Found[T], what string) {
+	p.Found = found.Count
+	p.Count = plural(found.Count, what)
+	if strings.HasSuffix(what, "person") && found.Count != 1 {
+		p.Count = count(found.Count) + " people"
+	}
+	for _, name := range found.Approximate {
+		if name == "count" {
+			p.Count = "about " + p.Count
+		}
+	}
+	before := 0
+	if after := a.search.Page.After; after != nil {
+		before = after.Offset
+		p.First = a.address()
+	}
+	if n := len(found.Items); n > 0 && (before > 0 || found.Next != nil) {
+		p.Span = fmt.Sprintf("%s to %s of %s", count(before+1), count(before+n), strings.TrimSuffix(strings.TrimSuffix(p.Count, "s"), " "+what))
+	}
+	if found.Next != nil {
+		p.Next = a.address() + map[bool]string{true: "&", false: "?"}[strings.Contains(a.address(), "?")] + "after=" + place(*found.Next)
+	}
+}
+
+// helpNothingFound tells what there would be without one of the filters, and without any.
+func (v *visit) helpNothingFound(a asked, p *catalogPage) error {
+	counts, near, err := v.app.Without(v.Context(), v.who.Actor, a.search)
+	if err != nil {
+		return err
+	}
+	for i, c := range p.Chips {
+		if n, known := counts[c.Facet]; known {
+			p.Chips[i].Gain = count(n)
+		}
+	}
+	for _, m := range near.Items {
+		p.Near = append(p.Near, hitOf(m, near, a.search.Query, v.app.DB.Read().Now))
+	}
+	return nil
+}
+
+type labHit struct {
+	exchange.Organization
+	Name    []words.Piece
+	Text    []words.Piece
+	Members int
+}
+
+func (v *visit) findLabs(a asked, p *catalogPage) error {
+	found, err := v.app.SearchOrganizations(v.Context(), a.search)
+	if err != nil {
+		return err
+	}
+	counted(p, a, found.Found, "lab")
+	for _, o := range found.Items {
+		p.Labs = append(p.Labs, labHit{o.Organization, marked(a.search.Query, o.Organization.Name), marked(a.search.Query, o.Description), len(o.Members)})
+	}
+	return nil
+}
+
+type personHit struct {
+	ID         uuid.UUID
+	Name       []words.Piece
+	RegistryID string
+	Labs       []exchange.Organization
+}
+
+func (v *visit) findPeople(a asked, p *catalogPage) error {
+	found, err := v.app.SearchUsers(v.Context(), a.search)
+	if err != nil {
+		return err
+	}
+	counted(p, a, found.Found, "person")
+	for _, u := range found.Items {
+		p.People = append(p.People, personHit{u.ID, marked(a.search.Query, u.Name()), u.RegistryID, labsOfPerson(u)})
+	}
+	return nil
+}
+
+func labsOfPerson(u app.UserView) []exchange.Organization { return u.Organizations }
+
+// snippetLength is about how long a text beside a hit is, in letters.
+const snippetLength = 200
+
+// marked is a text, or the part of a long one that matches best, with what matches.
+func marked(q words.Query, text string) []words.Piece {
+	if pieces := q.Highlight(text, snippetLength); pieces != nil {
+		return pieces
+	}
+	if text == "" {
+		return nil
+	}
+	return []words.Piece{{Text: shorten(text, snippetLength)}}
+}
+
+// shorten cuts a text to at most most characters.
+func shorten(s string, most int) string {
+	if letters := []rune(s); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return s
+}
+
+func (a asked) has(name, value string) bool {
+	for _, v := range a.search.Filters[name] {
+		if v == value {
+			return true
+		}
+	}
+	return false
+}
+
+func materialAt(id int64) string { return "/catalog/" + strconv.FormatInt(id, 10) }

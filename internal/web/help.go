@@ -1,3 +1,47 @@
 package web
 
-var helpPages = []page{}
+var helpPages = []page{
+	get("/help", (*visit).help),
+	get("/accessibility", (*visit).accessibility),
+	get("/privacy", (*visit).privacy),
+}
+
+// shortcut is a key, or two one after the other, and what it does.
+type shortcut struct {
+	Keys []string
+	Does string
+}
+
+var shortcuts = []shortcut{
+	{[]string{"/"}, "Search"},
+	{[]string{"g", "s"}, "Go to search"},
+	{[]string{"g", "r"}, "Go to requests"},
+	{[]string{"g", "l"}, "Go to your labs"},
+	{[]string{"g", "n"}, "Go to notifications"},
+	{[]string{"j"}, "Next row of a list"},
+	{[]string{"k"}, "Previous row"},
+	{[]string{"Enter"}, "Open the row"},
+	{[]string{"x"}, "Select the row"},
+	{[]string{"a"}, "On a request: accept, asks first"},
+	{[]string{"r"}, "On a request: decline, asks first"},
+	{[]string{"m"}, "On a request: write a message"},
+	{[]string{"?"}, "Show this list"},
+	{[]string{"Esc"}, "Close, or leave a field"},
+}
+
+type helpPage struct {
+	Page
+	Shortcuts []shortcut
+}
+
+func (v *visit) help() (reply, error) {
+	return show("help", &helpPage{Page: Page{Title: "Help", Description: "How to find and request research materials, and how to share those of your lab."}, Shortcuts: shortcuts})
+}
+
+func (v *visit) accessibility() (reply, error) {
+	return show("accessibility", &helpPage{Page: Page{Title: "Accessibility", Description: "How accessible Aliquot is, and what to do when it is not.", Narrow: true}})
+}
+
+func (v *visit) privacy() (reply, error) {
+	return show("privacy", &helpPage{Page: Page{Title: "Privacy", Description: "What Aliquot keeps about you, who sees it, and for how long.", Narrow: true}})
+}

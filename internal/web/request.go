@@ -1,3 +1,388 @@
 package web
 
-var requestPages = []page{}
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+
+	"github.com/google/uuid"
+)
+
+var requestPages = []page{
+	get("/requests/{id}", (*visit).request).private(),
+	get("/requests/{id}/move", (*visit).askMove).private(),
+	post("/requests/{id}/move", (*visit).move),
+	get("/requests/{id}/delete", (*visit).askDelete).private(),
+	post("/requests/{id}/delete", (*visit).deleteRequest),
+	post("/requests/{id}/messages", (*visit).sendMessage),
+	post("/requests/{id}/details", (*visit).changeDetails),
+	post("/requests/{id}/shipment", (*visit).changeShipment),
+	post("/requests/{id}/assign", (*visit).assign),
+	post("/requests/{id}/issues", (*visit).openIssue),
+	post("/requests/{id}/issues/{issue}/close", (*visit).closeIssue),
+	post("/requests/{id}/snooze", (*visit).snooze),
+	post("/requests/{id}/unsnooze", (*visit).unsnooze),
+	post("/requests/{id}/remind", (*visit).remind),
+	post("/requests/{id}/active", (*visit).setActive),
+	post("/requests/{id}/documents/{slot}", (*visit).upload).takesFiles(),
+	post("/requests/{id}/documents/{slot}/review", (*visit).review),
+	post("/requests/{id}/documents/{slot}/withdraw", (*visit).withdraw),
+	get("/requests/{id}/documents/{attachment}", (*visit).document).private(),
+	get("/requests/{id}/documents.zip", (*visit).documents).private(),
+	get("/requests/{id}/labels", (*visit).labels).private(),
+}
+
+// requestPage is the page of a request.
+type requestPage struct {
+	Page
+	R         app.RequestView
+	View      StatusView
+	Path      string // of the request
+	Category  category.Category
+	Track     []StageView
+	Place     int // the stage it is at, of how many
+	Next      nextStep
+	Moves     []moveLink // the others that are possible
+	Lines     []needLine
+	Done      int // of Lines
+	Timeline  []eventLine
+	Show      string // what of the timeline
+	Older     string // address of its next page
+	Newest    string // and of its first
+	Issues    []issueLine
+	Message   string // the draft of one
+	Pace      pace
+	Requester bool // the viewer is
+	Lab       bool // the viewer is of the lab
+	UploadMax int64
+
+	viewer exchange.Actor
+	form   string     // that was sent and could not be taken
+	typed  url.Values // in it
+	Stale  string     // why it could not, where others were faster
+	Since  []eventLine
+	Kept   []string // what was typed, where its form may be gone
+}
+
+// Seen is how the request stood when the page was made; a form says so when it is sent.
+func (p *requestPage) Seen() int64 { return p.R.UpdatedAt.UnixMicro() }
+
+// Value is what a field of a form has: what was typed, where it was sent and could not be taken.
+func (p *requestPage) Value(form, field, now string) string {
+	if p.form == form && p.typed.Has(field) {
+		return p.typed.Get(field)
+	}
+	return now
+}
+
+// Sent says whether a form was sent and could not be taken.
+func (p *requestPage) Sent(form string) bool { return p.form == form }
+
+// Name is what a person is called on the page.
+func (p *requestPage) Name(id uuid.UUID) string {
+	switch u, known := p.R.People[id]; {
+	case p.viewer.Is(id):
+		return "You"
+	case known:
+		return u.Name()
+	}
+	return "Aliquot"
+}
+
+// Mid is Name inside of a sentence.
+func (p *requestPage) Mid(id uuid.UUID) string {
+	if name := p.Name(id); name != "You" {
+		return name
+	}
+	return "you"
+}
+
+// Initials are those of a person's names.
+func (p *requestPage) Initials(u exchange.User) string { return app.Visitor{User: u}.Initials() }
+
+// Institution is where the requester works, as their address says.
+func (p *requestPage) Institution() string {
+	if p.R.Address != nil {
+		return p.R.Address.Institution
+	}
+	return ""
+}
+
+// Registry is the address of a person in the registry of their id, "" for one that has none.
+func (p *requestPage) Registry(id uuid.UUID) string {
+	if number := p.R.People[id].RegistryID; len(number) == 19 && strings.Count(number, "-") == 3 {
+		return "https://orcid.org/" + number
+	}
+	return ""
+}
+
+// requestPath is the address of the page of a request.
+func requestPath(id int64) string { return "/requests/" + strconv.FormatInt(id, 10) }
+
+// request shows a request.
+func (v *visit) request() (reply, error) {
+	p, err := v.requestPage()
+	if err != nil {
+		return reply{}, err
+	}
+	draft, ok, err := v.app.Draft(v.Context(), v.who.Actor, messageDraft(p.R.ID))
+	if err != nil {
+		return reply{}, err
+	}
+	if ok {
+		p.Message = draft.Form.Get("text")
+	}
+	return show("request", p)
+}
+
+// requestPage reads the page of the request in the address.
+func (v *visit) requestPage() (*requestPage, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return nil, err
+	}
+	shown := v.URL.Query().Get("show")
+	kinds, known := timelines[shown]
+	if !known {
+		shown = ""
+	}
+	var before *exchange.Position
+	if n, err := strconv.ParseInt(v.URL.Query().Get("before"), 10, 64); err == nil {
+		before = &exchange.Position{ID: n}
+	}
+	r, err := v.app.RequestView(v.Context(), v.who.Actor, id, kinds, before)
+	if err != nil {
+		return nil, err
+	}
+	p := &requestPage{R: r, View: status(r.Requested, v.who.Actor), Path: requestPath(id), Show: shown, viewer: v.who.Actor,
+		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.app.UploadLimit}
+	p.Section, p.Zone, p.Page.Now = "requests", v.who.Zone, r.Now
+	p.Category, _ = category.Get(r.Item.Category)
+	p.Title = fmt.Sprintf("Request %d, %s, %s", id, turnWords(p.View), r.Material)
+	p.Track = track(r.Requested, p.View)
+	for i, s := range p.Track {
+		if s.State == "now" || s.State == "wait" {
+			p.Place = i + 1
+		}
+	}
+	p.Pace = paceOf(r)
+	p.Lines = p.needLines()
+	for _, l := range p.Lines {
+		if l.Done {
+			p.Done++
+		}
+	}
+	p.Next, p.Moves = p.nextStep(), p.moveLinks()
+	p.Timeline = p.eventLines(r.Events.Items)
+	p.Issues = p.issueLines(v.who.Actor)
+	if n := r.Events.Next; n != nil {
+		p.Older = p.timeline(shown, strconv.FormatInt(n.ID, 10))
+	}
+	if before != nil {
+		p.Newest = p.timeline(shown, "")
+	}
+	return p, nil
+}
+
+// turnWords is whose turn it is, for the title.
+func turnWords(v StatusView) string {
+	if v.Mine {
+		return "your turn"
+	}
+	return strings.ToLower(v.Words[:1]) + v.Words[1:]
+}
+
+// timeline is the address of a part of the timeline.
+func (p *requestPage) timeline(shown, before string) string {
+	q := url.Values{}
+	if shown != "" {
+		q.Set("show", shown)
+	}
+	if before != "" {
+		q.Set("before", before)
+	}
+	if len(q) == 0 {
+		return p.Path + "#timeline"
+	}
+	return p.Path + "?" + q.Encode() + "#timeline"
+}
+
+// refused shows the request again after a form that could not be taken: as it was typed with what is wrong
+// (422), or beside how things stand by now (409). Other errors have pages of their own.
+func (v *visit) refused(form string, err error) (reply, error) {
+	e, ours := errors.AsType[*exchange.Error](err)
+	if !ours {
+		return reply{}, err
+	}
+	answer := reply{template: "request"}
+	switch e.Code {
+	case exchange.InvalidInput:
+		answer.status = http.StatusUnprocessableEntity
+	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.RequestClosed, exchange.PreconditionFailed:
+		answer.status = http.StatusConflict
+	case exchange.TooLarge:
+		answer.status = http.StatusRequestEntityTooLarge
+	case exchange.UnsupportedMedia:
+		answer.status = http.StatusUnprocessableEntity
+	default:
+		return reply{}, err
+	}
+	p, wrong := v.requestPage()
+	if wrong != nil {
+		return reply{}, wrong
+	}
+	p.form, p.typed, p.Message = form, v.PostForm, v.PostForm.Get("text")
+	if form != "message" {
+		p.Message = ""
+	}
+	switch {
+	case answer.status == http.StatusConflict:
+		p.Stale = e.Message
+		p.since(v.PostForm)
+	case len(e.Fields) > 0:
+		p.Errors = Faults{}
+		for field, texts := range e.Fields {
+			p.Errors[form+"-"+field] = sentences(texts)
+		}
+	default:
+		p.Errors = Faults{form + "-file": {e.Message}}
+	}
+	answer.page = p
+	return answer, nil
+}
+
+// sentences are what is wrong with a field as people read it.
+func sentences(texts []string) []string {
+	list := make([]string, len(texts))
+	for i, t := range texts {
+		list[i] = strings.ToUpper(t[:1]) + t[1:] + "."
+		if strings.HasSuffix(t, ".") {
+			list[i] = list[i][:len(list[i])-1]
+		}
+	}
+	return list
+}
+
+// since adds what happened after the page of a form was made, and what was typed in it.
+func (p *requestPage) since(form url.Values) {
+	if seen, err := strconv.ParseInt(form.Get("seen"), 10, 64); err == nil {
+		for i, e := range p.R.Events.Items {
+			if e.At.UnixMicro() > seen {
+				p.Since = append(p.Since, p.Timeline[i])
+			}
+		}
+	}
+	for _, field := range []string{"text", "reason", "override", "abstract", "notes", "carrier", "tracking", "conditions"} {
+		if text := strings.TrimSpace(form.Get(field)); text != "" {
+			p.Kept = append(p.Kept, text)
+		}
+	}
+}
+
+// asSeen lets a use case change the request only as the page showed it, where the form says how that was.
+func (v *visit) asSeen() *visit {
+	seen := v.PostFormValue("seen")
+	if seen == "" {
+		return v
+	}
+	ctx := app.IfUnchanged(v.Context(), func(object any) error {
+		if q, is := object.(exchange.Requested); is && strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
+			return exchange.Fail(exchange.PreconditionFailed, "The request changed after your page was made, so nothing was done yet.")
+		}
+		return nil
+	})
+	w := *v
+	w.Request = v.Request.WithContext(ctx)
+	return &w
+}
+
+// pace is how long the sides took so far.
+type pace struct{ Total, Lab, Requester time.Duration }
+
+func paceOf(r app.RequestView) pace {
+	p := pace{Lab: time.Duration(r.Clock.Sides[exchange.LabSide]) * time.Second,
+		Requester: time.Duration(r.Clock.Sides[exchange.RequesterSide]) * time.Second}
+	now := max(r.Now.Sub(r.Clock.Since), 0)
+	switch r.PresentTurn(r.Terms).Side {
+	case exchange.LabSide:
+		p.Lab += now
+	case exchange.RequesterSide:
+		p.Requester += now
+	}
+	p.Total = p.Lab + p.Requester
+	return p
+}
+
+// LabShare is the part of the lab, of 100, for a drawing.
+func (p pace) LabShare() string {
+	return strconv.FormatFloat(100*float64(p.Lab)/float64(max(p.Total, 1)), 'f', 1, 64)
+}
+
+// RequesterShare is the rest.
+func (p pace) RequesterShare() string {
+	return strconv.FormatFloat(100*float64(p.Requester)/float64(max(p.Total, 1)), 'f', 1, 64)
+}
+
+// Took is a time as people say it, "less than a minute" for none.
+func (p pace) Took(d time.Duration) string {
+	if text := span(d); text != "" {
+		return text
+	}
+	return "less than a minute"
+}
+
+// RemindsAt is when Aliquot reminds of the present turn, where that is still to come.
+func (p *requestPage) RemindsAt() *time.Time {
+	if at := p.R.RemindsAt; at != nil && at.After(p.R.Now) {
+		return at
+	}
+	return nil
+}
+
+// Reminded is whom Aliquot reminds.
+func (p *requestPage) Reminded() string {
+	if p.View.Mine {
+		return "you"
+	}
+	return p.sideName(p.R.PresentTurn(p.R.Terms).Side)
+}
+
+// Tomorrow is the first day until which reminders can be snoozed.
+func (p *requestPage) Tomorrow() string { return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly) }
+
+// AddressLines are the address as on a parcel.
+func (p *requestPage) AddressLines() []string { return addressLines(p.R.Address) }
+
+// Parcel is how the parcel travels, as far as that is known.
+func (p *requestPage) Parcel() exchange.Shipment {
+	if p.R.Shipment == nil {
+		return exchange.Shipment{}
+	}
+	return *p.R.Shipment
+}
+
+// SentDay is when the parcel was sent; today where that is asked first.
+func (p *requestPage) SentDay() string {
+	if at := p.Parcel().SentAt; at != nil {
+		return at.In(p.Zone).Format(time.DateOnly)
+	}
+	return ""
+}
+
+// Assignees are whom the request can be assigned to, and whom it is assigned to now.
+func (p *requestPage) Assignees() []exchange.User {
+	for _, u := range p.R.Members {
+		if u.ID == p.R.AssignedTo {
+			return p.R.Members
+		}
+	}
+	return append([]exchange.User{p.R.People[p.R.AssignedTo]}, p.R.Members...)
+}

@@ -1,13 +1,208 @@
 package web
 
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/publish"
+)
+
 var startPages = []page{
 	get("/{$}", (*visit).home),
 }
 
 type homePage struct {
 	Page
+	app.Numbers
+	All     []category.Category
+	Rack    []tube
+	Stats   []stat
+	Steps   []step
+	New     []newcomer
+	Waiting []waiting // for who is signed in
+	More    bool      // more wait than are shown
+	Drafts  []draftLine
 }
 
+// tube is a category in the rack: the fuller it stands, the more materials there are.
+type tube struct {
+	Code, Name string
+	Count      string
+	Path       string // of the filling, in the drawing
+}
+
+type stat struct{ Name, Value string }
+
+// step is one of the steps of a request, with the median day on which it is done.
+type step struct {
+	Name, Day, Text string
+	Number          int
+}
+
+type newcomer struct {
+	app.Newcomer
+	Icon   string
+	Number string
+}
+
+// waiting is a request in which it is the visitor's turn.
+type waiting struct {
+	exchange.Requested
+	What string
+	Lab  bool // it is theirs as the lab
+	Due  *exchange.Turn
+}
+
+const (
+	waitingShown = 5
+	draftsShown  = 3
+)
+
+// home is the start page.
 func (v *visit) home() (reply, error) {
-	return show("home", &homePage{Page: Page{Title: "Find and request research materials", Full: true, NoSearch: true}})
+	n, err := v.app.Numbers(v.Context())
+	if err != nil {
+		return reply{}, err
+	}
+	p := &homePage{Page: Page{Title: "Find and request research materials", Full: true, NoSearch: true}, Numbers: n, All: category.All(), Rack: rackOf(n)}
+	p.Stats, p.Steps = statsOf(n), stepsOf(n)
+	for _, m := range n.Newest {
+		c, _ := category.Get(m.Category)
+		shown := newcomer{Newcomer: m, Icon: c.Icon}
+		if ids := (publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: m.Material}}).Identifiers(); len(ids) > 0 {
+			shown.Number = ids[0].Canonical
+		}
+		p.New = append(p.New, shown)
+	}
+	if !v.signedIn() {
+		p.Description = "Search " + plural(n.Materials, "research material") + ": cell lines, plasmids, model organisms, tumour models, datasets and protocols, and request them from the lab that holds them."
+		return show("home", p)
+	}
+	if err := v.whatWaits(p); err != nil {
+		return reply{}, err
+	}
+	p.Title = "Start"
+	if len(p.Waiting) > 0 {
+		p.Title = plural(len(p.Waiting), "request") + " waiting for you"
+		if p.More {
+			p.Title = "More than " + p.Title
+		}
+	}
+	return show("home", p)
+}
+
+// rackOf are the categories, the fullest first. Tubes are filled by the logarithm, or the small ones would look empty.
+func rackOf(n app.Numbers) []tube {
+	list := category.All()
+	slices.SortStableFunc(list, func(a, b category.Category) int { return cmp.Compare(n.Categories[b.Code], n.Categories[a.Code]) })
+	most := math.Log1p(float64(n.Categories[list[0].Code]))
+	var rack []tube
+	for _, c := range list {
+		const top, bottom = 12.5, 84.0
+		level := bottom
+		if has := n.Categories[c.Code]; has > 0 && most > 0 {
+			level -= (bottom - top) * math.Log1p(float64(has)) / most
+		}
+		path := "M8 " + strconv.FormatFloat(level, 'f', 1, 64) + "q14 3.6 28 0V96H8z"
+		rack = append(rack, tube{c.Code, c.Plural, count(n.Categories[c.Code]), path})
+	}
+	return rack
+}
+
+// statsOf are the numbers that are known.
+func statsOf(n app.Numbers) []stat {
+	var list []stat
+	for _, s := range []struct {
+		name  string
+		value int64
+	}{{"materials listed", n.Materials}, {"labs sharing", int64(n.Labs)}, {"transfers completed", n.Transfers}} {
+		if s.value > 0 {
+			list = append(list, stat{s.name, count(s.value)})
+		}
+	}
+	if n.Pace.Decides() {
+		list = append(list, stat{"median time to a decision", paced(n.Pace.Decision)})
+	}
+	if n.Pace.Receives() {
+		list = append(list, stat{"median time to receipt", paced(n.Pace.Receipt)})
+	}
+	return list
+}
+
+// stepsOf are the steps of a request, with their median days where enough requests went that far.
+func stepsOf(n app.Numbers) []step {
+	list := []step{
+		{Name: "Ask", Text: "Say what you want to do with it and where to send it. Ten minutes."},
+		{Name: "The lab decides", Text: "It accepts, or declines with a reason you can read."},
+		{Name: "Documents", Text: "You hand in the signed agreement and, for human material, ethics approval. The lab checks and countersigns."},
+		{Name: "Ship", Text: "The lab packs it and gives you a tracking number."},
+		{Name: "Confirm receipt", Text: "Tell the lab it arrived in good condition, or report a problem."},
+	}
+	for i := range list {
+		list[i].Number = i + 1
+	}
+	day := func(hours float64) string { return "day " + strconv.Itoa(int(math.Round(hours/24))) }
+	if n.Pace.Receives() {
+		p := n.Pace
+		list[0].Day, list[1].Day = "day 0", day(p.Decision.Hours())
+		list[2].Day, list[3].Day, list[4].Day = day(p.Documents.Hours()), day(p.Sent.Hours()), day(p.Receipt.Hours())
+	}
+	return list
+}
+
+// whatWaits finds the requests in which it is the visitor's turn, the longest wait first, and their drafts.
+func (v *visit) whatWaits(p *homePage) error {
+	active := true
+	mine := v.who.Actor
+	mine.Admin = false // of their own requests and labs, not of everybody's
+	list, err := v.app.Requests(v.Context(), mine, exchange.Page{Limit: 200}, exchange.RequestFilter{Active: &active})
+	if err != nil {
+		return err
+	}
+	for _, q := range list.Items {
+		turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
+		lab := turn != nil && turn.Side == exchange.LabSide && mine.MemberOf(q.Organization)
+		if turn == nil || !lab && (turn.Side != exchange.RequesterSide || !mine.Is(q.Requester)) {
+			continue
+		}
+		p.Waiting = append(p.Waiting, waiting{Requested: q, What: waitsFor(turn), Lab: lab, Due: turn})
+	}
+	slices.SortStableFunc(p.Waiting, func(a, b waiting) int { return a.Due.Since.Compare(b.Due.Since) })
+	if len(p.Waiting) > waitingShown {
+		p.Waiting, p.More = p.Waiting[:waitingShown], true
+	}
+	drafts, err := v.app.Drafts(v.Context(), v.who.Actor)
+	if err != nil {
+		return err
+	}
+	for _, d := range drafts[:min(len(drafts), draftsShown)] {
+		p.Drafts = append(p.Drafts, draftLine{d, draftForm(d.Key)})
+	}
+	return nil
+}
+
+// waitsFor is what somebody is to do in a turn, in few words.
+func waitsFor(t *exchange.Turn) string {
+	words := map[string]string{
+		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline", exchange.StepShipment: "Pack and ship",
+		exchange.StepIssue: "Problem to solve", exchange.StepReceipt: "Confirm receipt", string(exchange.NeedAbstract): "Abstract needed",
+		string(exchange.NeedExecutedMTA): "Countersign the MTA",
+	}
+	if len(t.What) > 0 && words[t.What[0]] != "" {
+		return words[t.What[0]]
+	}
+	names := map[string]string{
+		string(exchange.NeedSignedMTA): "signed MTA", string(exchange.NeedIRB): "IRB approval", string(exchange.NeedAddress): "address", string(exchange.NeedPayment): "payment",
+	}
+	var list []string
+	for _, what := range t.What {
+		list = append(list, cmp.Or(names[what], what))
+	}
+	return "Needed: " + strings.Join(list, ", ")
 }

@@ -1,0 +1,89 @@
+"use strict";
+// Search fields tell what there is while somebody types: a combobox as the ARIA practices have it.
+(() => {
+  const wait = 150, fewest = 2;
+  let number = 0;
+
+  function attach(input) {
+    const box = input.closest("[data-suggest], .with");
+    if (!box || input.getAttribute("role") === "combobox") return;
+    const list = document.createElement("ul");
+    list.id = "suggest-" + ++number;
+    list.className = "suggest";
+    list.hidden = true;
+    list.setAttribute("role", "listbox");
+    list.setAttribute("aria-label", "Suggestions");
+    box.append(list);
+    for (const [name, value] of Object.entries({ role: "combobox", "aria-autocomplete": "list", "aria-controls": list.id, "aria-expanded": "false" })) input.setAttribute(name, value);
+
+    let timer, call, at = -1;
+    const options = () => [...list.children];
+    const close = () => {
+      clearTimeout(timer);
+      call?.abort();
+      list.hidden = true;
+      at = -1;
+      input.setAttribute("aria-expanded", "false");
+      input.removeAttribute("aria-activedescendant");
+    };
+    const mark = (next) => {
+      at = next;
+      for (const [i, option] of options().entries()) option.setAttribute("aria-selected", String(i === at));
+      if (at < 0) input.removeAttribute("aria-activedescendant");
+      else {
+        input.setAttribute("aria-activedescendant", options()[at].id);
+        options()[at].scrollIntoView({ block: "nearest" });
+      }
+    };
+    const show = (found) => {
+      list.replaceChildren(...found.map((one, i) => {
+        const option = document.createElement("li");
+        option.id = list.id + "-" + i;
+        option.setAttribute("role", "option");
+        option.setAttribute("aria-selected", "false");
+        option.dataset.address = one.address;
+        const kind = document.createElement("small");
+        kind.textContent = one.kind;
+        option.append(document.createTextNode(one.text), kind);
+        return option;
+      }));
+      at = -1;
+      list.hidden = found.length === 0;
+      input.setAttribute("aria-expanded", String(!list.hidden));
+    };
+    async function ask() {
+      call?.abort();
+      call = new AbortController();
+      try {
+        const answer = await fetch("/catalog/suggest?q=" + encodeURIComponent(input.value), { signal: call.signal });
+        if (answer.ok && document.activeElement === input) show(await answer.json());
+      } catch { /* it was typed on, or there is no connection: the search works without */ }
+    }
+    input.addEventListener("input", () => {
+      clearTimeout(timer);
+      if (input.value.trim().length < fewest) close();
+      else timer = setTimeout(ask, wait);
+    });
+    input.addEventListener("keydown", (event) => {
+      if (list.hidden) return;
+      const n = options().length;
+      if (event.key === "ArrowDown") mark((at + 1) % n);
+      else if (event.key === "ArrowUp") mark(at <= 0 ? n - 1 : at - 1);
+      else if (event.key === "Escape") close();
+      else if (event.key === "Enter" && at >= 0) location.assign(options()[at].dataset.address);
+      else {
+        if (event.key === "Enter") close();
+        return;
+      }
+      event.preventDefault();
+    });
+    list.addEventListener("mousedown", (event) => {
+      event.preventDefault(); // the field keeps the focus
+      const option = event.target.closest("[role=option]");
+      if (option) location.assign(option.dataset.address);
+    });
+    input.addEventListener("blur", close);
+    input.form?.addEventListener("submit", close);
+  }
+  document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("input[type=search]").forEach(attach));
+})();

@@ -1,0 +1,192 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+)
+
+// factSection is a heading of the form of a category, with what is known.
+type factSection struct {
+	ID, Name string
+	Facts    []fact
+	Loci     []locus // of an STR profile
+}
+
+type fact struct {
+	Label string
+	Items []factItem
+	Long  bool // of several lines
+}
+
+type factItem struct {
+	Text    string
+	Italic  bool // a species
+	Address string
+}
+
+// locus is a place in the genome with its alleles.
+type locus struct{ Name, Alleles string }
+
+// privateFields are not for everybody who comes by, search engines among them: the number of a patient.
+var privateFields = map[string]bool{"submitter_patient_id": true}
+
+// sectionsOf are the facts of a material, by the sections of its category's form.
+func sectionsOf(c category.Category, m exchange.ShownMaterial, signedIn bool) []factSection {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
+	lede := shortDescription(m)
+	var sections []factSection
+	for i, s := range c.Sections() {
+		section := factSection{ID: "s-" + slug(s.Name), Name: s.Name}
+		if i == 0 {
+			section.ID, section.Name = "about", "About"
+			if len(m.Organisms) > 0 {
+				section.Facts = append(section.Facts, organisms(m.Organisms, category.Items(values["organism_ids"])))
+			}
+		}
+		for _, f := range s.Fields {
+			if f.Key == "organism_ids" && len(m.Organisms) > 0 || privateFields[f.Key] && !signedIn {
+				continue
+			}
+			if f.Key == "str_profile" {
+				if section.Loci = lociOf(strings.Join(category.Items(values[f.Key]), "\n")); section.Loci != nil {
+					section.Facts = append(section.Facts, fact{Label: f.Label, Items: []factItem{{Text: count(len(section.Loci)) + " loci"}}})
+					continue
+				}
+			}
+			if one, known := factOf(f, values[f.Key]); known && (lede == "" || one.Items[0].Text != lede) {
+				section.Facts = append(section.Facts, one)
+			}
+		}
+		if i == 0 && m.AdditionalInfo != nil && *m.AdditionalInfo != "" {
+			section.Facts = append(section.Facts, fact{Label: "More information", Items: []factItem{{Text: *m.AdditionalInfo}}, Long: true})
+		}
+		if len(section.Facts) > 0 {
+			sections = append(sections, section)
+		}
+	}
+	return sections
+}
+
+// organisms are the species of a material, with their taxa where there is one for each.
+func organisms(names, taxa []string) fact {
+	one := fact{Label: "Organism"}
+	for i, name := range names {
+		item := factItem{Text: name, Italic: true}
+		if len(taxa) == len(names) {
+			if l, is := linkIn("taxonomy", taxa[i]); is {
+				item.Address = l.Address
+			}
+		}
+		one.Items = append(one.Items, item)
+	}
+	return one
+}
+
+// factOf is what a field says; false: nothing.
+func factOf(f category.Field, raw json.RawMessage) (fact, bool) {
+	one := fact{Label: f.Label, Long: f.Type == category.Long}
+	for _, text := range labelled(f, raw) {
+		item := factItem{Text: text}
+		if day, err := time.Parse(time.DateOnly, text); err == nil && f.Type == category.Date {
+			item.Text = day.Format("2 Jan 2006")
+		}
+		if f.Unit != "" {
+			item.Text += " " + f.Unit
+		}
+		if f.Vocabulary != "" {
+			if l, is := linkIn(f.Vocabulary, text); is {
+				item.Address = l.Address
+			}
+		} else if webAddress(text) && f.Type != category.Long {
+			item.Address = text
+		}
+		item.Italic = f.Key == "insert_species" || f.Key == "model_organism"
+		one.Items = append(one.Items, item)
+	}
+	return one, len(one.Items) > 0
+}
+
+// locusLine is a line of an STR profile: a locus and its alleles.
+var locusLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9 _-]{1,15}?)\s*[:=\t ]\s*((?:\d{1,2}(?:\.\d)?|[XY])(?:\s*[,/ ]\s*(?:\d{1,2}(?:\.\d)?|[XY]))*)$`)
+
+// fewestLoci make an STR profile.
+const fewestLoci = 3
+
+// lociOf reads an STR profile, nil where it is written in another way.
+func lociOf(text string) []locus {
+	var loci []locus
+	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ';' }) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		found := locusLine.FindStringSubmatch(line)
+		if found == nil {
+			return nil
+		}
+		alleles := strings.FieldsFunc(found[2], func(r rune) bool { return r == ',' || r == '/' || r == ' ' })
+		loci = append(loci, locus{found[1], strings.Join(alleles, ", ")})
+	}
+	if len(loci) < fewestLoci {
+		return nil
+	}
+	return loci
+}
+
+// slug is a name as part of an address.
+func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
+
+// changesOf are the fields in which two versions of a material differ.
+func changesOf(was, is exchange.Material) []change {
+	var list []change
+	before, after := told(was), told(is)
+	for i := range before {
+		if before[i].text != after[i].text {
+			list = append(list, change{before[i].label, shorten(before[i].text, 300), shorten(after[i].text, 300)})
+		}
+	}
+	return list
+}
+
+type toldField struct{ label, text string }
+
+// told are the fields of a material in words, in the same order for each of a category.
+func told(m exchange.Material) []toldField {
+	yes := func(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
+	number := func(id *int64) string {
+		if id == nil {
+			return ""
+		}
+		return fmt.Sprint(*id)
+	}
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	embargo := ""
+	if m.EmbargoDate != nil {
+		embargo = string(*m.EmbargoDate)
+	}
+	list := []toldField{
+		{"Title", m.Title}, {"Lab", fmt.Sprint(m.OrganizationID)}, {"Archived", yes(m.Archived)}, {"Embargo", embargo}, {"Needs an MTA", yes(m.NeedsMTA)},
+		{"Needs an IRB approval", yes(m.NeedsIRB)}, {"Needs an abstract", yes(m.NeedsAbstract)}, {"MTA to sign", number(m.MTAAttachmentID)},
+		{"Shipping requirements", number(m.ShippingID)}, {"Address", m.URL}, {"Lab’s number", text(m.Reference)}, {"Organisms", strings.Join(m.Organisms, ", ")},
+		{"PubMed ID", m.PubMedID}, {"Publication", text(m.PublicationTitle)}, {"Pre-print", text(m.PrePrintTitle)}, {"DOI of the pre-print", text(m.PrePrintDOI)},
+		{"Citation", text(m.Citation)}, {"More information", text(m.AdditionalInfo)}, {"Contact", m.ContactID.String()},
+	}
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
+	c, _ := category.Get(m.Category)
+	for _, f := range c.Fields {
+		list = append(list, toldField{f.Label, strings.Join(labelled(f, values[f.Key]), ", ")})
+	}
+	return list
+}

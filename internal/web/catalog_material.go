@@ -1,0 +1,357 @@
+package web
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/identifier"
+	"aliquot/internal/exchange/publish"
+)
+
+type materialPage struct {
+	Page
+	app.MaterialView
+	Category   category.Category
+	Status     tag
+	Lede       string
+	IDs        []idLink
+	Address    string // for ever
+	Canonical  string
+	LinkedData json.RawMessage // "" where nobody else may see it
+	Sections   []factSection
+	With       []needLine // what is needed with a request
+	After      []needLine // what is needed once it is accepted
+	Decision   string
+	Receipt    string
+	Offered    bool
+	Opens      string // when the embargo ends
+	Source     string
+	Papers     []paper
+	Documents  []document
+	Reference  string
+	Alike      []alike
+}
+
+// needLine is one thing that a request needs.
+type needLine struct {
+	Icon, Name, Text string
+	Template         bool // there is an MTA to read
+}
+
+type paper struct {
+	publish.Article
+	Links []idLink
+}
+
+type document struct {
+	Icon, Name, Text, Address string
+}
+
+// alike is a similar material.
+type alike struct {
+	ID      int64
+	Title   string
+	Number  string
+	Lab     string
+	Differs string
+	Needs   []need
+}
+
+// material is the page of a material.
+func (v *visit) material() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	m, err := v.app.MaterialView(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	c, _ := category.Get(m.Category)
+	p := &materialPage{
+		Page: Page{Section: "catalog"}, MaterialView: m, Category: c, Status: statusOf(m.Material, m.Now), Address: m.Listing.Address(),
+		Canonical: v.app.PublicURL + materialAt(id), Source: sourceLabel(m.Material), Reference: m.Reference(),
+		Sections: sectionsOf(c, m.ShownMaterial, v.signedIn()),
+	}
+	embargoed := m.Embargoed(m.Now)
+	p.Offered = !m.Archived && !embargoed
+	if embargoed {
+		end, _ := time.Parse(time.DateOnly, string(*m.EmbargoDate))
+		p.Opens = end.Format("2 Jan 2006")
+	}
+	p.Title = m.Material.Title + ", " + strings.ToLower(c.Label) + ", " + strings.ToLower(p.Status.Text)
+	for _, id := range m.Identifiers() {
+		p.IDs = append(p.IDs, linkOf(id))
+	}
+	p.Lede = ledeOf(c, m.ShownMaterial)
+	if !embargoed {
+		p.Description = strings.TrimSpace(c.Label + " held by " + m.Organization.Name + ". " + p.Lede)
+		if p.LinkedData, err = publish.LinkedData(m.Listing); err != nil {
+			return reply{}, err
+		}
+	}
+	p.need()
+	if m.Pace.Decides() {
+		p.Decision = paced(m.Pace.Decision)
+	}
+	if m.Pace.Receives() {
+		p.Receipt = paced(m.Pace.Receipt)
+	}
+	for _, a := range m.Articles() {
+		shown := paper{Article: a}
+		for _, id := range a.IDs {
+			shown.Links = append(shown.Links, linkOf(id))
+		}
+		p.Papers = append(p.Papers, shown)
+	}
+	p.documents()
+	for _, other := range m.Similar {
+		p.Alike = append(p.Alike, p.alikeOf(other))
+	}
+	return show("material", p)
+}
+
+// need tells what a request needs, in the order in which it is asked for.
+func (p *materialPage) need() {
+	if p.NeedsAbstract {
+		p.With = append(p.With, needLine{Icon: "abstract", Name: "Research abstract", Text: "What you plan to do with it, in some sentences"})
+	}
+	if s := p.Shipping; s != nil {
+		if s.NeedsAddress {
+			p.With = append(p.With, needLine{Icon: "pin", Name: "Delivery address", Text: s.Restrictions})
+		}
+		if s.NeedsPayment {
+			var ways []string
+			for _, way := range []struct {
+				accepted bool
+				name     string
+			}{{s.AcceptsShippingCode, "your courier account"}, {s.AcceptsReimbursement, "reimbursement"}, {s.AcceptsOther, "another way"}} {
+				if way.accepted {
+					ways = append(ways, way.name)
+				}
+			}
+			text := "You pay"
+			if len(ways) > 0 {
+				text += ": " + strings.Join(ways, " or ")
+			}
+			if s.PaymentDetails != "" {
+				text += ". " + s.PaymentDetails
+			}
+			p.With = append(p.With, needLine{Icon: "truck", Name: "Shipping payment", Text: text})
+		}
+	}
+	if p.NeedsMTA {
+		hasTemplate := p.MTAAttachmentID != nil && slices.ContainsFunc(p.Files, func(f exchange.Attachment) bool { return f.ID == *p.MTAAttachmentID })
+		p.After = append(p.After, needLine{Icon: "mta", Name: "Signed MTA", Text: "By you and your institution", Template: hasTemplate})
+	}
+	if p.NeedsIRB {
+		p.After = append(p.After, needLine{Icon: "irb", Name: "IRB approval", Text: "The approval of your ethics board, or a letter that none is needed"})
+	}
+}
+
+func (p *materialPage) documents() {
+	for _, f := range p.Files {
+		d := document{Icon: "file", Name: f.Description, Text: f.Filename + ", " + size(f.Content.Size), Address: f.DownloadPath()}
+		switch {
+		case p.MTAAttachmentID != nil && f.ID == *p.MTAAttachmentID:
+			d.Icon, d.Name = "mta", "Material transfer agreement, to sign"
+		case f.SequenceMapFor != nil:
+			d.Icon, d.Name = "map", strings.TrimSuffix("Sequence map, "+f.Description, ", ")
+		case d.Name == "":
+			d.Name = f.Filename
+		}
+		p.Documents = append(p.Documents, d)
+	}
+}
+
+// ledeOf is one sentence about a material: its description where that is short, or what search counts it by.
+func ledeOf(c category.Category, m exchange.ShownMaterial) string {
+	if text := shortDescription(m); text != "" {
+		return text
+	}
+	text := c.Label
+	if len(m.Organisms) > 0 {
+		text += " of " + strings.Join(m.Organisms[:min(2, len(m.Organisms))], " and ")
+	}
+	if facts := shortFacts(c, m.Material, 3); len(facts) > 0 {
+		text += ": " + strings.Join(facts, ", ")
+	}
+	return text + "."
+}
+
+// shortDescription is the description of a material where it can stand below the title.
+func shortDescription(m exchange.ShownMaterial) string {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
+	for _, key := range []string{"description", "abstract"} {
+		if items := category.Items(values[key]); len(items) == 1 && len(items[0]) <= 240 && !strings.Contains(items[0], "\n") {
+			return items[0]
+		}
+	}
+	return ""
+}
+
+// alikeOf tells in what a similar material differs.
+func (p *materialPage) alikeOf(other exchange.ShownMaterial) alike {
+	a := alike{ID: other.ID, Title: other.Material.Title, Lab: p.Labs[other.OrganizationID].Name}
+	if ids := (publish.Listing{ShownMaterial: other}).Identifiers(); len(ids) > 0 {
+		a.Number = ids[0].Canonical
+	}
+	a.Needs = needsOf(other.Material, nil)[:3] // how it is shipped its own page tells
+	var mine, others map[string]json.RawMessage
+	_ = json.Unmarshal(p.Metadata, &mine)
+	_ = json.Unmarshal(other.Metadata, &others)
+	var differ []string
+	for _, f := range p.Category.Fields {
+		if f.Type == category.Long || f.Type == category.Boolean || f.Type == category.Date || f.Type == category.Identifier || f.Vocabulary != "" ||
+			strings.HasSuffix(f.Key, "_name") || strings.HasPrefix(f.Key, "submitter_") {
+			continue
+		}
+		is := strings.Join(labelled(f, others[f.Key]), ", ")
+		if is == "" || len(is) > 60 || is == strings.Join(labelled(f, mine[f.Key]), ", ") {
+			continue
+		}
+		if f.Type == category.Integer || f.Type == category.Number {
+			is = f.Label + " " + is
+		}
+		if differ = append(differ, is); len(differ) == 3 {
+			break
+		}
+	}
+	a.Differs = strings.Join(differ, ", ")
+	return a
+}
+
+// Ask is what the button says that leads to the form of a request.
+func (p *materialPage) Ask() string {
+	if len(p.Material.Title) > 40 {
+		return "Request this material"
+	}
+	return "Request " + p.Material.Title
+}
+
+// Host is who has the record of the material elsewhere.
+func (p *materialPage) Host() string {
+	if p.Source != "" {
+		return p.Source
+	}
+	u, err := url.Parse(p.URL)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimPrefix(u.Hostname(), "www.")
+}
+
+// Elsewhere is the address of the record, "" where there is none that a link may lead to.
+func (p *materialPage) Elsewhere() string {
+	if !webAddress(p.URL) {
+		return ""
+	}
+	return p.URL
+}
+
+// archive takes a material off the shelf, unless that is taken back in time.
+func (v *visit) archive() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	deed, err := v.app.Later(v.Context(), v.who.Actor, app.Deed{Material: id})
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(materialAt(id)).undoable("The material will be archived. It stays on record, and nobody can ask for it.", deed), nil
+}
+
+// offerAgain brings a material back from the archive.
+func (v *visit) offerAgain() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	if _, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, id, exchange.MaterialPatch{Archived: exchange.Some(false)}); err != nil {
+		return reply{}, err
+	}
+	return seeOther(materialAt(id)).saying("The material is offered again."), nil
+}
+
+// linkIn is the identifier that an item of a field is; one without a record is text.
+func linkIn(kind identifier.Kind, item string) (idLink, bool) {
+	canonical, _, err := identifier.Parse(kind, item)
+	if err != nil {
+		return idLink{}, false
+	}
+	l := linkOf(identifier.Same(identifier.ID{Kind: kind, Canonical: canonical})[0])
+	return l, l.Address != ""
+}
+
+type historyPage struct {
+	Page
+	Material string
+	ID       int64
+	Versions []versionLine
+	Next     string
+}
+
+type versionLine struct {
+	Number  int64
+	At      time.Time
+	By      string
+	AsAdmin bool
+	What    string
+	Changes []change
+}
+
+// change is a field that got another value.
+type change struct{ Field, Was, Is string }
+
+// versionsShown is how many versions a page has.
+const versionsShown = 30
+
+// materialHistory is the page of what was changed in a material.
+func (v *visit) materialHistory() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	page := exchange.Page{Limit: versionsShown}
+	if n, err := strconv.ParseInt(v.FormValue("before"), 10, 64); err == nil && n > 0 {
+		page.After = &exchange.Position{ID: n}
+	}
+	list, err := v.app.MaterialHistory(v.Context(), v.who.Actor, id, page)
+	if err != nil {
+		return reply{}, err
+	}
+	p := &historyPage{Page: Page{Title: "History", Section: "catalog", Narrow: true}, ID: id}
+	for _, version := range list.Items {
+		if p.Material == "" {
+			p.Material = version.State.Title
+		}
+		line := versionLine{Number: *version.Version, At: version.At, By: "somebody who was not signed in", AsAdmin: version.AsAdmin, What: deeds[version.Action]}
+		if version.By != nil {
+			line.By = version.By.Name()
+		}
+		if version.Before != nil {
+			line.Changes = changesOf(version.Before.Material, version.State.Material)
+		}
+		p.Versions = append(p.Versions, line)
+	}
+	p.Title = "History of " + shorten(p.Material, 80)
+	if list.Next != nil {
+		p.Next = materialAt(id) + "/history?before=" + strconv.FormatInt(list.Next.ID, 10)
+	}
+	return show("history", p)
+}
+
+// deeds are the changes of a material, as people call them.
+var deeds = map[exchange.Action]string{
+	exchange.MaterialCreate: "listed it", exchange.MaterialUpdate: "changed it", exchange.MaterialArchive: "archived it",
+	exchange.MaterialImport: "imported it", exchange.MaterialBulk: "changed it by a spreadsheet", exchange.MaterialFund: "named it in a grant",
+}

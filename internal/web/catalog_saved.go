@@ -1,0 +1,122 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"aliquot/internal/exchange"
+)
+
+// suggested is one thing that somebody who types may look for.
+type suggested struct {
+	Text    string `json:"text"`
+	Kind    string `json:"kind"`
+	Address string `json:"address"`
+}
+
+const mostSuggested = 8
+
+// suggest is what script asks for while somebody types.
+func (v *visit) suggest() (reply, error) {
+	found, err := v.app.Suggest(v.Context(), v.who.Actor, v.FormValue("q"), mostSuggested)
+	if err != nil {
+		return reply{}, err
+	}
+	list := []suggested{}
+	for _, s := range found {
+		id := strconv.FormatInt(s.ID, 10)
+		if s.Kind == "organization" {
+			list = append(list, suggested{s.Text, "Lab", "/labs/" + id})
+		} else {
+			list = append(list, suggested{s.Text, "Material", "/catalog/" + id})
+		}
+	}
+	text, err := json.Marshal(list)
+	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		send(w, r, text)
+	}}, err
+}
+
+// saveSearch keeps the search of the page that it is sent from, with alerts.
+func (v *visit) saveSearch() (reply, error) {
+	filters, at := exchange.Filters{}, url.Values{}
+	if q := v.PostFormValue("q"); q != "" {
+		at.Set("q", q)
+	}
+	for _, f := range exchange.Facets {
+		if values := v.PostForm[f.Name]; len(values) > 0 {
+			filters[f.Name], at[f.Name] = values, values
+		}
+	}
+	s, err := v.app.CreateSavedSearch(v.Context(), v.who.Actor, v.who.ID, exchange.SavedSearchPatch{
+		Name: exchange.Some(v.PostFormValue("name")), Search: exchange.Some(v.PostFormValue("q")), Filters: exchange.Some(filters), Alerts: exchange.Some(true),
+	})
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(catalogAt(at)).saying("Saved as “" + s.Name + "”. You will hear of each new listing that matches, once."), nil
+}
+
+type savedPage struct {
+	Page
+	Searches []savedLine
+}
+
+type savedLine struct {
+	exchange.SavedSearch
+	Address string
+}
+
+// allSaved are all that a person can have.
+var allSaved = exchange.Page{Limit: exchange.MostSavedSearches}
+
+func (v *visit) savedSearches() (reply, error) {
+	list, err := v.app.SavedSearches(v.Context(), v.who.Actor, v.who.ID, allSaved)
+	if err != nil {
+		return reply{}, err
+	}
+	p := &savedPage{Page: Page{Title: "Saved searches", Section: "catalog", Narrow: true}}
+	for _, s := range list.Items {
+		at := url.Values{}
+		if s.Search != "" {
+			at.Set("q", s.Search)
+		}
+		for name, values := range s.Filters {
+			at[name] = values
+		}
+		p.Searches = append(p.Searches, savedLine{s, catalogAt(at)})
+	}
+	return show("saved", p)
+}
+
+// switchAlerts turns the alerts of a saved search on or off.
+func (v *visit) switchAlerts() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	on := v.PostFormValue("alerts") == "true"
+	s, err := v.app.UpdateSavedSearch(v.Context(), v.who.Actor, v.who.ID, id, exchange.SavedSearchPatch{Alerts: exchange.Some(on)})
+	if err != nil {
+		return reply{}, err
+	}
+	text := "You will hear of new listings in “" + s.Name + "”."
+	if !on {
+		text = "You will no longer hear of “" + s.Name + "”."
+	}
+	return seeOther("/catalog/saved").saying(text), nil
+}
+
+func (v *visit) deleteSearch() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id); err != nil {
+		return reply{}, err
+	}
+	return seeOther("/catalog/saved").saying("The saved search is deleted."), nil
+}

@@ -1,0 +1,227 @@
+package web
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// needLine is one line of what a request needs: a document with its versions, a text or a choice.
+type needLine struct {
+	Need     exchange.Need
+	Anchor   string
+	Name     string
+	Done     bool
+	Tone     string // of the icon at its beginning
+	Icon     string
+	Tag      tag
+	Text     string   // what was written
+	Lines    []string // an address
+	Slot     exchange.Slot
+	Versions []version // the newest first
+	Reason   string    // why the present version was returned
+	Review   bool
+	Upload   bool
+	Withdraw bool
+	Form     string // abstract, address or payment, where the viewer may set it
+}
+
+// tag is a mark with an icon and words.
+type tag struct{ Tone, Icon, Words string }
+
+// version is one version of a document.
+type version struct {
+	exchange.Document
+	Number int
+	File   exchange.Attachment
+	There  bool // it can be opened
+	Mark   string
+}
+
+// Path is the address of a version, behind that of its request.
+func (v version) Path() string { return "/documents/" + number(v.AttachmentID) }
+
+// needNames are the needs as the checklist calls them.
+var needNames = map[exchange.Need]string{
+	exchange.NeedAbstract: "Research abstract", exchange.NeedSignedMTA: "Signed MTA", exchange.NeedIRB: "IRB approval",
+	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Payment of the shipment", exchange.NeedExecutedMTA: "Executed MTA",
+}
+
+// needLines are the lines of the checklist that apply to the request.
+func (p *requestPage) needLines() []needLine {
+	var owed []string
+	if t := p.Turn(); t != nil {
+		owed = t.What
+	}
+	var list []needLine
+	for _, q := range exchange.Requirements(p.R.Terms, p.R.Request) {
+		l := needLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need], Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
+		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // it is what the turn is for
+		if l.Slot.Valid() {
+			p.documentLine(&l, q, now)
+		} else {
+			p.textLine(&l, q, now)
+		}
+		if q.State != exchange.NotNeeded || len(l.Versions) > 0 || l.Text != "" || l.Lines != nil {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// textLine is a line of what is written or chosen.
+func (p *requestPage) textLine(l *needLine, q exchange.Requirement, now bool) {
+	var may bool
+	switch q.Need {
+	case exchange.NeedAbstract:
+		l.Text, may, l.Form = p.R.Abstract, p.R.Offers.Abstract, "abstract"
+	case exchange.NeedAddress:
+		l.Lines, may, l.Form = addressLines(p.R.Address), p.R.Offers.Address && p.R.Offers.Roles.Requester, "address"
+	default:
+		l.Text, may, l.Form = p.Payment(), p.R.Offers.Payment, "payment"
+	}
+	if !may {
+		l.Form = ""
+	}
+	switch {
+	case q.State == exchange.NotNeeded, l.Text != "" || l.Lines != nil:
+		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Done"}
+	case now && p.Requester:
+		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn"}
+	case !p.R.Active:
+		l.Icon, l.Tag = "pen-ring", tag{"", "x", "Not given"}
+	case p.R.Override != "":
+		l.Icon, l.Tag = "pen-ring", tag{"", "info", "The lab goes on without"}
+	default:
+		l.Icon, l.Tag = "pen-ring", tag{"", "clock", "Not given yet"}
+	}
+}
+
+// documentLine is a line of a document.
+func (p *requestPage) documentLine(l *needLine, q exchange.Requirement, now bool) {
+	o := p.R.Offers
+	nth := 0
+	for _, d := range p.R.Documents {
+		if d.Slot != l.Slot {
+			continue
+		}
+		nth++
+		file, known := p.R.Files[d.AttachmentID]
+		l.Versions = append(l.Versions, version{Document: d, Number: nth, File: file, Mark: versionMark(d),
+			There: known && file.Content != nil && !file.ContentDeleted})
+	}
+	slices.Reverse(l.Versions)
+	d := p.R.Current(l.Slot)
+	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester), o.Withdraw[l.Slot] && p.mine(l.Slot)
+	l.Review = o.Review[l.Slot] && d != nil && d.State != exchange.Returned
+	switch {
+	case d == nil:
+		p.missingLine(l, q, now)
+	case d.State == exchange.Accepted:
+		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Accepted"}
+	case d.State == exchange.Returned && p.mine(l.Slot) && p.R.Active:
+		l.Tone, l.Icon, l.Tag, l.Reason = "turn", "turn", tag{"turn", "turn", "Your turn: correct and upload"}, d.Reason
+	case d.State == exchange.Returned:
+		l.Icon, l.Tag, l.Reason = "clock", tag{"", "clock", "Waiting for a corrected version"}, d.Reason
+	case l.Slot == exchange.ExecutedMTA:
+		l.Done, l.Tone, l.Icon, l.Tag = true, "good", "done", tag{"good", "check", "Countersigned"}
+	case !p.R.Active:
+		l.Icon, l.Tag = "file", tag{"", "file", "Handed in"}
+	case p.Lab:
+		l.Done, l.Tone, l.Icon, l.Tag = false, "turn", "turn", tag{"turn", "turn", "Check it"}
+	default:
+		l.Done, l.Tone, l.Icon, l.Tag = false, "info", "clock", tag{"info", "clock", "The lab is checking it"}
+	}
+}
+
+// missingLine is a line of a document that is not there.
+func (p *requestPage) missingLine(l *needLine, q exchange.Requirement, now bool) {
+	l.Icon = "pen-ring"
+	switch mine := p.mine(l.Slot); {
+	case q.State == exchange.NotNeeded:
+		l.Tag = tag{"", "info", "Not asked for"}
+	case !p.R.Active:
+		l.Tag = tag{"", "x", "Not handed in"}
+	case p.R.Override != "":
+		l.Tag = tag{"", "info", "The lab goes on without"}
+	case l.Slot == exchange.ExecutedMTA && (p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
+		l.Tag = tag{"", "lock", "After the signed MTA"}
+	case now && mine && l.Slot == exchange.ExecutedMTA:
+		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: countersign"}
+	case now && mine:
+		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: upload"}
+	case now && l.Slot == exchange.ExecutedMTA:
+		l.Tone, l.Icon, l.Tag = "info", "mta", tag{"info", "mta", "Being countersigned"}
+	default:
+		l.Tag = tag{"", "clock", "Not handed in yet"}
+	}
+}
+
+// mine says whether the viewer's side hands in the document of a slot.
+func (p *requestPage) mine(s exchange.Slot) bool {
+	if s == exchange.ExecutedMTA {
+		return p.Lab
+	}
+	return p.Requester
+}
+
+func versionMark(d exchange.Document) string {
+	return map[exchange.Review]string{exchange.Accepted: "accepted", exchange.Returned: "returned", exchange.Superseded: "replaced or withdrawn"}[d.State]
+}
+
+// addressLines are an address as on a parcel.
+func addressLines(a *exchange.Address) []string {
+	if a == nil {
+		return nil
+	}
+	town := strings.TrimSpace(a.Locality + strings.TrimRight(", "+strings.TrimSpace(a.State+" "+a.PostalCode), ", "))
+	lines := []string{a.Name, a.Institution, a.Line1, a.Line2, town, a.Country}
+	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+}
+
+// paymentWords are the ways to pay for a shipment, in words.
+var paymentWords = map[string]string{"SHIPPING_CODE": "Courier account of the requester", "REIMBURSEMENT": "The lab pays and is paid back", "OTHER": "Another way"}
+
+// Payment says how the shipment is paid. Numbers of accounts are for the lab alone, while it needs them.
+func (p *requestPage) Payment() string {
+	notes := p.R.PaymentNotes
+	if !p.Lab || !p.R.Active {
+		notes = masked(notes)
+	}
+	return strings.Trim(paymentWords[p.R.Payment]+", "+notes, ", ")
+}
+
+// accounts are runs of digits and capital letters that may be the number of an account.
+var accounts = regexp.MustCompile(`[A-Za-z]*[0-9](?:[ -]?[0-9A-Z])+`)
+
+// masked hides the middle of what may be the number of an account.
+func masked(text string) string {
+	return accounts.ReplaceAllStringFunc(text, func(s string) string {
+		switch n := len(s); {
+		case n < 5:
+			return s
+		case n < 9:
+			return "•••" + s[n-2:]
+		default:
+			return s[:3] + "•••" + s[n-3:]
+		}
+	})
+}
+
+// PaymentChoice is a way to pay.
+type PaymentChoice struct{ Value, Words string }
+
+// Payments are the ways to pay that the lab takes.
+func (p *requestPage) Payments() []PaymentChoice {
+	var list []PaymentChoice
+	s := p.R.Shipping
+	for _, value := range []string{"SHIPPING_CODE", "REIMBURSEMENT", "OTHER"} {
+		takes := s == nil || value == "SHIPPING_CODE" && s.AcceptsShippingCode || value == "REIMBURSEMENT" && s.AcceptsReimbursement || value == "OTHER" && s.AcceptsOther
+		if takes || p.R.Payment == value {
+			list = append(list, PaymentChoice{value, paymentWords[value]})
+		}
+	}
+	return list
+}

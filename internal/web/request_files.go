@@ -1,0 +1,230 @@
+package web
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+)
+
+// slowest is the speed of a connection, in bytes a second, at which a whole file still passes.
+const slowest = 64 << 10
+
+// forFile gives the connection the time for n bytes; the server's own limits are meant for pages.
+func (v *visit) forFile(n int64) {
+	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
+	connection := http.NewResponseController(v.w)
+	_ = connection.SetReadDeadline(until) // fails only where a connection has no deadlines
+	_ = connection.SetWriteDeadline(until)
+}
+
+// upload takes a document into a slot of a request while it streams in. Script that shows how far it is asks
+// for the answer as text.
+func (v *visit) upload() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	slot, err := v.slot()
+	if err != nil {
+		return reply{}, err
+	}
+	err = v.handIn(id, slot)
+	if v.Header.Get("Accept") == "text/plain" {
+		return v.plainly(err)
+	}
+	if err != nil {
+		return v.refused(string(slot), err)
+	}
+	return seeOther(requestPath(id) + "#" + anchor(string(slot))).saying("The document is handed in."), nil
+}
+
+func (v *visit) handIn(id int64, slot exchange.Slot) error {
+	q, err := v.app.Request(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return err
+	}
+	if !q.Offers(v.who.Actor, v.app.DB.Read().Now).Upload[slot] {
+		if !q.Active {
+			return exchange.Fail(exchange.RequestClosed, "The request is closed by now, so it takes no documents.")
+		}
+		return exchange.Fail(exchange.FieldForbidden, "This document is handed in by the other side.")
+	}
+	v.forFile(v.app.UploadLimit)
+	body, err := v.MultipartReader()
+	if err != nil {
+		return brokenForm(err)
+	}
+	for {
+		part, err := body.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return exchange.Faults{"file": {"choose a file"}}.Err()
+		case err != nil:
+			return brokenForm(err)
+		case part.FormName() != "file":
+			continue
+		case part.FileName() == "":
+			return exchange.Faults{"file": {"choose a file"}}.Err()
+		}
+		return v.take(id, slot, part)
+	}
+}
+
+// take stores a file and puts it into its slot.
+func (v *visit) take(id int64, slot exchange.Slot, part *multipart.Part) error {
+	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
+	if !utf8.ValidString(name) {
+		return exchange.Faults{"file": {"give the file a name in UTF-8"}}.Err()
+	}
+	content, err := v.app.Store(v.Context(), v.who.Actor, wholePart{part})
+	if err != nil {
+		if exchange.CodeOf(err) == exchange.TooLarge {
+			return exchange.Fail(exchange.TooLarge, "This file is too large: a document may have up to %s.", size(v.app.UploadLimit))
+		}
+		return err
+	}
+	_, err = v.app.HandIn(v.Context(), v.who.Actor, id, slot, name, content)
+	return renamed(err, map[string]string{"filename": "file"})
+}
+
+// wholePart is a file of a form; what breaks off there is no fault of ours.
+type wholePart struct{ io.Reader }
+
+func (r wholePart) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = brokenForm(err)
+	}
+	return n, err
+}
+
+func brokenForm(err error) error {
+	return &exchange.Error{Code: exchange.InvalidInput, Message: "The upload broke off.", Cause: err,
+		Fields: map[string][]string{"file": {"the upload broke off; send the file again"}}}
+}
+
+// plainly answers an upload with one line of text.
+func (v *visit) plainly(err error) (reply, error) {
+	status, text := http.StatusCreated, "The document is handed in."
+	if e, ours := errors.AsType[*exchange.Error](err); ours {
+		status, text = http.StatusConflict, e.Message
+		switch e.Code {
+		case exchange.InvalidInput, exchange.UnsupportedMedia:
+			status = http.StatusUnprocessableEntity
+		case exchange.TooLarge:
+			status = http.StatusRequestEntityTooLarge
+		case exchange.Forbidden, exchange.FieldForbidden:
+			status = http.StatusForbidden
+		case exchange.NotFound:
+			status = http.StatusNotFound
+		case exchange.Internal, exchange.Unavailable:
+			return reply{}, err
+		}
+		if list := e.Fields["file"]; len(list) > 0 {
+			text = strings.Join(sentences(list), " ")
+		}
+	} else if err != nil {
+		return reply{}, err
+	}
+	return reply{serve: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, text)
+	}}, nil
+}
+
+// shownTypes are the types that a browser may show; everything else is saved as a file.
+var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// document shows a document of a request or sends it as a file. Nothing of it runs under our address.
+func (v *visit) document() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	attachment, err := v.id("attachment")
+	if err != nil {
+		return reply{}, err
+	}
+	f, err := v.app.RequestFile(v.Context(), v.who.Actor, id, attachment)
+	if err != nil {
+		return reply{}, err
+	}
+	content, err := f.Open(v.Context())
+	if err != nil {
+		return reply{}, err
+	}
+	disposition := "attachment"
+	if slices.Contains(shownTypes, f.Content.MediaType) && v.URL.Query().Get("download") == "" {
+		disposition = "inline"
+	}
+	v.forFile(f.Content.Size)
+	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+		defer func() { _ = content.Close() }()
+		h := w.Header()
+		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
+		h.Set("Content-Type", f.Content.MediaType)
+		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Filename}))
+		h.Set("ETag", `"`+f.Content.SHA256+`"`)
+		http.ServeContent(w, r, "", f.Attachment.UpdatedAt, content)
+	}}, nil
+}
+
+// documents sends every document of a request, with old versions, as one ZIP file that is made while it goes out.
+func (v *visit) documents() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	list, err := v.app.RequestFiles(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	if len(list) == 0 {
+		return reply{}, exchange.Fail(exchange.NotFound, "This request has no documents.")
+	}
+	total := int64(0)
+	for _, f := range list {
+		total += f.Content.Size
+	}
+	v.forFile(total)
+	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/zip")
+		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="request-%d-documents.zip"`, id))
+		z := zip.NewWriter(w)
+		for _, f := range list {
+			name := fmt.Sprintf("%s/version %d/%s", needNames[exchange.Need(f.Slot)], f.Version, f.Filename)
+			out, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: f.AddedAt})
+			if err == nil {
+				err = copyOut(r.Context(), out, f.Open)
+			}
+			if err != nil { // the status is sent: a file that is cut off shows that it is not whole
+				v.log.WarnContext(r.Context(), "documents of a request", "request", id, "error", err)
+				panic(http.ErrAbortHandler)
+			}
+		}
+		_ = z.Close()
+	}}, nil
+}
+
+// copyOut writes what open opens.
+func copyOut[File io.ReadCloser](ctx context.Context, out io.Writer, open func(context.Context) (File, error)) error {
+	file, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, file)
+	return errors.Join(err, file.Close())
+}

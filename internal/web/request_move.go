@@ -1,0 +1,245 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// moveWords are how a change of status is spoken of.
+type moveWords struct {
+	Do     string // on a button
+	Icon   string
+	Ask    string // the question of the page that asks first
+	Text   string // what it means
+	Reason string // what is asked for as a reason; "": none
+	Must   bool   // there must be one
+	Bad    bool   // it ends the request
+	Said   string // what the next page says when it is done
+	Soon   string // or is about to be done: it can be taken back for some seconds
+}
+
+// soon names the material.
+func (w moveWords) soon(material string) string {
+	if w.Soon == "" {
+		return w.Do
+	}
+	return fmt.Sprintf(w.Soon, material)
+}
+
+// words are those of a change of the request to a status.
+func (p *requestPage) words(to exchange.Status) moveWords {
+	from, sent := p.R.Status, "Ship it"
+	if !travels(p.R.Requested) {
+		sent = "Mark as delivered"
+	}
+	switch to {
+	case exchange.Approved:
+		if from != exchange.Open {
+			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?", Text: "The preparation stops until the documents are right.", Said: "The request is back at its documents."}
+		}
+		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?", Text: "The requester hears that you share the material, and what you need from them.", Soon: "%s will be accepted."}
+	case exchange.Rejected:
+		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?", Text: "The request ends. The requester reads your reason. You can open it again later.",
+			Reason: "Why do you decline?", Must: true, Bad: true, Soon: "The request for %s will be declined."}
+	case exchange.Cancelled:
+		return moveWords{Do: "Cancel this request", Icon: "cancelled", Ask: "Cancel this request?", Text: "The lab is told that you no longer need the material. A cancelled request cannot be opened again.",
+			Reason: "Why do you no longer need it? (optional)", Bad: true, Said: "The request is cancelled."}
+	case exchange.Invalid:
+		return moveWords{Do: "Withdraw as invalid", Icon: "cancelled", Ask: "Withdraw this request as invalid?", Text: "For requests that were sent by mistake or twice. It ends without a decision.",
+			Reason: "What is wrong with it? (optional)", Bad: true, Said: "The request is withdrawn."}
+	case exchange.Open:
+		if from == exchange.Approved {
+			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return it for correction?", Text: "The requester can change the abstract and the details again. Then you decide once more.",
+				Reason: "What is to be corrected?", Must: true, Said: "The request is returned for correction."}
+		}
+		return moveWords{Do: "Open again", Icon: "undo", Ask: "Open this request again?", Text: "It waits for a decision as if it were new; documents and messages are kept.", Said: "The request is open again."}
+	case exchange.InFulfillment:
+		if from == exchange.Fulfilled {
+			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not sent after all?", Text: "The request goes back to its preparation.", Said: "The request is in preparation again."}
+		}
+		return moveWords{Do: "Start preparing", Icon: "truck", Ask: "Start preparing the shipment?", Text: "Everything that was asked for is there, or the lab goes on without it.", Said: "The shipment is in preparation."}
+	case exchange.Fulfilled:
+		return moveWords{Do: sent, Icon: "truck", Ask: sent + "?", Text: "The requester hears that it is on its way and confirms its arrival.", Soon: "%s will be marked as sent."}
+	default:
+		return moveWords{Do: "Confirm receipt", Icon: "done", Ask: "Did it arrive?", Text: "The lab hears that the transfer is complete.", Said: "The receipt is confirmed. The transfer is complete."}
+	}
+}
+
+// moveLink leads to a page that asks before it changes the status.
+type moveLink struct {
+	moveWords
+	Link string
+}
+
+// moveLinks are the changes of status that are possible beside the next step.
+func (p *requestPage) moveLinks() []moveLink {
+	if p.Deed() != "" {
+		return nil
+	}
+	var list []moveLink
+	for _, to := range exchange.Statuses {
+		if p.R.Offers.Can(to) && (to != p.Next.To || p.Next.Button == "") {
+			list = append(list, moveLink{p.words(to), p.Path + "/move?to=" + string(to)})
+		}
+	}
+	return list
+}
+
+// movePage asks before a request gets another status.
+type movePage struct {
+	*requestPage
+	To    exchange.Status
+	Words moveWords
+	Waive bool // it takes a reason to go on without what is missing
+	Ship  bool // it says how the parcel travels
+}
+
+// Inner is the page of the request.
+func (p *movePage) Inner() *requestPage { return p.requestPage }
+
+// MissingWords is what is missing, in words.
+func (p *movePage) MissingWords() string {
+	var list []string
+	for _, n := range p.R.Offers.Missing {
+		list = append(list, exchange.Owed(string(n)))
+	}
+	return listed(list)
+}
+
+func (v *visit) movePage(to exchange.Status) (*movePage, error) {
+	r, err := v.requestPage()
+	if err != nil {
+		return nil, err
+	}
+	if !r.R.Offers.Can(to) {
+		return nil, exchange.Fail(exchange.InvalidTransition, "The request stands at “%s”, from where that is not possible.", r.View.Words)
+	}
+	p := &movePage{requestPage: r, To: to, Words: r.words(to), Waive: r.R.Offers.Waives(to)}
+	p.Ship = to == exchange.Fulfilled && r.R.Offers.Ship
+	p.Title, p.Narrow = p.Words.Ask+" Request "+fmt.Sprint(r.R.ID), true
+	return p, nil
+}
+
+func (v *visit) askMove() (reply, error) {
+	p, err := v.movePage(exchange.Status(v.URL.Query().Get("to")))
+	if err != nil {
+		return reply{}, err
+	}
+	return show("request-move", p)
+}
+
+// move gives a request another status: at once, or after the time to take it back.
+func (v *visit) move() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	d := app.Deed{Request: id, Status: exchange.Status(v.PostFormValue("to")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
+		Override: strings.TrimSpace(v.PostFormValue("override"))}
+	p, err := v.movePage(d.Status)
+	if err != nil {
+		return v.refused("move", err)
+	}
+	f := exchange.Faults{}
+	if p.Words.Must && d.Reason == "" {
+		f.Add("reason", "write a reason: the requester reads it")
+	}
+	if p.Waive && d.Override == "" {
+		f.Add("override", "write why you go on without %s", p.MissingWords())
+	}
+	if p.Ship && v.PostForm.Has("carrier") {
+		patch, err := v.shipment(p.R.Shipment)
+		var s exchange.Shipment
+		if err == nil {
+			s, err = patch.Patch(exchange.Shipment{})
+		}
+		if wrong, is := faults(err); is {
+			for field, texts := range wrong {
+				f[field] = texts
+			}
+		}
+		d.Shipment = &s
+	}
+	if err := f.Err(); err != nil {
+		return v.askAgain(p, err)
+	}
+	if p.Words.Soon != "" {
+		deed, err := v.app.Later(v.asSeen().Context(), v.who.Actor, d)
+		if err != nil {
+			return v.askAgain(p, err)
+		}
+		return seeOther(requestPath(id)).undoable(p.Words.soon(p.R.Material), deed), nil
+	}
+	patch := exchange.RequestPatch{Status: exchange.Some(d.Status), Reason: exchange.Some(d.Reason)}
+	if d.Override != "" {
+		patch.Override = exchange.Some(d.Override)
+	}
+	if _, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, patch); err != nil {
+		return v.askAgain(p, err)
+	}
+	return seeOther(requestPath(id)).saying(p.Words.Said), nil
+}
+
+// askAgain asks once more, with what is wrong.
+func (v *visit) askAgain(p *movePage, err error) (reply, error) {
+	fields, wrong := faults(err)
+	if !wrong {
+		return v.refused("move", err)
+	}
+	p.form, p.typed, p.Errors = "move", v.PostForm, Faults{}
+	for field, texts := range fields {
+		if field == "rejection_reason" {
+			field = "reason"
+		}
+		p.Errors["move-"+strings.TrimSuffix(field, "_reason")] = sentences(texts)
+	}
+	return invalid("request-move", p)
+}
+
+// shipment is what a form says about how the parcel travels; now is what is known of it.
+func (v *visit) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
+	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")), Tracking: exchange.Some(v.PostFormValue("tracking")),
+		Conditions: exchange.Some(v.PostFormValue("conditions")), SentAt: exchange.Cleared[exchange.Instant]()}
+	day := v.PostFormValue("sent_at")
+	if day == "" {
+		return p, nil
+	}
+	at, err := time.ParseInLocation(time.DateOnly, day, v.who.Zone)
+	if err != nil {
+		return p, exchange.Faults{"sent_at": {"use a date, for example 2026-03-12"}}.Err()
+	}
+	if now != nil && now.SentAt != nil && now.SentAt.In(v.who.Zone).Format(time.DateOnly) == day {
+		at = *now.SentAt // the hour stays
+	}
+	p.SentAt = exchange.NullOf(exchange.Instant(at))
+	return p, nil
+}
+
+// askDelete asks before a request is taken out of everyone's sight.
+func (v *visit) askDelete() (reply, error) {
+	p, err := v.requestPage()
+	if err != nil {
+		return reply{}, err
+	}
+	if !p.R.Offers.Delete {
+		return reply{}, exchange.Fail(exchange.Forbidden, "Only an admin deletes requests. You can end this one in other ways.")
+	}
+	p.Title, p.Narrow = fmt.Sprintf("Delete request %d?", p.R.ID), true
+	return show("request-delete", p)
+}
+
+func (v *visit) deleteRequest() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.DeleteRequest(v.asSeen().Context(), v.who.Actor, id); err != nil {
+		return v.refused("delete", err)
+	}
+	return reply{status: http.StatusSeeOther, location: "/requests"}.saying(fmt.Sprintf("Request %d is deleted.", id)), nil
+}

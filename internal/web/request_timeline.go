@@ -1,0 +1,161 @@
+package web
+
+import (
+	"strconv"
+
+	"aliquot/internal/exchange"
+)
+
+// timelines are the kinds of what happened, by the word in the address; "" is everything.
+var timelines = map[string][]exchange.EventKind{
+	"": nil,
+	"messages": {exchange.Messaged, exchange.IssueOpened, exchange.IssueClosed},
+	"documents": {exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted, exchange.DocumentReturned,
+		exchange.AbstractChanged, exchange.AddressChanged, exchange.PaymentChanged},
+	"decisions": {exchange.RequestMade, exchange.StatusChanged, exchange.Assigned, exchange.Closed, exchange.Reopened},
+}
+
+// Tab is one of the links above the timeline.
+type Tab struct {
+	Name, Link string
+	Here       bool
+}
+
+// Tabs are the parts of the timeline.
+func (p *requestPage) Tabs() []Tab {
+	list := []Tab{{"All", p.timeline("", ""), p.Show == ""}}
+	for _, t := range []struct{ word, name string }{{"messages", "Messages"}, {"documents", "Documents"}, {"decisions", "Decisions"}} {
+		list = append(list, Tab{t.name, p.timeline(t.word, ""), p.Show == t.word})
+	}
+	return list
+}
+
+// eventLine is one thing that happened, as the timeline tells it.
+type eventLine struct {
+	exchange.Event
+	Tone   string
+	Icon   string
+	Who    string
+	Did    string // "" for a message
+	Quote  string
+	File   exchange.Attachment
+	There  bool
+	Anchor string
+}
+
+// Path is the address of the document that it is about, behind that of its request.
+func (e eventLine) Path() string { return "/documents/" + number(e.Detail.Attachment) }
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+// eventLines tell what happened.
+func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
+	var reader exchange.Side
+	switch {
+	case p.Requester:
+		reader = exchange.RequesterSide
+	case p.Lab:
+		reader = exchange.LabSide
+	}
+	list := make([]eventLine, len(events))
+	for i, e := range events {
+		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.Did(e, reader, ""), Anchor: "event-" + number(e.ID)}
+		l.Tone, l.Icon = eventMark(e)
+		d := e.Detail
+		switch e.Kind {
+		case exchange.Messaged:
+			l.Did, l.Quote = "", d.Text
+		case exchange.Assigned:
+			if d.AssignedTo != nil {
+				l.Did += " to " + p.Mid(*d.AssignedTo)
+			}
+		case exchange.StatusChanged:
+			l.Quote = d.Reason
+			if d.Override != "" {
+				l.Quote = d.Override
+				l.Did += ", without " + owedNeeds(d.Missing)
+			}
+		case exchange.DocumentAdded, exchange.DocumentAccepted, exchange.DocumentReturned:
+			l.File, l.There = p.R.Files[d.Attachment]
+			l.Quote = d.Reason
+		default:
+			l.Quote = d.Text + d.Reason
+		}
+		list[i] = l
+	}
+	return list
+}
+
+func owedNeeds(needs []exchange.Need) string {
+	list := make([]string, len(needs))
+	for i, n := range needs {
+		list[i] = exchange.Owed(string(n))
+	}
+	return listed(list)
+}
+
+// eventMark is the tone and the icon of an event.
+func eventMark(e exchange.Event) (tone, icon string) {
+	switch e.Kind {
+	case exchange.RequestMade:
+		return "info", "sent"
+	case exchange.StatusChanged:
+		switch e.Detail.To {
+		case exchange.Approved:
+			return "good", "check"
+		case exchange.Verified:
+			return "good", "done"
+		case exchange.Rejected:
+			return "", "declined"
+		case exchange.Cancelled, exchange.Invalid:
+			return "", "cancelled"
+		case exchange.Open:
+			return "turn", "undo"
+		}
+		return "info", "truck"
+	case exchange.Assigned:
+		return "", "user"
+	case exchange.DocumentAdded:
+		return "info", "upload"
+	case exchange.DocumentAccepted:
+		return "good", "check"
+	case exchange.DocumentReturned:
+		return "turn", "undo"
+	case exchange.DocumentWithdrawn, exchange.Deleted:
+		return "", "x"
+	case exchange.AbstractChanged:
+		return "info", "abstract"
+	case exchange.AddressChanged:
+		return "info", "pin"
+	case exchange.Messaged:
+		return "", "message"
+	case exchange.IssueOpened:
+		return "bad", "alert"
+	case exchange.IssueClosed, exchange.Reopened:
+		return "good", "check"
+	case exchange.ShipmentChanged:
+		return "info", "truck"
+	case exchange.Closed:
+		return "", "archive"
+	case exchange.Reminded, exchange.Escalated:
+		return "turn", "bell"
+	case exchange.Snoozed, exchange.Unsnoozed:
+		return "", "clock"
+	}
+	return "", "edit"
+}
+
+// issueLine is a problem with the transfer.
+type issueLine struct {
+	exchange.Issue
+	Who      string
+	MayClose bool
+}
+
+func (p *requestPage) issueLines(viewer exchange.Actor) []issueLine {
+	list := make([]issueLine, len(p.R.Issues))
+	for i, issue := range p.R.Issues {
+		list[i] = issueLine{issue, p.Name(issue.OpenedBy), p.R.MayClose(viewer, issue, p.R.Now)}
+	}
+	return list
+}
