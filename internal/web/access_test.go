@@ -41,13 +41,42 @@ func (w *world) requestFor(material string) exchange.Requested {
 	return part.Items[i]
 }
 
-// names fills in the names in addresses and forms.
-func (w *world) names() *strings.Replacer {
+// furnished makes what the demo lacks, of the lab of {material}, and fills in the names in addresses and forms.
+func (w *world) furnished() *strings.Replacer {
 	w.Helper()
+	ctx := w.Context()
 	hela := w.material("HeLa")
+	olivia, josiah := w.as("olivia").actor, w.as("josiah").actor
+	lab := hela.OrganizationID
+	invitation, _, err := w.app.Invite(ctx, olivia, lab, exchange.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
+	w.must(err)
+	join, _, err := w.app.AskToJoin(ctx, w.as("gabriel").actor, lab, exchange.JoinNew{})
+	w.must(err)
+	webhook, err := w.app.CreateWebhook(ctx, olivia, lab, exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
+	w.must(err)
+	delivery, err := w.app.PingWebhook(ctx, olivia, lab, webhook.ID)
+	w.must(err)
+	grant, err := w.app.CreateGrant(ctx, olivia, exchange.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
+	w.must(err)
+	search, err := w.app.CreateSavedSearch(ctx, josiah, josiah.ID, exchange.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
+	w.must(err)
+	owned := w.requestFor("PDX model BL0269-F402")
+	handed := w.requestFor("MCF-7")
+	file := int64(0)
+	for _, d := range handed.Documents {
+		file = d.AttachmentID
+	}
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(int64(hela.OrganizationID)), "{contact}", hela.Contact.ID.String(),
-		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(w.requestFor("PDX model BL0269-F402").ID), "{shipped}", id(w.requestFor("MCF-7").ID))
+	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}", id(deref(hela.MTAAttachmentID)),
+		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}", id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
+		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID), "{file}", id(file))
+}
+
+func deref(p *int64) int64 {
+	if p == nil {
+		return 0
+	}
+	return *p
 }
 
 // snapshot is the whole database but for what every visit writes: a line for each row.
@@ -117,21 +146,16 @@ func TestEveryPageAnswersEachRoleAsTheTableSays(t *testing.T) {
 }
 
 func (row asked) hold(t *testing.T) {
-	want := strings.Fields(row.want)
-	if len(want) != len(roles) {
-		t.Fatalf("%d outcomes for %d roles", len(want), len(roles))
-	}
+	var outcomes []string
 	method, _, _ := strings.Cut(row.pattern, " ")
-	mux := http.NewServeMux()
-	mux.Handle(row.pattern, http.NotFoundHandler())
 	var w *world
+	var names *strings.Replacer
 	var before []string
-	for i, role := range roles {
+	for _, role := range roles {
 		if w == nil {
 			w = alone(t)
-			before = nil
+			names, before = w.furnished(), nil
 		}
-		names := w.names()
 		v := w.as(role.person)
 		if before == nil || role.person == roles[1].person { // who is new makes rows
 			before = w.snapshot()
@@ -155,9 +179,7 @@ func (row asked) hold(t *testing.T) {
 		if a.status == http.StatusSeeOther && strings.HasPrefix(a.location, "/signin?next=") {
 			got = "in"
 		}
-		if got != want[i] {
-			t.Errorf("%s: %s %s: %s, want %s: %.200s", role.name, method, path, got, want[i], a.text("main"))
-		}
+		outcomes = append(outcomes, got)
 		after := w.snapshot()
 		if took := method == http.MethodPost && a.status < 400 && got != "in"; took {
 			w = nil // the next role finds things as they were
@@ -165,6 +187,9 @@ func (row asked) hold(t *testing.T) {
 			t.Errorf("%s: %s %s, %s, changed something: %s", role.name, method, path, got, changed(before, after))
 			w = nil
 		}
+	}
+	if got := strings.Join(outcomes, " "); got != row.want {
+		t.Errorf("%s %s %s: %s, want %s", method, row.path, row.form, got, row.want)
 	}
 }
 
