@@ -125,3 +125,28 @@ func (s *site) token(name string) string {
 	s.must(err)
 	return signed.Token
 }
+
+// material is the id of one of the sample data by its title.
+func (s *site) material(title string) int64 {
+	s.Helper()
+	return s.id("SELECT id FROM materials WHERE title = $1 ORDER BY id LIMIT 1", title)
+}
+
+// request is the id of the first one for a material.
+func (s *site) request(material string) int64 {
+	s.Helper()
+	return s.id("SELECT r.id FROM material_requests r JOIN materials m ON m.id = r.material_id WHERE m.title = $1 ORDER BY r.id LIMIT 1", material)
+}
+
+func (s *site) lab(name string) int64 {
+	s.Helper()
+	return s.id("SELECT id FROM organizations WHERE name = $1", name)
+}
+
+func (s *site) id(query, name string) (id int64) {
+	s.Helper()
+	if err := storetest.SQL(s, s.db).QueryRowContext(s.Context(), query, name).Scan(&id); err != nil {
+		s.Fatalf("the sample data have no %s: %v", name, err)
+	}
+	return id
+}
