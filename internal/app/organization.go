@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
@@ -281,6 +282,37 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 // OwnSettings lists the caller's own records of settings.
 func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Membership], error) {
 	return a.DB.Read().Memberships(ctx, who.ID, p)
+}
+
+// OwnSwitches are somebody's switches in one organization.
+type OwnSwitches struct {
+	exchange.Membership
+	Organization string // its name
+}
+
+// OwnSwitches are the caller's switches in all their organizations, in the order of their names.
+func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitches, error) {
+	c := a.DB.Read()
+	own, err := c.Memberships(ctx, who.ID, everything)
+	if err != nil {
+		return nil, err
+	}
+	organizations, err := c.OrganizationsOf(ctx, who.ID)
+	if err != nil {
+		return nil, err
+	}
+	names := map[int64]string{}
+	for _, o := range organizations {
+		names[o.ID] = o.Name
+	}
+	list := make([]OwnSwitches, len(own.Items))
+	for i, m := range own.Items {
+		list[i] = OwnSwitches{m, names[m.OrganizationID]}
+	}
+	slices.SortStableFunc(list, func(a, b OwnSwitches) int {
+		return strings.Compare(exchange.SortKey(a.Organization), exchange.SortKey(b.Organization))
+	})
+	return list, nil
 }
 
 // UpdateSettings turns switches.

@@ -42,3 +42,30 @@ func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UU
 		return tx.DeleteTokens(ctx, user)
 	})
 }
+
+// RevokeOtherSessions signs who out everywhere but where they are.
+func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("tokens of", who.ID)); err != nil {
+			return err
+		}
+		return tx.DeleteOtherSessions(ctx, who.ID, who.TokenID)
+	})
+}
+
+// CreateToken makes a token for a program of who. Its secret is given this once.
+func (a *App) CreateToken(ctx context.Context, who exchange.Actor, name string) (t exchange.Token, secret string, err error) {
+	if name, err = exchange.TokenName(name); err != nil {
+		return t, "", err
+	}
+	secret = newSecret()
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.may(ctx, tx, who, exchange.TokenCreate, who.ToUser(who.ID), "token"); err != nil {
+			return err
+		}
+		t = exchange.Token{UserID: who.ID, Kind: exchange.APIToken, Name: name, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(a.TokenLifetime)}
+		t.ID, err = tx.InsertToken(ctx, t, Hash(secret))
+		return err
+	})
+	return t, secret, err
+}

@@ -30,6 +30,16 @@ const tokenPrefix = "alq_"
 // Login exchanges an authorization code for a token; someone unknown is registered on the spot
 // where registration allows it.
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
+	return a.login(ctx, r, exchange.Token{Kind: exchange.APIToken})
+}
+
+// Enter is Login of somebody with a browser, whose session is called by it.
+func (a *App) Enter(ctx context.Context, r exchange.Registration, browser string) (Signed, error) {
+	return a.login(ctx, r, exchange.Token{Kind: exchange.SessionToken, Name: browser})
+}
+
+// login is Login; t is what the token is for.
+func (a *App) login(ctx context.Context, r exchange.Registration, t exchange.Token) (Signed, error) {
 	code, origin, err := r.Check()
 	if err != nil {
 		return Signed{}, err
@@ -46,9 +56,9 @@ func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error
 	if err != nil {
 		return Signed{}, err
 	}
-	signed, err := a.SignIn(ctx, person, r)
+	signed, err := a.signIn(ctx, person, r, t)
 	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
-		signed, err = a.SignIn(ctx, person, r)
+		signed, err = a.signIn(ctx, person, r, t)
 	}
 	return signed, err
 }
@@ -56,7 +66,15 @@ func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error
 // SignIn gives a token to a person whom the identity provider vouched for. Of r it takes what the
 // person says of themselves where they are new, and the invitation that they accept.
 func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Registration) (Signed, error) {
-	secret := tokenPrefix + rand.Text() + rand.Text() // 2 x 130 bits
+	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.APIToken})
+}
+
+// newSecret is that of a new token.
+func newSecret() string { return tokenPrefix + rand.Text() + rand.Text() } // 2 x 130 bits
+
+// signIn is SignIn; t is what the token is for.
+func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token) (Signed, error) {
+	secret := newSecret()
 	var s Signed
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		u, err := tx.UserByRegistryID(ctx, person.RegistryID)
@@ -78,7 +96,9 @@ func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Reg
 			}
 		}
 		s.User, s.Token, s.Expires = u.ID, secret, tx.Now.Add(a.TokenLifetime)
-		return tx.InsertToken(ctx, u.ID, Hash(secret), s.Expires)
+		t.UserID, t.ExpiresAt = u.ID, s.Expires
+		_, err = tx.InsertToken(ctx, t, Hash(secret))
+		return err
 	})
 	return s, err
 }
@@ -232,15 +252,23 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 			return err
 		}
 		u.UpdatedAt = tx.Now
-		if err := tx.UpdateUser(ctx, u); err != nil || u.Name() == old.Name() {
-			return err
-		}
-		return renamed(ctx, tx, exchange.Renamed{User: id})
+		return saveUser(ctx, tx, old, u)
 	})
 	if err != nil {
 		return UserView{}, err
 	}
 	return a.userView(ctx, a.DB.Read(), who, u)
+}
+
+// saveUser keeps what became of a user, who may be called otherwise now.
+func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
+	if u == old {
+		return nil
+	}
+	if err := tx.UpdateUser(ctx, u); err != nil || u.Name() == old.Name() {
+		return err
+	}
+	return renamed(ctx, tx, exchange.Renamed{User: u.ID})
 }
 
 // SetAdmin makes the user with a registry id an admin, or no longer one. It is the operator's

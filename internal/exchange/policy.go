@@ -35,6 +35,8 @@ const (
 	SavedSearchWrite  Action = "saved-search.write"
 	DraftRead         Action = "draft.read"
 	DraftWrite        Action = "draft.write"
+	AccountExport     Action = "account.export" // all that is kept about a person
+	TokenCreate       Action = "token.create"   // of one's own
 	TokenRead         Action = "token.read"
 	TokenRevoke       Action = "token.revoke"
 
@@ -136,6 +138,8 @@ var rules = Policy{
 	SavedSearchWrite:  OwnerOf,
 	DraftRead:         OwnerOf,
 	DraftWrite:        OwnerOf,
+	AccountExport:     OwnerOf,
+	TokenCreate:       SignedIn,
 	TokenRead:         OwnerOf,
 	TokenRevoke:       OwnerOf,
 

@@ -75,6 +75,10 @@ const matrix = `
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
 | both | mail-settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | mail-settings.write | the owner | n | n | n | y | n | n | n | y |
+| both | draft.read | the owner | n | n | n | y | n | n | n | y |
+| both | draft.write | the owner | n | n | n | y | n | n | n | y |
+| both | account.export | the owner | n | n | n | y | n | n | n | y |
+| both | token.create | nothing | n | y | y | y | y | y | y | y |
 | both | token.read | the owner | n | n | n | y | n | n | n | y |
 | both | token.revoke | the owner | n | n | n | y | n | n | n | y |
 | both | settings.read | the owner | n | n | n | y | n | n | n | y |

@@ -54,6 +54,14 @@ func (p UserPatch) Patch(u User) (User, error) {
 	return u, f.Err()
 }
 
+// TokenName is the tidy name of a new token, which is required.
+func TokenName(name string) (tidy string, err error) {
+	var f Faults
+	f.line("name", Some(name), lineLength, &tidy)
+	f.need("name", tidy)
+	return tidy, f.Err()
+}
+
 // Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
 // that it was made for.
 type Credentials struct {
@@ -123,10 +131,21 @@ func (r Registration) Check() (code, origin string, err error) {
 	return code, origin, f.Err()
 }
 
-// Token is one API token of a user. The secret itself is never kept, only its SHA-256.
+// TokenKind is what a token is for.
+type TokenKind string
+
+// The kinds of tokens.
+const (
+	APIToken     TokenKind = "API"     // of a program
+	SessionToken TokenKind = "SESSION" // of a browser
+)
+
+// Token lets who has it act as a user. The secret itself is never kept, only its SHA-256.
 type Token struct {
 	ID        int64
 	UserID    uuid.UUID
+	Kind      TokenKind
+	Name      string // what its user calls it; of a session the browser and device
 	CreatedAt time.Time
 	ExpiresAt time.Time
 }

@@ -64,7 +64,8 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 		imported := exchange.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO", ImportIdentifier: new("GSE1")}
 		l.write(func(ctx context, tx store.Conn) error {
 			_, err := tx.InsertMaterial(ctx, imported)
-			return errors.Join(err, tx.InsertToken(ctx, first.ID, "hash", start))
+			_, errToken := tx.InsertToken(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
+			return errors.Join(err, errToken)
 		})
 		l.attachment(first.ID, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "key"} })
 		l.event(request, first.ID, exchange.Messaged)
@@ -85,7 +86,10 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 				return tx.InsertUser(ctx, u)
 			},
 			"import identifier": func(ctx context, tx store.Conn) error { _, err := tx.InsertMaterial(ctx, imported); return err },
-			"token":             func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, first.ID, "hash", start) },
+			"token": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertToken(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
+				return err
+			},
 			"content key": func(ctx context, tx store.Conn) error {
 				_, err := tx.InsertAttachment(ctx, exchange.Attachment{Content: &exchange.Content{Key: "key"}})
 				return err
@@ -141,7 +145,10 @@ func TestWhoRefersToNothingIsInvalid(t *testing.T) {
 				_, err := tx.InsertAddress(ctx, exchange.Address{})
 				return err
 			},
-			"user of a token": func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, uuid.New(), "h", start) },
+			"user of a token": func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertToken(ctx, exchange.Token{UserID: uuid.New(), ExpiresAt: start}, "h")
+				return err
+			},
 			"owner of an attachment": func(ctx context, tx store.Conn) error {
 				_, err := tx.InsertAttachment(ctx, exchange.Attachment{OwnedByUser: new(uuid.New())})
 				return err

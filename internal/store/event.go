@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,6 +65,22 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 		f.and("o.kind = ?", string(kind))
 	}
 	return l.page(ctx, c, p, f)
+}
+
+// EventsOf reads all events of requests, of each in their order.
+func (c Conn) EventsOf(ctx context.Context, requests []int64) (map[int64][]exchange.Event, error) {
+	found := map[int64][]exchange.Event{}
+	for some := range slices.Chunk(requests, mostIn) {
+		places, args := in(nil, some)
+		list, err := all(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.request_id IN ("+places+") ORDER BY o.request_id, o.seq", args...)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			found[e.RequestID] = append(found[e.RequestID], e)
+		}
+	}
+	return found, nil
 }
 
 var organizationEvents = listing[exchange.OrganizationEvent]{

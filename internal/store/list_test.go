@@ -150,7 +150,10 @@ func lists(l lab) map[string]list {
 			return ids(part, err, func(j exchange.Job) int64 { return j.ID })
 		}},
 		"tokens": {func(l lab) int64 {
-			l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, uuid.NewString(), times[1]) })
+			l.write(func(ctx context, tx store.Conn) error {
+				_, err := tx.InsertToken(ctx, exchange.Token{UserID: user, ExpiresAt: times[1]}, uuid.NewString())
+				return err
+			})
 			return newest(l, "tokens")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Tokens(ctx, user, p)

@@ -37,7 +37,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 				"admin's": {admin.ID, times[1]},
 				"expired": {user, start.Add(-time.Hour).In(zone)}, // later as a text than the others
 			} {
-				if err := tx.InsertToken(ctx, token.user, hash, token.expires); err != nil {
+				if _, err := tx.InsertToken(ctx, exchange.Token{UserID: token.user, Kind: exchange.APIToken, Name: "n", ExpiresAt: token.expires}, hash); err != nil {
 					return err
 				}
 			}
@@ -55,7 +55,7 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 		}
 
 		tokens, err := l.db.Read().Tokens(l.ctx, user, exchange.Page{Limit: 5})
-		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user {
+		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user || tokens.Items[0].Kind != exchange.APIToken || tokens.Items[0].Name != "n" {
 			t.Fatalf("Tokens = %+v, %v, want the living one", tokens, err)
 		}
 		same(t, "expires", start.Add(10*time.Hour), tokens.Items[0].ExpiresAt)
@@ -79,7 +79,10 @@ func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		user := l.user().ID
 		expires := start.Add(time.Hour)
-		l.write(func(ctx context, tx store.Conn) error { return tx.InsertToken(ctx, user, "h", expires) })
+		l.write(func(ctx context, tx store.Conn) error {
+			_, err := tx.InsertToken(ctx, exchange.Token{UserID: user, ExpiresAt: expires}, "h")
+			return err
+		})
 		for now, want := range map[time.Time]exchange.Code{
 			expires.Add(-time.Microsecond): "", expires: exchange.NotFound, expires.Add(time.Microsecond): exchange.NotFound} {
 			c := l.db.Read()

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"time"
 
 	"aliquot/internal/exchange"
 
@@ -87,10 +86,10 @@ func (c Conn) VerifyEmail(ctx context.Context, user uuid.UUID, email string) err
 	return err
 }
 
-// InsertToken adds a token by the hash of its secret.
-func (c Conn) InsertToken(ctx context.Context, user uuid.UUID, hash string, expires time.Time) error {
-	_, err := c.exec(ctx, "INSERT INTO tokens (user_id, hash, created_at, expires_at) VALUES ($1, $2, $3, $4)", user, hash, c.Now, expires)
-	return err
+// InsertToken adds a token by the hash of its secret, and gives its id.
+func (c Conn) InsertToken(ctx context.Context, t exchange.Token, hash string) (int64, error) {
+	return one(ctx, c, value[int64], "INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+		t.UserID, string(t.Kind), t.Name, hash, c.Now, t.ExpiresAt)
 }
 
 // DeleteToken revokes one token of a user; NotFound when there is none.
@@ -108,6 +107,12 @@ func (c Conn) DeleteTokens(ctx context.Context, user uuid.UUID) error {
 	return err
 }
 
+// DeleteOtherSessions revokes every session of a user but one.
+func (c Conn) DeleteOtherSessions(ctx context.Context, user uuid.UUID, but int64) error {
+	_, err := c.exec(ctx, "DELETE FROM tokens WHERE user_id = $1 AND kind = 'SESSION' AND id <> $2", user, but)
+	return err
+}
+
 // DeleteExpiredTokens forgets tokens that expired.
 func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 	_, err := c.exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", c.Now)
@@ -117,9 +122,9 @@ func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 // Tokens lists a user's tokens.
 func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
 	scan := func(r row, t *exchange.Token) error {
-		return r.Scan(&t.ID, &t.UserID, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
+		return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
 	}
-	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.created_at, o.expires_at", table: "tokens", scan: scan,
+	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at", table: "tokens", scan: scan,
 		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }

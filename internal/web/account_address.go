@@ -22,3 +22,82 @@ func addressOf(form url.Values) exchange.AddressPatch {
 		Locality: text("locality"), State: text("state"), PostalCode: text("postal_code"), Country: text("country"),
 		SavedForUse: exchange.Some(form.Get("saved_for_reuse") != "")}
 }
+
+// addressesPage lists a person's addresses.
+type addressesPage struct {
+	accountPage
+	Addresses []exchange.Address
+}
+
+func (v *visit) addresses() (reply, error) {
+	list, err := v.app.Addresses(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
+	if err != nil {
+		return reply{}, err
+	}
+	return show("account-addresses", &addressesPage{v.accountPage("addresses", "Addresses"), list.Items})
+}
+
+// addressPage is the editor of one address.
+type addressPage struct {
+	accountPage
+	Address exchange.Address // the zero one: it is new
+}
+
+func (v *visit) newAddress() (reply, error) {
+	p := &addressPage{accountPage: v.accountPage("addresses", "New address")}
+	p.Form = url.Values{"name": {v.who.User.Name()}, "saved_for_reuse": {"1"}}
+	return show("account-address", p)
+}
+
+// ownAddress is the address of the visitor that the page is about.
+func (v *visit) ownAddress() (exchange.Address, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return exchange.Address{}, err
+	}
+	found, err := v.app.Address(v.Context(), v.who.Actor, v.who.ID, id)
+	return found.Address, err
+}
+
+func (v *visit) editAddress() (reply, error) {
+	a, err := v.ownAddress()
+	if err != nil {
+		return reply{}, err
+	}
+	p := &addressPage{accountPage: v.accountPage("addresses", "Address "+a.Name), Address: a}
+	p.Form = url.Values{"name": {a.Name}, "institution": {a.Institution}, "address_line_1": {a.Line1}, "address_line_2": {a.Line2},
+		"locality": {a.Locality}, "state": {a.State}, "postal_code": {a.PostalCode}, "country": {a.Country}}
+	if a.SavedForUse {
+		p.Form.Set("saved_for_reuse", "1")
+	}
+	return show("account-address", p)
+}
+
+// saveAddress keeps a new address, or a changed one.
+func (v *visit) saveAddress() (reply, error) {
+	p := &addressPage{accountPage: v.accountPage("addresses", "New address")}
+	var err error
+	if v.PathValue("id") == "" {
+		_, err = v.app.CreateAddress(v.Context(), v.who.Actor, v.who.ID, addressOf(v.PostForm))
+	} else {
+		if p.Address, err = v.ownAddress(); err != nil {
+			return reply{}, err
+		}
+		p.Title = "Address " + p.Address.Name + ", settings"
+		_, err = v.app.UpdateAddress(v.Context(), v.who.Actor, v.who.ID, p.Address.ID, addressOf(v.PostForm))
+	}
+	if fields, wrong := faults(err); wrong {
+		p.Errors = sentences(fields, addressLabels)
+		return invalid("account-address", p)
+	}
+	return seeOther("/account/addresses").saying("The address is saved."), err
+}
+
+func (v *visit) deleteAddress() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther("/account/addresses").saying("The address is deleted. Requests that were sent keep it."),
+		v.app.DeleteAddress(v.Context(), v.who.Actor, v.who.ID, id)
+}

@@ -180,7 +180,7 @@ func (v *visit) endSignIn() (reply, error) {
 	if v.FormValue("code") == "" {
 		return again("You were not signed in. Nothing was changed.")
 	}
-	signed, err := v.app.Login(v.Context(), exchange.Registration{Code: v.FormValue("code"), OriginURL: v.callback()})
+	signed, err := v.app.Enter(v.Context(), exchange.Registration{Code: v.FormValue("code"), OriginURL: v.callback()}, device(v.UserAgent()))
 	switch exchange.CodeOf(err) {
 	case exchange.InvalidCode, exchange.InvalidInput:
 		return again("The sign-in could not be confirmed. Begin again.")

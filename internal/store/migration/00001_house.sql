@@ -28,6 +28,8 @@ CREATE TABLE secrets (
 CREATE TABLE tokens (
   id {id},
   user_id {uuid} NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  kind {word} NOT NULL, -- of a program or of a browser
+  name TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE, -- hex SHA-256 of the secret
   created_at {time} NOT NULL,
   expires_at {time} NOT NULL

@@ -1,5 +1,5 @@
 "use strict";
-// The form of a request, and addresses everywhere.
+// The form of a request, addresses, and the time zone of somebody new.
 (() => {
   const count = (area) => {
     const words = area.value.split(/\s+/).filter(Boolean).length;
@@ -17,6 +17,10 @@
   };
   const start = () => {
     for (const area of document.querySelectorAll("[data-words]")) count(area);
+    for (const zones of document.querySelectorAll("[data-guess-zone]")) {
+      const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+      if (zones.value === "UTC" && [...zones.options].some((o) => o.value === here)) zones.value = here;
+    }
   };
   document.addEventListener("DOMContentLoaded", start);
   document.addEventListener("input", ({ target }) => {

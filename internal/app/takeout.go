@@ -1,0 +1,220 @@
+package app
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// takeoutHelp is what stands beside the lists of an export.
+const takeoutHelp = `This is what Aliquot keeps about you, as JSON. Times are UTC.
+
+profile.json         who you are, how you want mail, your labs and their switches
+addresses.json       your addresses
+requests.json        the requests that you made, each with everything that happened in it
+attachments.json     the documents that you own; their content is where you handed them in
+notifications.json   what you were told of
+saved_searches.json  the searches that you keep
+drafts.json          forms that you began
+grants.json          your grants
+invitations.json     labs that invited you, and labs that you asked to join
+tokens.json          sessions and tokens that are valid; their secrets are kept nowhere
+acts.json            what is on record that you did, beside what happened in requests
+`
+
+// ExportAccount gives what writes all that is kept about a user, as a ZIP of JSON. It reads a part at a time.
+func (a *App) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error, err error) {
+	if err := a.mayRead(ctx, who, exchange.AccountExport, who.ToUser(user), object("account of", user)); err != nil {
+		return nil, err
+	}
+	reader, err := a.DB.Read().Reader(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	return func(out io.Writer) error {
+		z := zip.NewWriter(out)
+		return errors.Join(a.takeOut(ctx, z, reader), z.Close())
+	}, nil
+}
+
+// takeOut writes the files of an export.
+func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error {
+	help, err := z.Create("README.txt")
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(help, takeoutHelp); err != nil {
+		return err
+	}
+	c, user := a.DB.Read(), of.ID
+	own, err := c.Memberships(ctx, user, everything)
+	if err != nil {
+		return err
+	}
+	profile := []takenProfile{{of.User, of.Mail, own.Items}}
+	return errors.Join(
+		takeList(z, "profile", profile, nil),
+		takePages(z, "addresses", func(p exchange.Page) (exchange.Part[exchange.Address], error) { return c.Addresses(ctx, user, p) }),
+		takePages(z, "requests", func(p exchange.Page) (exchange.Part[takenRequest], error) { return takenRequests(ctx, c, user, p) }),
+		takeAll(z, "attachments", func() ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
+		takePages(z, "notifications", func(p exchange.Page) (exchange.Part[takenNotification], error) { return takenNotifications(ctx, c, user, p) }),
+		takePages(z, "saved_searches", func(p exchange.Page) (exchange.Part[exchange.SavedSearch], error) {
+			return c.SavedSearches(ctx, user, p)
+		}),
+		takeAll(z, "drafts", func() ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
+		takePages(z, "grants", func(p exchange.Page) (exchange.Part[exchange.Grant], error) { return c.Grants(ctx, user, p) }),
+		takeAll(z, "invitations", func() ([]any, error) { return takenInvitations(ctx, c, of.User) }),
+		takePages(z, "tokens", func(p exchange.Page) (exchange.Part[exchange.Token], error) { return c.Tokens(ctx, user, p) }),
+		takePages(z, "acts", func(p exchange.Page) (exchange.Part[exchange.Act], error) {
+			return c.Audit(ctx, p, exchange.AuditFilter{Actor: &user})
+		}),
+	)
+}
+
+// takenProfile is who somebody is.
+type takenProfile struct {
+	User        exchange.User
+	Mail        exchange.MailSettings
+	Memberships []exchange.Membership
+}
+
+// takenRequest is a request with what happened in it.
+type takenRequest struct {
+	exchange.Requested
+	Events []exchange.Event
+}
+
+// takenNotification is what somebody was told, without what is known of others.
+type takenNotification struct {
+	ID       int64
+	Category exchange.Category
+	Text     string
+	Request  int64 `json:",omitzero"`
+	At       string
+	Read     bool
+	Mail     exchange.MailState
+}
+
+func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.Part[takenRequest], error) {
+	made, err := c.Requests(ctx, p, exchange.RequestFilter{Requester: &user}, exchange.Actor{ID: user})
+	if err != nil {
+		return exchange.Part[takenRequest]{}, err
+	}
+	ids := make([]int64, len(made.Items))
+	for i, q := range made.Items {
+		ids[i] = q.ID
+	}
+	events, err := c.EventsOf(ctx, ids)
+	if err != nil {
+		return exchange.Part[takenRequest]{}, err
+	}
+	list := make([]takenRequest, len(ids))
+	for i, q := range made.Items {
+		list[i] = takenRequest{q, events[q.ID]}
+	}
+	return exchange.Part[takenRequest]{Items: list, Next: made.Next}, nil
+}
+
+func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.Part[takenNotification], error) {
+	told, err := c.Notifications(ctx, user, exchange.NotificationFilter{}, p)
+	if err != nil {
+		return exchange.Part[takenNotification]{}, err
+	}
+	list := make([]takenNotification, len(told.Items))
+	for i, n := range told.Items {
+		list[i] = takenNotification{n.ID, n.Category, n.Text(), n.Event.RequestID, n.CreatedAt.Format("2006-01-02T15:04:05Z"), n.ReadAt != nil, n.Mail}
+	}
+	return exchange.Part[takenNotification]{Items: list, Next: told.Next}, nil
+}
+
+// takenAttachments are what somebody owns, without where it lies.
+func takenAttachments(ctx context.Context, c store.Conn, user uuid.UUID) ([]exchange.Attachment, error) {
+	list, err := c.AttachmentsOf(ctx, user)
+	for i, t := range list {
+		if t.Content != nil {
+			content := *t.Content
+			content.Key = ""
+			list[i].Content = &content
+		}
+	}
+	return list, err
+}
+
+// takenInvitations are the invitations to somebody, and the labs that they asked.
+func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list []any, err error) {
+	invited, err := c.InvitationsFor(ctx, u, everything)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range invited.Items {
+		list = append(list, v.Invitation)
+	}
+	asked, err := c.JoinRequestsOf(ctx, u.ID, exchange.JoinFilter{}, everything)
+	for _, j := range asked.Items {
+		list = append(list, j.JoinRequest)
+	}
+	return list, err
+}
+
+// takePages writes a list that is read in parts.
+func takePages[T any](z *zip.Writer, name string, read func(exchange.Page) (exchange.Part[T], error)) error {
+	part, err := read(exchange.Page{Limit: batch})
+	if err != nil {
+		return err
+	}
+	return takeList(z, name, part.Items, func() ([]T, error) {
+		if part.Next == nil {
+			return nil, nil
+		}
+		part, err = read(exchange.Page{Limit: batch, After: part.Next})
+		return part.Items, err
+	})
+}
+
+// takeAll writes a list that is read at once.
+func takeAll[T any](z *zip.Writer, name string, read func() ([]T, error)) error {
+	list, err := read()
+	if err != nil {
+		return err
+	}
+	return takeList(z, name, list, nil)
+}
+
+// takeList writes a list, and what more gives until that is nothing; nil: there is no more.
+func takeList[T any](z *zip.Writer, name string, list []T, more func() ([]T, error)) error {
+	w, err := z.Create(name + ".json")
+	if err != nil {
+		return err
+	}
+	open := "[\n"
+	for len(list) > 0 {
+		for _, item := range list {
+			text, err := json.MarshalIndent(item, "", "  ")
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(w, open+string(text)); err != nil {
+				return err
+			}
+			open = ",\n"
+		}
+		if list = nil; more != nil {
+			if list, err = more(); err != nil {
+				return err
+			}
+		}
+	}
+	end := "\n]\n"
+	if open == "[\n" { // there is nothing in it
+		end = "[]\n"
+	}
+	_, err = io.WriteString(w, end)
+	return err
+}

@@ -1,0 +1,30 @@
+package web
+
+import "time"
+
+// choiceLives is how long a browser keeps what it was told about how pages look: as long as it may.
+const choiceLives = 400 * 24 * time.Hour
+
+// appearancePage is how pages look in this browser.
+type appearancePage struct {
+	accountPage
+	Chosen string // theme
+}
+
+func (v *visit) appearance() (reply, error) {
+	return show("account-appearance", &appearancePage{v.accountPage("appearance", "Display and keys"), v.theme()})
+}
+
+func (v *visit) saveAppearance() (reply, error) {
+	if theme := v.PostFormValue("theme"); theme == "light" || theme == "dark" {
+		v.setCookie(themeCookie, theme, choiceLives)
+	} else {
+		v.forget(themeCookie)
+	}
+	if v.PostForm.Has("keys") {
+		v.forget(keysOff)
+	} else {
+		v.setCookie(keysOff, "1", choiceLives)
+	}
+	return seeOther("/account/appearance").saying("Saved in this browser."), nil
+}

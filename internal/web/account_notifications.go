@@ -1,0 +1,193 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// toldPage is what a person is told of, and how.
+type toldPage struct {
+	accountPage
+	Memberships []app.OwnSwitches
+	Mail        exchange.MailSettings
+	Saved       bool // the switches were, just now
+}
+
+// kind is one row of the switches.
+type kind struct {
+	Category   exchange.Category
+	Text, Help string
+}
+
+// Kinds are the rows of the switches.
+func (*toldPage) Kinds() []kind {
+	return []kind{
+		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
+		{exchange.StatusNotif, "Request changed", "A document, message or stage changes"},
+		{exchange.DecisionNotif, "Accepted or declined", "Someone in the lab decides"},
+		{exchange.AssignedNotif, "Assigned to me", "A request becomes yours"},
+		{exchange.ReminderNotif, "Reminders", "Something is due or late"},
+	}
+}
+
+// Categories are what mail can be about.
+func (*toldPage) Categories() []exchange.Category { return exchange.MailCategories }
+
+// About says whether mail about a category is wanted.
+func (p *toldPage) About(c exchange.Category) bool { return slices.Contains(p.Form["about"], string(c)) }
+
+// Days are the days of a week, beginning with Monday.
+func (*toldPage) Days() []string { return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0]) }
+
+// Deliveries are the ways of mail, with their words.
+func (*toldPage) Deliveries() []tab {
+	return []tab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"}, {"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"}, {"NEVER", "", "In Aliquot only"}}
+}
+
+// Zones are the time zones by region.
+func (t typed) Zones() []region { return regions(t.Val("time_zone")) }
+
+// region is a part of the world with its time zones.
+type region struct {
+	Name  string
+	Zones []zone
+}
+
+// zone is a time zone by the name of a town in it.
+type zone struct{ Name, Town string }
+
+// regions are all time zones, and one more where it is not among them.
+func regions(more string) []region {
+	names := exchange.Zones
+	if _, err := time.LoadLocation(more); err == nil && more != "" && more != "Local" && !slices.Contains(names, more) {
+		names = append(slices.Clone(names), more)
+	}
+	var list []region
+	for _, name := range names {
+		place, town, split := strings.Cut(name, "/")
+		if !split {
+			place, town = "World", name
+		}
+		at := slices.IndexFunc(list, func(r region) bool { return r.Name == place })
+		if at < 0 {
+			at, list = len(list), append(list, region{Name: place})
+		}
+		list[at].Zones = append(list[at].Zones, zone{name, strings.NewReplacer("_", " ", "/", ", ").Replace(town)})
+	}
+	return list
+}
+
+var mailLabels = map[string]string{"delivery": "how you are told", "time_zone": "Choose your time zone from the list", "digest_at": "the time of the summary",
+	"digest_day": "the day of the summary", "quiet_from": "the beginning of quiet hours", "quiet_until": "the end of quiet hours"}
+
+func (v *visit) toldPage() (*toldPage, error) {
+	p := &toldPage{accountPage: v.accountPage("notifications", "Notifications")}
+	var err error
+	if p.Memberships, err = v.app.OwnSwitches(v.Context(), v.who.Actor); err != nil {
+		return nil, err
+	}
+	if p.Mail, err = v.app.MailSettings(v.Context(), v.who.Actor, v.who.ID); err != nil {
+		return nil, err
+	}
+	if p.Form == nil || !p.Form.Has("delivery") {
+		p.Form = mailForm(p.Mail)
+	}
+	return p, nil
+}
+
+// mailForm is how somebody wants mail, as a form.
+func mailForm(s exchange.MailSettings) url.Values {
+	form := url.Values{"delivery": {string(s.Delivery)}, "time_zone": {s.TimeZone}, "digest_at": {s.DigestAt.String()}, "digest_day": {exchange.Weekdays[s.DigestDay]}}
+	if s.QuietFrom != nil {
+		form["quiet_from"], form["quiet_until"] = []string{s.QuietFrom.String()}, []string{s.QuietUntil.String()}
+	}
+	for _, c := range exchange.MailCategories {
+		if !slices.Contains(s.Muted, c) {
+			form.Add("about", string(c))
+		}
+	}
+	return form
+}
+
+func (v *visit) told() (reply, error) {
+	p, err := v.toldPage()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("account-notifications", p)
+}
+
+// saveSwitches turns those switches that are otherwise in the form.
+func (v *visit) saveSwitches() (reply, error) {
+	own, err := v.app.OwnSwitches(v.Context(), v.who.Actor)
+	if err != nil {
+		return reply{}, err
+	}
+	for _, m := range own {
+		id := strconv.FormatInt(m.Membership.ID, 10)
+		if !slices.Contains(v.PostForm["membership"], id) { // it is not in the form
+			continue
+		}
+		on := func(c exchange.Category) exchange.Opt[bool] { return exchange.Some(v.PostForm.Has(id + "." + string(c))) }
+		p := exchange.SwitchesPatch{NewRequest: on(exchange.NewRequestNotif), StatusChange: on(exchange.StatusNotif), Decision: on(exchange.DecisionNotif),
+			Assigned: on(exchange.AssignedNotif), Reminder: on(exchange.ReminderNotif)}
+		if p.Patch(m.Switches) == m.Switches {
+			continue
+		}
+		if _, err := v.app.UpdateSettings(v.Context(), v.who.Actor, m.Membership.ID, p); err != nil {
+			return reply{}, err
+		}
+	}
+	if v.Header.Get("HX-Request") == "" {
+		return seeOther("/account/notifications").saying("Your switches are saved."), nil
+	}
+	p, err := v.toldPage()
+	if err != nil {
+		return reply{}, err
+	}
+	p.Saved = true
+	return show("account-notifications", p)
+}
+
+// mailPatch is how the visitor wants mail.
+func (v *visit) mailPatch() exchange.MailSettingsPatch {
+	text := func(name string) exchange.Opt[string] { return exchange.Some(v.PostFormValue(name)) }
+	moment := func(name string) exchange.Null[string] {
+		if t := v.PostFormValue(name); t != "" {
+			return exchange.NullOf(t)
+		}
+		return exchange.Cleared[string]()
+	}
+	muted := []exchange.Category{}
+	for _, c := range exchange.MailCategories {
+		if !slices.Contains(v.PostForm["about"], string(c)) {
+			muted = append(muted, c)
+		}
+	}
+	return exchange.MailSettingsPatch{Delivery: text("delivery"), TimeZone: text("time_zone"), QuietFrom: moment("quiet_from"), QuietUntil: moment("quiet_until"),
+		DigestAt: text("digest_at"), DigestDay: text("digest_day"), Muted: exchange.Some(muted)}
+}
+
+func (v *visit) saveMail() (reply, error) {
+	_, err := v.app.UpdateMailSettings(v.Context(), v.who.Actor, v.who.ID, v.mailPatch())
+	if fields, wrong := faults(err); wrong {
+		p, err := v.toldPage()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Errors = sentences(fields, mailLabels)
+		return invalid("account-notifications", p)
+	}
+	return seeOther("/account/notifications").saying("Your e-mail settings are saved."), err
+}
+
+func (v *visit) retryMail() (reply, error) {
+	_, err := v.app.RetryMail(v.Context(), v.who.Actor, v.who.ID)
+	return seeOther("/account/notifications").saying("E-mail is sent to your address again."), err
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"net/url"
+
+	"aliquot/internal/exchange"
+)
+
+// ownSearchesPage lists a person's saved searches.
+type ownSearchesPage struct {
+	accountPage
+	Searches []exchange.SavedSearch
+	Wrong    int64 // which one could not be changed
+}
+
+// Find is where what a saved search looks for is found.
+func (*ownSearchesPage) Find(s exchange.SavedSearch) string {
+	at := url.Values{}
+	if s.Search != "" {
+		at.Set("q", s.Search)
+	}
+	for facet, values := range s.Filters {
+		at[facet] = values
+	}
+	if len(at) == 0 {
+		return "/catalog"
+	}
+	return "/catalog?" + at.Encode()
+}
+
+func (v *visit) ownSearchesPage() (*ownSearchesPage, error) {
+	list, err := v.app.SavedSearches(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
+	return &ownSearchesPage{accountPage: v.accountPage("searches", "Saved searches"), Searches: list.Items}, err
+}
+
+func (v *visit) ownSearches() (reply, error) {
+	p, err := v.ownSearchesPage()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("account-searches", p)
+}
+
+// saveOwnSearch gives a saved search another name, or its alerts on or off.
+func (v *visit) saveOwnSearch() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := v.app.UpdateSavedSearch(v.Context(), v.who.Actor, v.who.ID, id, exchange.SavedSearchPatch{
+		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))})
+	if fields, wrong := faults(err); wrong {
+		p, err := v.ownSearchesPage()
+		if err != nil {
+			return reply{}, err
+		}
+		p.Wrong, p.Errors = id, sentences(fields, map[string]string{"name": "the name"})
+		return invalid("account-searches", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	text := s.Name + " is saved. You are told of what is new in it."
+	if !s.Alerts {
+		text = s.Name + " is saved, without alerts."
+	}
+	return seeOther("/account/searches").saying(text), nil
+}
+
+func (v *visit) deleteOwnSearch() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther("/account/searches").saying("The saved search is deleted."), v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id)
+}

@@ -1,0 +1,62 @@
+package web
+
+import (
+	"net/url"
+
+	"aliquot/internal/exchange"
+)
+
+// welcomePage are the first steps of somebody new.
+type welcomePage struct {
+	Page
+	typed
+	Next      string
+	AskEmail  bool // the identity provider gave none
+	Addressed bool // they began an address
+}
+
+func (v *visit) welcomePage() *welcomePage {
+	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.VerifiedEmail == ""}
+	if p.Form == nil {
+		u := v.who.User
+		p.Form = url.Values{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email}, "time_zone": {v.who.Zone.String()}, "name": {u.Name()}}
+	}
+	p.Addressed = begun(p.Form)
+	return p
+}
+
+// begun says whether somebody typed an address: its name is filled in.
+func begun(form url.Values) bool {
+	for _, field := range addressFields {
+		if field != "name" && form.Get(field) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *visit) welcome() (reply, error) { return show("welcome", v.welcomePage()) }
+
+// saveWelcome keeps what they say, and goes on to where they were going.
+func (v *visit) saveWelcome() (reply, error) {
+	steps := exchange.FirstSteps{User: v.names(), Mail: exchange.MailSettingsPatch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}
+	if begun(v.PostForm) {
+		a := addressOf(v.PostForm)
+		a.SavedForUse = exchange.Some(true)
+		steps.Address = &a
+	}
+	err := v.app.TakeFirstSteps(v.Context(), v.who.Actor, steps)
+	if fields, wrong := faults(err); wrong {
+		p := v.welcomePage()
+		p.Errors = sentences(fields, addressLabels)
+		for _, labels := range []map[string]string{profileLabels, mailLabels} {
+			for field := range labels {
+				if texts := fields[field]; texts != nil {
+					p.Errors[field] = sentences(map[string][]string{field: texts}, labels)[field]
+				}
+			}
+		}
+		return invalid("welcome", p)
+	}
+	return seeOther(ours(v.PostFormValue("next"))).saying("Your profile is saved. You can change it in your settings."), err
+}
