@@ -123,3 +123,22 @@ func saveReminder(ctx context.Context, tx store.Conn, q exchange.Requested, afte
 	}
 	return tell(ctx, tx, q, exchange.Roles{}, events)
 }
+
+// RemindRequest has who remind the other side of a request, whose turn it is.
+func (a *App) RemindRequest(ctx context.Context, who exchange.Actor, id int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		q, err := tx.RequestForUpdate(ctx, id)
+		if err != nil {
+			return err
+		}
+		rel := who.ToRequest(q.Request, q.Organization)
+		if err := a.may(ctx, tx, who, exchange.RequestUpdate, rel, object("request", id)); err != nil {
+			return err
+		}
+		after, events, err := q.RemindNow(exchange.RolesOf(rel), who.ID, q.Terms, tx.Now)
+		if err != nil {
+			return err
+		}
+		return saveReminder(ctx, tx, q, after, events)
+	})
+}

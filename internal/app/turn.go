@@ -86,23 +86,3 @@ func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64)
 	})
 	return err
 }
-
-// RemindRequest reminds by hand whose turn it is in a request. The request counts as unchanged.
-func (a *App) RemindRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		q, err := tx.RequestForUpdate(ctx, id)
-		if err != nil {
-			return err
-		}
-		rel := who.ToRequest(q.Request, q.Organization)
-		if err := a.may(ctx, tx, who, exchange.RequestUpdate, rel, object("request", id)); err != nil {
-			return err
-		}
-		roles := exchange.RolesOf(rel)
-		after, events, err := q.Nudge(roles, who.ID, q.Terms, tx.Now)
-		if err != nil {
-			return err
-		}
-		return saveReminder(ctx, tx, q, after, events)
-	})
-}

@@ -97,35 +97,26 @@ func (r Request) ofTurn(kind EventKind, turn *Turn, day int, now time.Time) Even
 		Detail: Detail{Party: turn.Side, What: turn.What, Since: new(Instant(turn.Since)), Days: day}}
 }
 
-// MayNudge says why somebody may not remind whose turn it is in r by hand; nil: they may. It is for the other
-// side, and for the lab among themselves, once a day from the second day of the turn on.
-func (r Request) MayNudge(roles Roles, t Terms, now time.Time) error {
+// RemindNow has one side remind the other, whose turn it is: not on the first day of the turn, once on each
+// other day, and never while they snooze. It is no change of the request: the turn goes on.
+func (r Request) RemindNow(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
 	turn := WaitingOn(t, DefaultTargets, r)
-	if turn == nil {
-		return Fail(Conflict, "It is nobody's turn in this request, so there is nobody to remind.")
-	}
-	today := int(now.Sub(turn.Since) / (24 * time.Hour))
 	switch {
-	case turn.Side == RequesterSide && !roles.lab():
-		return Fail(Forbidden, "It is your own turn in this request.")
+	case turn == nil:
+		return r, nil, Fail(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+	case turn.Side == RequesterSide && !roles.lab(), turn.Side == LabSide && !roles.asRequester():
+		return r, nil, Fail(Forbidden, "It is your own turn in this request.")
 	case r.Snoozing(now):
-		return Fail(Conflict, "The %s asked not to be reminded until %s.", turn.Side, r.SnoozedUntil.Format(time.DateOnly))
+		return r, nil, Fail(Conflict, "They asked not to be reminded before %s.", r.SnoozedUntil.UTC().Format(time.DateOnly))
+	}
+	switch today := int(now.Sub(turn.Since) / (24 * time.Hour)); {
 	case today < 1:
-		return Fail(Conflict, "It has been the turn of the %s for less than a day. Remind from tomorrow on.", turn.Side)
+		return r, nil, Fail(Conflict, "It is their turn for less than a day.")
 	case r.Reminded >= today:
-		return Fail(Conflict, "The %s was reminded today.", turn.Side)
+		return r, nil, Fail(Conflict, "They were reminded today.")
+	default:
+		r.Reminded = today
 	}
-	return nil
-}
-
-// Nudge reminds whose turn it is in r by hand. Like Remind it is no change of the request, and reminders that
-// were due until now are done with it.
-func (r Request) Nudge(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
-	if err := r.MayNudge(roles, t, now); err != nil {
-		return r, nil, err
-	}
-	turn := WaitingOn(t, DefaultTargets, r)
-	r.Reminded = int(now.Sub(turn.Since) / (24 * time.Hour))
 	e := r.ofTurn(Reminded, turn, r.Reminded, now)
 	e.Actor = by
 	return r, []Event{e}, nil

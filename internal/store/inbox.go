@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/words"
+
+	"github.com/google/uuid"
 )
 
 // myLabs are the organizations that a person is in.
@@ -156,4 +158,11 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 		}
 	}
 	return list, next, c.addDocuments(ctx, list)
+}
+
+// Colleagues are the people of the organizations that a person is in, by name; limit of them.
+func (c Conn) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
+	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id FROM memberships m WHERE m.left_at IS NULL
+		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
+		ORDER BY u.last_name_sort, u.first_name_sort, u.id LIMIT $2`, user, limit)
 }
