@@ -11,13 +11,13 @@ import (
 // InboxItem is a request with what a list tells of it.
 type InboxItem struct {
 	exchange.Requested
-	Whose     exchange.Whose
-	Turn      *exchange.Turn // nil: it is nobody's
-	Roles     exchange.Roles
-	Asker     exchange.User // who made it
-	Assignee  exchange.User
-	Lab       string // the name of the organization
-	Doing     *Doing // what the reader is about to do to it, and can take back
+	Whose    exchange.Whose
+	Turn     *exchange.Turn // nil: it is nobody's
+	Roles    exchange.Roles
+	Asker    exchange.User // who made it
+	Assignee exchange.User
+	Lab      string // the name of the organization
+	Doing    *Doing // what the reader is about to do to it, and can take back
 }
 
 // Inbox is a part of a person's inbox, and how much there is of each kind.

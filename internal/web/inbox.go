@@ -213,7 +213,7 @@ func (v *visit) inboxRow(item app.InboxItem) inboxRow {
 	}
 	if item.Turn != nil {
 		if r.Waiting = span(now.Sub(item.WaitingSince)); r.Waiting == "" {
-			r.Waiting = "a minute"
+			r.Waiting = "now"
 		}
 		_, _, err := item.RemindNow(item.Roles, v.who.ID, item.Terms, now)
 		r.Remind = err == nil && item.Whose != exchange.OnMe
