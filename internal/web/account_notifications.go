@@ -46,8 +46,8 @@ func (p *toldPage) About(c exchange.Category) bool { return slices.Contains(p.Fo
 func (*toldPage) Days() []string { return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0]) }
 
 // Deliveries are the ways of mail, with their words.
-func (*toldPage) Deliveries() []tab {
-	return []tab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"}, {"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"}, {"NEVER", "", "In Aliquot only"}}
+func (*toldPage) Deliveries() []settingsTab {
+	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"}, {"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"}, {"NEVER", "", "In Aliquot only"}}
 }
 
 // Zones are the time zones by region.

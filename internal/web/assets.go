@@ -46,7 +46,7 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			content = found.zipped
 		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("ETag", tag(content))
+		w.Header().Set("ETag", etag(content))
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 	}).ServeHTTP(w, r)
 }
@@ -116,7 +116,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept-Encoding")
 	if status == http.StatusOK && r.Method != http.MethodPost {
-		weak := "W/" + tag(content) // of the page compressed, too
+		weak := "W/" + etag(content) // of the page compressed, too
 		h.Set("ETag", weak)
 		if strings.Contains(r.Header.Get("If-None-Match"), weak) {
 			w.WriteHeader(http.StatusNotModified)
@@ -133,7 +133,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	_, _ = w.Write(content) // the caller may have hung up
 }
 
-func tag(content []byte) string { return `"` + sum(content) + `"` }
+func etag(content []byte) string { return `"` + sum(content) + `"` }
 
 func sum(content []byte) string {
 	hash := sha256.Sum256(content)

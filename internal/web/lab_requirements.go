@@ -79,8 +79,8 @@ func (v *visit) saveShipping() (reply, error) {
 	return seeOther(v.lab("/requirements#shipping")).saying("The shipping requirements are saved. Requests under way follow them from now on."), nil
 }
 
-// document is the id of the document in the address, which has to be one of the lab there.
-func (v *visit) document() (int64, error) {
+// labDocumentID is the id of the document in the address, which has to be one of the lab there.
+func (v *visit) labDocumentID() (int64, error) {
 	lab, err := v.id("id")
 	if err != nil {
 		return 0, err
@@ -98,7 +98,7 @@ func (v *visit) document() (int64, error) {
 
 // labDocument sends the content of a document of the lab, to be kept and not to be shown here.
 func (v *visit) labDocument() (reply, error) {
-	id, err := v.document()
+	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err
 	}
@@ -228,7 +228,7 @@ func (v *visit) addDocument() (reply, error) {
 }
 
 func (v *visit) replaceDocument() (reply, error) {
-	id, err := v.document()
+	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err
 	}
@@ -244,7 +244,7 @@ func (v *visit) replaceDocument() (reply, error) {
 }
 
 func (v *visit) deleteDocument() (reply, error) {
-	id, err := v.document()
+	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err
 	}
