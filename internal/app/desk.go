@@ -51,8 +51,9 @@ func (a *App) Desk(ctx context.Context, who exchange.Actor, lab int64, material 
 			return d, refer(err, "organization_id", lab)
 		}
 		d.Labs = append(d.Labs, d.Lab)
-	case len(d.Labs) > 0:
-		d.Lab = d.Labs[0]
+	case len(d.Labs) > 0: // rather one that they joined than the one that everybody has
+		joined := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.Owner != who.ID })
+		d.Lab = d.Labs[max(joined, 0)]
 	default:
 		return d, nil
 	}

@@ -129,7 +129,7 @@ func (p *listingPage) build() {
 	for _, c := range commonSections {
 		section := formSection{ID: c.id, Name: c.name}
 		for _, name := range c.fields {
-			section.count(name, p, false)
+			section.count(name, p, name == "title" && !p.Named())
 		}
 		p.Common[c.id] = &section
 	}
@@ -209,7 +209,7 @@ func (p *listingPage) field(f category.Field) formField {
 			out.Strange = out.Value
 		}
 	}
-	out.Unknown = f.Required && (f.Type == category.Text || f.Type == category.Long)
+	out.Unknown = f.Required && !strings.HasSuffix(f.Key, "_name") && (f.Type == category.Text || f.Type == category.Long)
 	out.Ticked = out.Unknown && slices.Contains(p.Form["not_known"], f.Key)
 	if f.Vocabulary != "" {
 		out.Kind = f.Vocabulary.Label()
