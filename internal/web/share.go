@@ -147,7 +147,7 @@ func (v *visit) begin(p *listingPage) error {
 		p.Form.Set("contact_user_id", v.who.ID.String())
 	}
 	p.build()
-	p.Page = Page{Title: "List a " + lowerFirst(p.Category.Label), Section: "share"}
+	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
 	p.Draft = newKey(p.Category.Code)
 	return nil
 }

@@ -177,7 +177,7 @@ func (v *visit) lookUp(p *listingPage) {
 			if field == "doi" {
 				field = "pre_print_doi"
 			}
-			p.Errors = worded(p.Category.Code, map[string][]string{field: texts})
+			p.Errors = Faults{field: texts}
 			p.Looked = ""
 		}
 		return
