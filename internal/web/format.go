@@ -99,6 +99,28 @@ func plural(n any, what string) string {
 	return number + " " + what
 }
 
+// took tells a number of seconds, as "2.1 days", "5 hours".
+func took(seconds int64) string {
+	switch {
+	case seconds < 60:
+		return plural(seconds, "second")
+	case seconds < 60*60:
+		return plural(seconds/60, "minute")
+	case seconds < 48*60*60:
+		return plural(seconds/60/60, "hour")
+	}
+	return inDays(seconds) + " days"
+}
+
+// inDays is a number of seconds in days, as "2.1", "20".
+func inDays(seconds int64) string {
+	n := float64(seconds) / (24 * 60 * 60)
+	if n >= 10 {
+		return count(int64(n + 0.5))
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0")
+}
+
 // count is a number with commas.
 func count(n any) string {
 	text := fmt.Sprint(n)

@@ -75,18 +75,20 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 			}
 			return names[name], nil
 		},
-		"icon":   func(name string) template.HTML { return icon(names["icons.svg"], name, "") },
-		"icon_s": func(name string) template.HTML { return icon(names["icons.svg"], name, " s") },
-		"icon_l": func(name string) template.HTML { return icon(names["icons.svg"], name, " l") },
-		"logo":   func() template.HTML { return logo(names["icons.svg"]) },
-		"prose":  prose,
-		"dict":   dict,
-		"count":  count,
-		"bytes":  size,
-		"days":   days,
-		"plural": plural,
-		"lower":  strings.ToLower,
-		"join":   strings.Join,
+		"icon":     func(name string) template.HTML { return icon(names["icons.svg"], name, "") },
+		"icon_s":   func(name string) template.HTML { return icon(names["icons.svg"], name, " s") },
+		"icon_l":   func(name string) template.HTML { return icon(names["icons.svg"], name, " l") },
+		"logo":     func() template.HTML { return logo(names["icons.svg"]) },
+		"prose":    prose,
+		"dict":     dict,
+		"count":    count,
+		"bytes":    size,
+		"days":     days,
+		"took":     took,
+		"shipping": shippingFormOf,
+		"plural":   plural,
+		"lower":    strings.ToLower,
+		"join":     strings.Join,
 	}
 	shared, err := template.New("").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/part/*.html")
 	if err != nil {
