@@ -52,6 +52,9 @@ func (v *visit) render(w io.Writer, a reply) error {
 	p.Theme, p.Here, p.Note, p.Version = v.theme(), v.URL.RequestURI(), v.recall(), v.version
 	p.Now, p.Zone = v.app.DB.Read().Now, v.who.Zone
 	p.keys = !v.has(keysOff)
+	if a.private {
+		p.Here = v.URL.Path
+	}
 	if v.signedIn() {
 		p.Who = &v.who
 	}
@@ -86,6 +89,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"days":     days,
 		"took":     took,
 		"shipping": shippingFormOf,
+		"add":      func(a, b int64) int64 { return a + b },
 		"plural":   plural,
 		"lower":    strings.ToLower,
 		"join":     strings.Join,
