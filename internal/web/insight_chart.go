@@ -23,7 +23,7 @@ func scale(most float64) (end, step float64) {
 		return 4, 1
 	}
 	power := math.Pow(10, math.Floor(math.Log10(most)))
-	for _, by := range []float64{0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5} {
+	for _, by := range []float64{0.1, 0.2, 0.5, 1, 2, 5} {
 		if step = by * power; math.Ceil(most/step) <= 5 {
 			break
 		}
