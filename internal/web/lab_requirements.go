@@ -28,12 +28,20 @@ type shippingForm struct {
 	Open bool
 }
 
+// shippingFormOf is the form of requirements as they are; of nil, that of new ones.
+func shippingFormOf(s any) shippingForm {
+	if s, is := s.(exchange.Shipping); is {
+		return shippingForm{Shipping: s}
+	}
+	return shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}
+}
+
 func (v *visit) readRequirements() (*labRequirementsPage, error) {
 	base, err := v.readLab("requirements", "Requirements")
 	if err != nil {
 		return nil, err
 	}
-	p := &labRequirementsPage{labPage: base, Form: shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}}
+	p := &labRequirementsPage{labPage: base, Form: shippingFormOf(nil)}
 	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: mostOfPage})
 	return p, err
 }

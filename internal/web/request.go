@@ -356,7 +356,9 @@ func (p *requestPage) Reminded() string {
 }
 
 // Tomorrow is the first day until which reminders can be snoozed.
-func (p *requestPage) Tomorrow() string { return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly) }
+func (p *requestPage) Tomorrow() string {
+	return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly)
+}
 
 // AddressLines are the address as on a parcel.
 func (p *requestPage) AddressLines() []string { return addressLines(p.R.Address) }

@@ -40,8 +40,8 @@ const (
 	labLives  = 365 * 24 * time.Hour
 )
 
-// lab is the lab that the address, the form or the browser names; 0: none.
-func (v *visit) lab(named string) int64 {
+// shareLab is the lab that the address, the form or the browser names; 0: none.
+func (v *visit) shareLab(named string) int64 {
 	for _, text := range []string{named, v.cookie(labCookie)} {
 		if id, err := strconv.ParseInt(text, 10, 64); err == nil && (v.who.MemberOf(id) || v.who.Admin && text == named) {
 			return id
@@ -66,7 +66,7 @@ type sharePage struct {
 // share is where somebody chooses what to list, how, and for which lab.
 func (v *visit) share() (reply, error) {
 	p := &sharePage{Page: Page{Title: "List a material", Section: "share"}, Categories: category.All()}
-	asked := v.lab(v.URL.Query().Get("lab"))
+	asked := v.shareLab(v.URL.Query().Get("lab"))
 	var err error
 	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, asked, nil); err != nil {
 		return reply{}, err
@@ -98,7 +98,7 @@ func (v *visit) newListing() (reply, error) {
 	}
 	p := &listingPage{Form: url.Values{"category": {c.Code}}}
 	var err error
-	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.lab(asked.Get("lab")), nil); err != nil {
+	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(asked.Get("lab")), nil); err != nil {
 		return reply{}, err
 	}
 	if p.Desk.Lab.ID == 0 {
@@ -136,7 +136,7 @@ func (v *visit) newListing() (reply, error) {
 
 // begin fills in what a new form says by itself, and builds it. The draft of another lab brings that lab.
 func (v *visit) begin(p *listingPage) error {
-	if lab := v.lab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID && p.Form.Get("organization_id") != "" {
+	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID && p.Form.Get("organization_id") != "" {
 		var err error
 		if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, lab, nil); err != nil {
 			return err

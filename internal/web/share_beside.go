@@ -60,7 +60,7 @@ func (v *visit) takeListing(p *listingPage) error {
 
 // keepFile makes a file an attachment of the lab that the form names.
 func (v *visit) keepFile(p *listingPage, file incomingFile) (exchange.Attachment, error) {
-	lab := v.lab(p.Get("organization_id"))
+	lab := v.shareLab(p.Get("organization_id"))
 	if p.Material != nil {
 		lab = p.Material.OrganizationID
 	}

@@ -86,7 +86,7 @@ func (v *visit) sendNewListing() (reply, error) {
 	if err := v.takeListing(p); err != nil {
 		return reply{}, err
 	}
-	lab := v.lab(p.Get("organization_id"))
+	lab := v.shareLab(p.Get("organization_id"))
 	var err error
 	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, lab, nil); err != nil {
 		return reply{}, err

@@ -44,7 +44,7 @@ func (p *importPage) Get(name string) string {
 func (v *visit) importPage(form url.Values) (*importPage, error) {
 	p := &importPage{Page: Page{Title: "Import materials", Section: "share"}, Form: form, Most: exchange.MostImports}
 	var err error
-	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.lab(p.Get("lab")), nil)
+	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(p.Get("lab")), nil)
 	return p, err
 }
 

@@ -46,7 +46,7 @@ func TestOneIdentifierIsShownBeforeItIsImported(t *testing.T) {
 		}
 		title := a.text("section p b")
 		edit := a.doc.Find(`a[href^="/share/new?import="]`).AttrOr("href", "")
-		form := v.get(edit).want(http.StatusOK).filled("#edit")
+		form := v.get(edit).want(http.StatusOK).formOf("#edit")
 		if form.Get("title") != title || form.Get("import_source") != "GEO" || form.Get("imported") != "true" {
 			w.Fatalf("%q %v", title, form)
 		}
@@ -86,7 +86,7 @@ func TestManyIdentifiersAreAJob(t *testing.T) {
 		if !strings.Contains(a.text("main"), "Ready") || !strings.Contains(a.text("main"), "Not imported") {
 			w.Fatal(a.text("main"))
 		}
-		form := a.filled("main form[action='/share/import']")
+		form := a.formOf("main form[action='/share/import']")
 		form.Set("do", "import")
 		if a = v.form("/share/import", form).done(); !strings.Contains(a.text("main"), "2 listed") {
 			w.Fatal(a.text("main"))
@@ -114,7 +114,7 @@ func TestALookUpFillsInThePublication(t *testing.T) {
 	w := alone(t)
 	w.app.Importer = sourcetest.Start(t).Importer(t)
 	v := w.as("mario")
-	form := v.get("/share/new?category=OTHER").filled("#edit")
+	form := v.get("/share/new?category=OTHER").formOf("#edit")
 	form.Set("do", "lookup")
 	v.form("/share/new", form).want(http.StatusOK)
 	form.Set("pubmed_id", "none")

@@ -61,7 +61,7 @@ const leftOut = "-"
 func (v *visit) sheetPage(lab string) (*sheetPage, error) {
 	p := &sheetPage{Page: Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(), Limit: v.app.UploadLimit}
 	var err error
-	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.lab(lab), nil)
+	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(lab), nil)
 	return p, err
 }
 
@@ -92,7 +92,7 @@ func (v *visit) spreadsheet() (reply, error) {
 // sendSpreadsheet takes a spreadsheet in and shows how its columns were understood.
 func (v *visit) sendSpreadsheet() (reply, error) {
 	form, sent, wrong, err := v.readForm(func(_ string, form url.Values, body io.Reader) (exchange.Content, error) {
-		return v.app.StoreBulk(v.Context(), v.who.Actor, v.lab(form.Get("lab")), body)
+		return v.app.StoreBulk(v.Context(), v.who.Actor, v.shareLab(form.Get("lab")), body)
 	})
 	file, there := sent["file"]
 	discard := func(err error) {

@@ -18,7 +18,7 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		if !strings.Contains(a.text("#columns"), "Nobody knows it yet") || !strings.Contains(a.text("main"), "freezer.csv") {
 			w.Fatal(a.text("main"))
 		}
-		form := a.filled("form[action='/share/spreadsheet/columns']")
+		form := a.formOf("form[action='/share/spreadsheet/columns']")
 		form.Set("mode", "dry-run")
 		a = v.form("/share/spreadsheet/columns", form).want(http.StatusUnprocessableEntity)
 		form.Set("column.2", "additional_metadata.storage")
@@ -63,7 +63,7 @@ func TestASpreadsheetThatCannotBeReadIsToldSo(t *testing.T) {
 	}
 	v.post("/share/spreadsheet/columns", "token", "forged").want(http.StatusNotFound)
 	a := v.upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab).want(http.StatusOK)
-	w.as("olivia").form("/share/spreadsheet/columns", a.filled("form[action='/share/spreadsheet/columns']")).want(http.StatusNotFound)
+	w.as("olivia").form("/share/spreadsheet/columns", a.formOf("form[action='/share/spreadsheet/columns']")).want(http.StatusNotFound)
 	w.as("josiah").upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab)
 }
 

@@ -28,7 +28,7 @@ func (v *visitor) form(path string, form url.Values) answer {
 }
 
 // filled is what the form of an answer would send.
-func (a answer) filled(selector string) url.Values {
+func (a answer) formOf(selector string) url.Values {
 	form := url.Values{}
 	a.doc.Find(selector).Find("[name]").Each(func(_ int, s *goquery.Selection) {
 		name, kind := s.AttrOr("name", ""), s.AttrOr("type", "")
@@ -132,7 +132,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("mario")
 		for _, c := range category.All() {
-			form := v.get("/share/new?category=" + c.Code).filled("#edit")
+			form := v.get("/share/new?category=" + c.Code).formOf("#edit")
 			typed(form, c)
 			form.Set("different", "true") // their examples are of the sample data
 			a := v.form("/share/new", form)
@@ -151,7 +151,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 				}
 			}
 			full := v.get(fmt.Sprintf("/catalog/%d/edit", got.ID)).want(http.StatusOK)
-			if again := v.form(fmt.Sprintf("/catalog/%d/edit", got.ID), full.filled("#edit")); again.status != http.StatusSeeOther {
+			if again := v.form(fmt.Sprintf("/catalog/%d/edit", got.ID), full.formOf("#edit")); again.status != http.StatusSeeOther {
 				w.Fatalf("%s: %d %s", c.Code, again.status, again.text("#edit .errors"))
 			}
 			now, err := w.app.Material(w.Context(), got.ID)
@@ -167,7 +167,7 @@ func TestWhatIsTypedWrongComesBackAsItWasTyped(t *testing.T) {
 	w := alone(t)
 	v := w.as("mario")
 	for _, c := range category.All() {
-		form := v.get("/share/new?category=" + c.Code).filled("#edit")
+		form := v.get("/share/new?category=" + c.Code).formOf("#edit")
 		typed(form, c)
 		form.Set("title", "")
 		form.Set("url", "not <an> address")
@@ -182,7 +182,7 @@ func TestWhatIsTypedWrongComesBackAsItWasTyped(t *testing.T) {
 		if !a.has("#errors a[href='#f-url']") || a.doc.Find("main i:contains('>')").Length() > 0 || strings.Contains(a.body, "<an>") {
 			t.Errorf("%s: %s", c.Code, a.text("#errors"))
 		}
-		back := a.filled("#edit")
+		back := a.formOf("#edit")
 		for name, values := range form {
 			want, got := strings.Join(values, "|"), strings.Join(back[name], "|")
 			want = strings.ReplaceAll(strings.ReplaceAll(want, "\r\n", "\n"), "\u0007", "\ufffd")
@@ -209,7 +209,7 @@ func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
-	form := v.get("/share/new?category=CELL_LINE").filled("#edit")
+	form := v.get("/share/new?category=CELL_LINE").formOf("#edit")
 	form.Set("additional_metadata.cell_line_name", "Neo-1")
 	a := v.form("/share/new", form).want(http.StatusUnprocessableEntity)
 	if !a.has("#errors a[href='#f-additional_metadata.disease']") || a.has("#errors a[href='#f-title']") {
@@ -227,7 +227,7 @@ func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
 	w.must(err)
 	path := fmt.Sprintf("/catalog/%d/edit", bare.ID)
 	page := v.get(path)
-	form = page.filled("#edit")
+	form = page.formOf("#edit")
 	form.Set("title", "Bare bones")
 	v.form(path, form).want(http.StatusSeeOther)
 	if now := w.material("Bare bones"); string(now.Metadata) != string(bare.Metadata) || !strings.Contains(page.text("main"), `{"x":[1,"<b>"]}`) {
@@ -251,7 +251,7 @@ func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
 	stranger.get(fmt.Sprintf("/catalog/%d/history", m.ID)).want(http.StatusForbidden)
 	stranger.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", "1").want(http.StatusForbidden)
 	stranger.get("/catalog/999999/edit").want(http.StatusNotFound)
-	form := stranger.get("/share/new?category=OTHER").filled("#edit")
+	form := stranger.get("/share/new?category=OTHER").formOf("#edit")
 	form.Set("title", "Smuggled")
 	form.Set("organization_id", fmt.Sprint(m.OrganizationID))
 	stranger.form("/share/new", form)
@@ -268,7 +268,7 @@ func TestTheFormWarnsOfWhatIsListedAlready(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("mario")
 		m := w.material("HT-29")
-		form := v.get("/share/new?category=CELL_LINE&lab=" + fmt.Sprint(m.OrganizationID)).filled("#edit")
+		form := v.get("/share/new?category=CELL_LINE&lab=" + fmt.Sprint(m.OrganizationID)).formOf("#edit")
 		typed(form, must(category.Get("CELL_LINE")))
 		form.Set("title", "HT29")
 		form.Set("additional_metadata.rrid", "")
@@ -299,7 +299,7 @@ func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
-	form := v.get("/share/new?category=PLASMID").filled("#edit")
+	form := v.get("/share/new?category=PLASMID").formOf("#edit")
 	typed(form, must(category.Get("PLASMID")))
 	form.Set("do", "draft")
 	v.form("/share/new", form).want(http.StatusSeeOther)
@@ -310,14 +310,14 @@ func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
 	if !v.get("/share").has(`a[href="/share/new?category=PLASMID"]`) {
 		t.Error("the draft is not offered")
 	}
-	form = a.filled("#edit")
+	form = a.formOf("#edit")
 	v.form("/share/new", form).want(http.StatusSeeOther)
 	if a := v.get("/share/new?category=PLASMID"); a.input("title") != "" {
 		t.Error("the draft is still there")
 	}
 	m := w.material(form.Get("title"))
 	path := fmt.Sprintf("/catalog/%d/edit", m.ID)
-	form = v.get(path).filled("#edit")
+	form = v.get(path).formOf("#edit")
 	form.Set("title", "Drafted")
 	form.Set("do", "draft")
 	v.form(path, form).want(http.StatusSeeOther)
@@ -334,7 +334,7 @@ func TestAnotherCategoryKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("mario")
-	form := v.get("/share/new?category=CELL_LINE").filled("#edit")
+	form := v.get("/share/new?category=CELL_LINE").formOf("#edit")
 	typed(form, must(category.Get("CELL_LINE")))
 	form.Set("category", "PLASMID")
 	form.Set("do", "category")
@@ -350,7 +350,7 @@ func TestTwoWhoChangeTheSameSeeBothVersions(t *testing.T) {
 		m := w.material("HT-29")
 		path := fmt.Sprintf("/catalog/%d/edit", m.ID)
 		mario, olivia := w.as("mario"), w.as("olivia")
-		mine, theirs := mario.get(path).filled("#edit"), olivia.get(path).filled("#edit")
+		mine, theirs := mario.get(path).formOf("#edit"), olivia.get(path).formOf("#edit")
 		theirs.Set("title", "HT-29, theirs")
 		theirs.Set("citation", "Theirs")
 		olivia.form(path, theirs).want(http.StatusSeeOther)
@@ -366,7 +366,7 @@ func TestTwoWhoChangeTheSameSeeBothVersions(t *testing.T) {
 		if now := w.material("HT-29, theirs"); now.ID != m.ID {
 			w.Error("what was saved is gone")
 		}
-		again := a.filled("#edit")
+		again := a.formOf("#edit")
 		again.Set("theirs", "title")
 		mario.form(path, again).want(http.StatusSeeOther)
 		now := w.material("HT-29, theirs")
@@ -382,7 +382,7 @@ func TestHistoryTellsWhatChangedAndRestores(t *testing.T) {
 		m := w.material("HT-29")
 		v := w.as("mario")
 		edit, history := fmt.Sprintf("/catalog/%d/edit", m.ID), fmt.Sprintf("/catalog/%d/history", m.ID)
-		form := v.get(edit).filled("#edit")
+		form := v.get(edit).formOf("#edit")
 		form.Set("title", "Spoilt <script>")
 		form.Set("additional_metadata.disease", "")
 		form["not_known"] = []string{"disease"}
@@ -408,7 +408,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	v := w.as("gabriel")
 	g, err := w.app.CreateGrant(t.Context(), v.actor, exchange.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
 	w.must(err)
-	form := v.get("/share/new?category=PLASMID").filled("#edit")
+	form := v.get("/share/new?category=PLASMID").formOf("#edit")
 	typed(form, must(category.Get("PLASMID")))
 	form.Set("shipping_requirements_id", "new")
 	form.Set("shipping.needs_payment", "true")
@@ -423,7 +423,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	}
 	// What is wrong elsewhere loses no file.
 	a := v.upload("/share/new", "mta_file", "our-mta.txt", "Agreement of the lab", pairs...).want(http.StatusUnprocessableEntity)
-	again := a.filled("#edit")
+	again := a.formOf("#edit")
 	if again.Get("mta_attachment_id") == "" || !strings.Contains(a.text("#f-mta_attachment_id [selected]"), "our-mta.txt") {
 		t.Fatal(a.text("#requirements"))
 	}
@@ -446,7 +446,7 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	if !strings.Contains(edit.text("#release"), "map.gb") {
 		t.Error(edit.text("#release"))
 	}
-	form = edit.filled("#edit")
+	form = edit.formOf("#edit")
 	form.Set("grant", "")
 	v.form(fmt.Sprintf("/catalog/%d/edit", m.ID), form).want(http.StatusSeeOther)
 	if m = w.material(m.Title); len(m.Grants) > 0 {
