@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search golden client install check
+.PHONY: help test fast lint fmt bench bench-search golden pictures client install check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -39,6 +39,9 @@ golden: ## write the golden files anew; look at the difference before committing
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
 	[ -z "$$packages" ] || TEST_BROWSER=$$($(browser)) go test $$packages -update
 	$(MAKE) --no-print-directory client
+
+pictures: install ## take the pictures of docs/pages anew
+	@TEST_BROWSER=$$($(browser)) go test ./e2e/browser -run TestEachMainPageHasAPicture -update
 
 client: .bin/oapi-codegen ## write the Go client anew, of docs/openapi.json
 	@.bin/oapi-codegen -config client/generate.yaml -o client/client.gen.go docs/openapi.json

@@ -5,6 +5,7 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,7 +27,25 @@ func TestMain(m *testing.M) {
 	if path == "" {
 		return
 	}
-	os.Exit(withBrowser(path, m.Run))
+	os.Exit(withSample(func() int { return withBrowser(path, m.Run) }))
+}
+
+// withSample runs the tests with the sample data.
+func withSample(run func() int) (code int) {
+	folder, err := os.MkdirTemp("", "aliquot-browser-")
+	if err == nil {
+		err = fill(context.Background(), folder)
+	}
+	code = 1
+	if err == nil {
+		code = run()
+		err = content.Close()
+	}
+	if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 // withBrowser runs the tests with a browser that ends with them.

@@ -2,9 +2,11 @@ package browser
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -35,14 +37,14 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{T: t, db: storetest.Open(t, storetest.SQLite)}
+	where := filepath.Join(t.TempDir(), "aliquot.db")
+	s := &site{T: t}
+	s.must(os.WriteFile(where, sample, 0o600))
+	s.db = storetest.At(t, where)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	s.must(err)
 	s.url = "http://" + l.Addr().String()
-	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
-	s.must(err)
-	t.Cleanup(func() { s.must(folder.Close()) })
 	mux := http.NewServeMux()
 	provider, err := identity.NewDemo(s.url+"/demo/identity", demo.People())
 	s.must(err)
@@ -51,9 +53,8 @@ func newSite(t *testing.T) *site {
 	s.must(err)
 	words, err := notice.New(s.url)
 	s.must(err)
-	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: folder, Identity: who, Notice: words, Access: exchange.AccessMembers,
+	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words, Access: exchange.AccessMembers,
 		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Log: log})
-	s.must(demo.Fill(t.Context(), s.app))
 	programs := api.New(s.app, log)
 	contract, err := api.OpenAPI(s.app.Policy())
 	s.must(err)
@@ -68,6 +69,32 @@ func newSite(t *testing.T) *site {
 		s.must(<-ended)
 	})
 	return s
+}
+
+// The sample data, which are made once: a database, and the files of all sites, under random keys.
+var (
+	sample  []byte
+	content *files.Folder
+)
+
+// fill makes the sample data in a folder.
+func fill(ctx context.Context, folder string) (err error) {
+	if content, err = files.OpenFolder(filepath.Join(folder, "files")); err != nil {
+		return err
+	}
+	path := filepath.Join(folder, "aliquot.db")
+	db, err := store.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	if _, err = db.Migrate(ctx, false); err == nil {
+		err = demo.Fill(ctx, app.New(app.Config{DB: db, Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
+			TokenLifetime: time.Hour, UploadLimit: 4 << 20, Log: slog.New(slog.DiscardHandler)}))
+	}
+	if err = errors.Join(err, db.Close()); err == nil {
+		sample, err = os.ReadFile(path)
+	}
+	return err
 }
 
 func (s *site) must(err error) {
@@ -97,4 +124,29 @@ func (s *site) token(name string) string {
 	signed, err := s.app.SignIn(s.Context(), person, exchange.Registration{})
 	s.must(err)
 	return signed.Token
+}
+
+// material is the id of one of the sample data by its title.
+func (s *site) material(title string) int64 {
+	s.Helper()
+	return s.id("SELECT id FROM materials WHERE title = $1 ORDER BY id LIMIT 1", title)
+}
+
+// request is the id of the first one for a material.
+func (s *site) request(material string) int64 {
+	s.Helper()
+	return s.id("SELECT r.id FROM material_requests r JOIN materials m ON m.id = r.material_id WHERE m.title = $1 ORDER BY r.id LIMIT 1", material)
+}
+
+func (s *site) lab(name string) int64 {
+	s.Helper()
+	return s.id("SELECT id FROM organizations WHERE name = $1", name)
+}
+
+func (s *site) id(query, name string) (id int64) {
+	s.Helper()
+	if err := storetest.SQL(s, s.db).QueryRowContext(s.Context(), query, name).Scan(&id); err != nil {
+		s.Fatalf("the sample data have no %s: %v", name, err)
+	}
+	return id
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // patience is how long anything may take that should be a matter of milliseconds.
@@ -25,6 +26,7 @@ type tab struct {
 	*site
 	ctx  context.Context
 	name string // of whose it is
+	keys bool   // whoever uses it has a keyboard alone
 
 	mu     sync.Mutex
 	faults []string
@@ -243,13 +245,39 @@ func (t *tab) pressIn(within, words string) {
 func (t *tab) click(what, element string) {
 	t.Helper()
 	t.until("there is "+what, element)
+	if t.keys {
+		t.reach(what, element)
+		key := kb.Enter
+		if see[bool](t, "/radio|checkbox|file/.test(document.activeElement.type)") {
+			key = " "
+		}
+		t.do("press "+what, chromedp.KeyEvent(key))
+		return
+	}
 	type point struct{ X, Y float64 }
 	at := see[point](t, `(async () => { const e = `+element+`; e.scrollIntoView({ block: "center", behavior: "instant" });
 		const r = e.getClientRects()[0]; return { X: r.x + r.width / 2, Y: r.y + r.height / 2 }; })()`)
 	t.do("click "+what, chromedp.MouseClickXY(at.X, at.Y))
 }
 
-// go on presses and waits for another document.
+// reach goes to a control with the Tab key, among radio buttons of a group with the arrows.
+func (t *tab) reach(what, element string) {
+	t.Helper()
+	const there = `((e) => { const a = document.activeElement, c = e.control ?? e; return a === c || e.contains(a) && a.matches("input") ? "there" : a?.type === "radio" && a.name === c.name ? "group" : ""; })`
+	for range 300 {
+		switch see[string](t, there+"("+element+")") {
+		case "there":
+			return
+		case "group":
+			t.do("go to "+what, chromedp.KeyEvent(kb.ArrowDown))
+		default:
+			t.do("go to "+what, chromedp.KeyEvent(kb.Tab))
+		}
+	}
+	t.Fatalf("%s: the Tab key never reaches %s\n%s", t.who(), what, t.where())
+}
+
+// follow presses and waits for another document.
 func (t *tab) follow(words string) {
 	t.Helper()
 	t.followIn("body", words)
@@ -260,12 +288,12 @@ func (t *tab) followIn(within, words string) {
 	t.leave("press "+words, func() { t.pressIn(within, words) })
 }
 
-// leave does what loads another document, and waits until it is there.
+// leave does what loads another document, or by script another address, and waits until it is there.
 func (t *tab) leave(what string, how func()) {
 	t.Helper()
-	see[bool](t, "window.here = true")
+	before := see[string](t, "(window.here = true, location.href)")
 	how()
-	t.until(what+" leads on", `!window.here && document.readyState === "complete"`)
+	t.until(what+" leads on", `(!window.here || location.href !== `+quoted(before)+`) && document.readyState === "complete" && !document.querySelector(".htmx-request")`)
 }
 
 // fill types into a field by its label.
@@ -275,7 +303,10 @@ func (t *tab) fill(label, text string) {
 	t.until("there is the field "+label, element)
 	switch see[string](t, element+".type") {
 	case "radio", "checkbox":
-		if see[bool](t, element+".checked") != (text != "") {
+		if t.keys && see[string](t, element+".type") == "radio" {
+			t.reach(label, element) // the arrows choose, too
+			t.do("choose "+label, chromedp.KeyEvent(" "))
+		} else if see[bool](t, element+".checked") != (text != "") {
 			t.click(label, "("+element+".closest('label') ?? "+element+")")
 		}
 	case "select-one":
@@ -285,9 +316,18 @@ func (t *tab) fill(label, text string) {
 		see[bool](t, `(() => { const e = `+element+`; e.value = `+quoted(text)+`;
 			e.dispatchEvent(new Event("input", { bubbles: true })); e.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`)
 	default:
+		if t.keys {
+			t.reach(label, element)
+		}
 		see[bool](t, `(() => { const e = `+element+`; e.focus(); e.select?.(); return true; })()`)
 		t.do("type into "+label, chromedp.KeyEvent(text))
 	}
+}
+
+// typed types into what has the focus.
+func (t *tab) typed(text string) {
+	t.Helper()
+	t.do("type", chromedp.KeyEvent(text))
 }
 
 // choose gives files to the file field of a form.
@@ -307,4 +347,18 @@ func (t *tab) says(words string) {
 func (t *tab) path() string {
 	t.Helper()
 	return see[string](t, "location.pathname")
+}
+
+// again loads the page anew until it has some words: for who has no script.
+func (t *tab) again(words string) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(300 * time.Millisecond) {
+		t.do("load again", chromedp.Reload())
+		if see[bool](t, `document.body.innerText.toLowerCase().includes(`+quoted(strings.ToLower(words))+`)`) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: waited in vain for %q\n%s", t.who(), words, t.where())
+		}
+	}
 }

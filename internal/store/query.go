@@ -106,6 +106,9 @@ func all[T any](ctx context.Context, c Conn, scan func(row, *T) error, query str
 	if err != nil {
 		return nil, translate(err)
 	}
+	if watch := c.db.watch.Load(); watch != nil {
+		(*watch)(query, args)
+	}
 	rows, err := s.QueryContext(ctx, args...)
 	if err != nil {
 		return nil, translate(err)

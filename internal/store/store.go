@@ -36,6 +36,7 @@ type DB struct {
 	read     *sql.DB // SQLite: many connections that cannot write
 	prepared [2]sync.Map
 	queries  atomic.Int64
+	watch    atomic.Pointer[func(query string, args []any)] // nil: nobody
 	news     chan struct{}
 
 	exactUpTo int     // exchange.ExactUpTo
@@ -149,6 +150,16 @@ func (db *DB) Postgres() bool { return db.dialect.name == goose.DialectPostgres 
 
 // Queries is how many statements were run; tests hold endpoints to a constant number.
 func (db *DB) Queries() int64 { return db.queries.Load() }
+
+// Watch has each statement that reads told to note before it runs, nil: none any more; benchmarks compare a page with
+// what it reads alone.
+func (db *DB) Watch(note func(query string, args []any)) {
+	if note == nil {
+		db.watch.Store(nil)
+		return
+	}
+	db.watch.Store(&note)
+}
 
 // ErrNewer says that the database was migrated by a newer binary.
 var ErrNewer = errors.New("the database is newer than this program; use the newer one")

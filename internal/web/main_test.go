@@ -19,6 +19,7 @@ import (
 	"aliquot/internal/files"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
+	"aliquot/internal/webhook"
 )
 
 // content is where all worlds keep files, under random keys: the sample data, which are filled in once, have some.
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 
 func newApp(db *store.DB, log *slog.Logger) *app.App {
 	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Log: log})
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Sender: webhook.New(false), Log: log})
 }
 
 // fill makes the sample data in an empty database, and lets go of it.
@@ -75,7 +76,7 @@ var filled = sync.OnceValues(func() (file []byte, err error) {
 var template = sync.OnceValue(func() string { return "aliquot_web_" + strings.ToLower(rand.Text()[:16]) })
 
 // openDemo gives a database of one kind with the sample data.
-func openDemo(t *testing.T, kind string) *store.DB {
+func openDemo(t testing.TB, kind string) *store.DB {
 	t.Helper()
 	if kind == storetest.PostgreSQL {
 		return storetest.At(t, storetest.Clone(t, template(), fill))

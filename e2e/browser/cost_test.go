@@ -1,0 +1,93 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// Most of what a page may weigh when a browser comes for the first time: with style, script and icons, compressed.
+const mostBytes = 60_000
+
+// mainPages are those that people see most, by who sees them, with the ids of the sample data filled in.
+func (s *site) mainPages() []shown {
+	s.Helper()
+	material := s.material("HT-29")
+	waiting, open, approved := s.request("HeLa"), s.request("PDX model CN0375-F725"), s.request("PDX model BL0269-F402")
+	lab := s.lab("Sample Cell Bank")
+	return []shown{
+		{"home", "", "/"},
+		{"search", "", "/catalog?q=carcinoma"},
+		{"material", "", fmt.Sprintf("/catalog/%d", material)},
+		{"request-form", "josiah", fmt.Sprintf("/catalog/%d/request", material)},
+		{"request", "josiah", fmt.Sprintf("/requests/%d", approved)},
+		{"request-lab", "mario", fmt.Sprintf("/requests/%d", waiting)},
+		{"inbox", "mario", "/requests"},
+		{"insights", "olivia", fmt.Sprintf("/labs/%d/insights", lab)},
+		{"lab", "olivia", fmt.Sprintf("/labs/%d", lab)},
+		{"spreadsheet", "olivia", "/share/spreadsheet"},
+		{"notifications", "josiah", "/notifications"},
+		{"settings", "josiah", "/account"},
+		{"request-decide", "priya", fmt.Sprintf("/requests/%d", open)},
+	}
+}
+
+// shown is a page, by the name of its picture.
+type shown struct{ name, who, path string }
+
+func TestTheMainPagesAreLightAndStandStill(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tabs := map[string]*tab{}
+	for _, p := range s.mainPages() {
+		if tabs[p.who] == nil {
+			tabs[p.who] = s.open(p.who)
+			_, err := chromedp.Call(tabs[p.who].ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+			s.must(err)
+		}
+		tab := tabs[p.who]
+		if status := tab.visit(p.path); status != 200 {
+			t.Errorf("%s: %d", p.path, status)
+		}
+		tab.until("everything is there", `document.readyState === "complete"`)
+		if tab.bytes() > mostBytes {
+			t.Errorf("%s weighs %.0f bytes", p.path, tab.bytes())
+		}
+		if moved := see[float64](tab, "window.moved"); moved >= 0.02 {
+			t.Errorf("%s moves by itself: %.3f", p.path, moved)
+		}
+	}
+}
+
+// bytes are those that came since the last visit began.
+func (t *tab) bytes() float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.weight
+}
+
+// TestAChosenThemeHoldsWhateverTheDeviceWants
+func TestAChosenThemeHoldsWhateverTheDeviceWants(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("")
+	ground := func(scheme, chosen string) string {
+		_, err := chromedp.Call(tab.ctx, network.SetCookie, network.SetCookieParams{Name: "__Host-theme", Value: chosen, URL: s.url, Path: "/", Secure: new(true)})
+		s.must(err)
+		tab.dress(scheme)
+		tab.visit("/")
+		return see[string](tab, `getComputedStyle(document.documentElement).backgroundColor + getComputedStyle(document.body).backgroundColor`)
+	}
+	light, dark := ground("light", "none"), ground("dark", "none")
+	if light == dark {
+		t.Fatalf("light and dark are both %s", light)
+	}
+	if got := ground("dark", "light"); got != light {
+		t.Errorf("light on a dark device: %s, want %s", got, light)
+	}
+	if got := ground("light", "dark"); got != dark {
+		t.Errorf("dark on a light device: %s, want %s", got, dark)
+	}
+}

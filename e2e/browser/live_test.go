@@ -1,0 +1,73 @@
+package browser
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestWhatHappensShowsUpWithoutLoading: a message of the lab changes the bell of the requester's open page.
+func TestWhatHappensShowsUpWithoutLoading(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	requester, lab := s.open("josiah"), s.open("mario")
+	requester.visit("/")
+	bell := `document.querySelector("#bell").getAttribute("aria-label")`
+	before := see[string](requester, bell)
+	see[bool](requester, "window.here = true")
+	lab.visit(fmt.Sprintf("/requests/%d", s.request("HeLa")))
+	lab.fill("Message", "We ship on Monday.")
+	lab.followIn("main", "Send message")
+	lab.says("We ship on Monday.")
+	requester.until("the bell says so", bell+" !== "+quoted(before)+" && window.here")
+	requester.visit("/notifications")
+	requester.says("HeLa")
+	requester.says("Mario Manager")
+}
+
+// TestALabListsManyMaterialsFromASpreadsheet: rows are checked first, the wrong one is named, the others are listed.
+func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(*tab){"with script": func(*tab) {}, "without script": func(tab *tab) { tab.scriptless() }} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			tab := s.open("olivia")
+			set(tab)
+			path := filepath.Join(t.TempDir(), "freezer.csv")
+			rows := "title,category,organisms,freezer box\n"
+			for i := range 30 {
+				rows += fmt.Sprintf("Line %d,CELL_LINE,Homo sapiens,B%d\n", i, i)
+			}
+			s.must(os.WriteFile(path, []byte(rows+"Wrong,STONE,Homo sapiens,B99\n"), 0o600))
+			tab.visit("/share")
+			tab.visit("/share/spreadsheet")
+			tab.choose("main input[type=file]", path)
+			tab.followIn("main", "Upload")
+			tab.says("Check the columns")
+			tab.says("freezer box")
+			tab.fill("Keep columns that nobody knows", "yes")
+			tab.followIn("main", "Check the rows")
+			tab.again("List the rows that are right")
+			tab.says("STONE")
+			tab.followIn("main", "List the rows that are right")
+			tab.again("30")
+			tab.visit("/catalog?q=Line+17")
+			tab.says("Line 17")
+		})
+	}
+}
+
+// TestAnAddressOfNothingIsAPage for people, in any part of the site.
+func TestAnAddressOfNothingIsAPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("")
+	for _, path := range []string{"/nothing", "/catalog/999999", "/materials-and-more", "/labs/999999"} {
+		if status := tab.visit(path); status != 404 {
+			t.Errorf("%s: %d", path, status)
+		}
+		tab.says("There is no page at this address")
+	}
+}

@@ -1,0 +1,214 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store/storetest"
+	"aliquot/internal/web"
+)
+
+// asked is one request of the table of access: what is asked, and what each role is answered.
+type asked struct {
+	pattern string
+	path    string // with {names} that the world fills in
+	form    string // of a POST
+	want    string // statuses of the roles, in their order; "in": sent to sign in
+}
+
+// roles are those of the table of access, by who has them: mario and olivia are of the lab of {material} and {request},
+// josiah made {request}.
+var roles = []struct{ name, person string }{
+	{"anonymous", ""}, {"stranger", "0000-0002-1694-233X"}, {"requester", "josiah"}, {"member", "mario"}, {"owner", "olivia"}, {"admin", "ada"},
+}
+
+// requestFor is the request of a material that somebody of the demo made.
+func (w *world) requestFor(material string) exchange.Requested {
+	w.Helper()
+	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{})
+	w.must(err)
+	i := slices.IndexFunc(part.Items, func(q exchange.Requested) bool { return q.Material == material })
+	if i < 0 {
+		w.Fatalf("the demo has no request for %s", material)
+	}
+	return part.Items[i]
+}
+
+// furnished makes what the demo lacks, of the lab of {material}, and fills in the names in addresses and forms.
+func (w *world) furnished() *strings.Replacer {
+	w.Helper()
+	ctx := w.Context()
+	hela := w.material("HeLa")
+	olivia, josiah := w.as("olivia").actor, w.as("josiah").actor
+	lab := hela.OrganizationID
+	invitation, _, err := w.app.Invite(ctx, olivia, lab, exchange.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
+	w.must(err)
+	join, _, err := w.app.AskToJoin(ctx, w.as("gabriel").actor, lab, exchange.JoinNew{})
+	w.must(err)
+	webhook, err := w.app.CreateWebhook(ctx, olivia, lab, exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
+	w.must(err)
+	delivery, err := w.app.PingWebhook(ctx, olivia, lab, webhook.ID)
+	w.must(err)
+	grant, err := w.app.CreateGrant(ctx, olivia, exchange.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
+	w.must(err)
+	search, err := w.app.CreateSavedSearch(ctx, josiah, josiah.ID, exchange.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
+	w.must(err)
+	owned := w.requestFor("PDX model BL0269-F402")
+	handed := w.requestFor("MCF-7")
+	file := int64(0)
+	for _, d := range handed.Documents {
+		file = d.AttachmentID
+	}
+	id := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}", id(deref(hela.MTAAttachmentID)),
+		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}", id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
+		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID), "{file}", id(file))
+}
+
+func deref(p *int64) int64 {
+	if p == nil {
+		return 0
+	}
+	return *p
+}
+
+// snapshot is the whole database but for what every visit writes: a line for each row.
+func (w *world) snapshot() []string {
+	w.Helper()
+	pool := storetest.SQL(w, w.db)
+	tables, err := pool.QueryContext(w.Context(), `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
+		AND name NOT IN ('tokens', 'audit_events') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+	w.must(err)
+	var names, lines []string
+	for tables.Next() {
+		var name string
+		w.must(tables.Scan(&name))
+		names = append(names, name)
+	}
+	w.must(tables.Err())
+	for _, name := range names {
+		rows, err := pool.QueryContext(w.Context(), "SELECT * FROM "+name)
+		w.must(err)
+		columns, err := rows.Columns()
+		w.must(err)
+		cells, places := make([]any, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			places[i] = &cells[i]
+		}
+		for rows.Next() {
+			w.must(rows.Scan(places...))
+			lines = append(lines, fmt.Sprintf("%s %v", name, cells))
+		}
+		w.must(rows.Err())
+	}
+	w.must(pool.Close())
+	slices.Sort(lines)
+	return lines
+}
+
+// changed says how two snapshots differ.
+func changed(before, after []string) string {
+	for _, line := range after {
+		if _, same := slices.BinarySearch(before, line); !same {
+			return fmt.Sprintf("there is %.300s", line)
+		}
+	}
+	return fmt.Sprintf("%d rows became %d", len(before), len(after))
+}
+
+// TestEveryPageAnswersEachRoleAsTheTableSays, and what reads or is refused changes nothing.
+func TestEveryPageAnswersEachRoleAsTheTableSays(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, row := range access {
+		listed[row.pattern] = true
+		t.Run(row.pattern+" "+row.path, func(t *testing.T) {
+			t.Parallel()
+			row.hold(t)
+		})
+	}
+	for _, pattern := range web.Patterns() {
+		if !listed[pattern] {
+			t.Errorf("the table says nothing of %s", pattern)
+		}
+		delete(listed, pattern)
+	}
+	for pattern := range listed {
+		t.Errorf("there is no %s", pattern)
+	}
+}
+
+func (row asked) hold(t *testing.T) {
+	var outcomes []string
+	method, _, _ := strings.Cut(row.pattern, " ")
+	var w *world
+	var names *strings.Replacer
+	var before []string
+	for _, role := range roles {
+		if w == nil {
+			w = alone(t)
+			names, before = w.furnished(), nil
+		}
+		v := w.as(role.person)
+		if before == nil || role.person == roles[1].person { // who is new makes rows
+			before = w.snapshot()
+		}
+		path := names.Replace(row.path)
+		var a answer
+		if method == http.MethodPost {
+			form, err := url.ParseQuery(names.Replace(row.form))
+			w.must(err)
+			var pairs []string
+			for name, values := range form {
+				for _, value := range values {
+					pairs = append(pairs, name, value)
+				}
+			}
+			a = v.post(path, pairs...)
+		} else {
+			a = v.get(path)
+		}
+		got := strconv.Itoa(a.status)
+		if a.status == http.StatusSeeOther && strings.HasPrefix(a.location, "/signin?next=") {
+			got = "in"
+		}
+		outcomes = append(outcomes, got)
+		after := w.snapshot()
+		if took := method == http.MethodPost && a.status < 400 && got != "in"; took {
+			w = nil // the next role finds things as they were
+		} else if !slices.Equal(before, after) {
+			t.Errorf("%s: %s %s, %s, changed something: %s", role.name, method, path, got, changed(before, after))
+			w = nil
+		}
+	}
+	if got := strings.Join(outcomes, " "); got != row.want {
+		t.Errorf("%s %s %s: %s, want %s", method, row.path, row.form, got, row.want)
+	}
+}
+
+func TestNoPageHasAnAddressOfTheAPI(t *testing.T) {
+	t.Parallel()
+	var contract struct {
+		Paths map[string]any `json:"paths"`
+	}
+	if err := json.Unmarshal(document(t), &contract); err != nil {
+		t.Fatal(err)
+	}
+	areas := map[string]string{"healthz": "health", "readyz": "health", "demo": "the identity provider", "openapi.json": "the API"}
+	for path := range contract.Paths {
+		areas[strings.Split(path, "/")[1]] = path
+	}
+	for _, pattern := range append(web.Patterns(), "GET /docs", "GET /unsubscribe", "GET /assets/", "GET /favicon.ico") {
+		_, path, _ := strings.Cut(pattern, " ")
+		if other := areas[strings.Split(path, "/")[1]]; other != "" {
+			t.Errorf("%s is where %s is", pattern, other)
+		}
+	}
+}
