@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/server"
 )
 
 // object is a JSON object of the OpenAPI document.
@@ -285,7 +286,7 @@ func (d description) responses(r route, method string) object {
 		good["headers"], good["content"] = headers("Content-Disposition"), anything
 	}
 	if r.events {
-		good["content"] = object{eventStream: object{}}
+		good["content"] = object{server.EventStream: object{}}
 	}
 	if r.action == exchange.AttachmentContent {
 		good["headers"] = headers("ETag", "Content-Disposition")

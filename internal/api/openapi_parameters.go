@@ -9,6 +9,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/words"
+	"aliquot/internal/server"
 )
 
 // sharedParameters are those that many routes take.
@@ -21,7 +22,7 @@ var sharedParameters = object{
 		"schema": object{"type": "string"}},
 	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller means; 412 where it is not the present one.",
 		"schema": object{"type": "string"}},
-	lastEventID: object{"name": lastEventID, "in": "header", "description": "The id of the last event that the caller got; the stream goes on behind it.",
+	server.LastEventID: object{"name": server.LastEventID, "in": "header", "description": "The id of the last event that the caller got; the stream goes on behind it.",
 		"schema": object{"type": "string"}},
 	idempotencyKey: object{"name": idempotencyKey, "in": "header", "description": "Any string. For 24 hours, a second call with it gives the first one's answer and changes nothing.",
 		"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey}},
@@ -55,7 +56,7 @@ func (d description) parameters(r route, method string) []object {
 		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
 			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
 	case r.events:
-		shared = append(shared, lastEventID)
+		shared = append(shared, server.LastEventID)
 	case method == http.MethodGet && !r.file:
 		shared = append(shared, "If-None-Match", "If-Match")
 	case r.repeatable(method):

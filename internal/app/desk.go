@@ -51,8 +51,9 @@ func (a *App) Desk(ctx context.Context, who exchange.Actor, lab int64, material 
 			return d, refer(err, "organization_id", lab)
 		}
 		d.Labs = append(d.Labs, d.Lab)
-	case len(d.Labs) > 0:
-		d.Lab = d.Labs[0]
+	case len(d.Labs) > 0: // rather one that they joined than the one that everybody has
+		joined := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.Owner != who.ID })
+		d.Lab = d.Labs[max(joined, 0)]
 	default:
 		return d, nil
 	}
@@ -104,16 +105,22 @@ func (a *App) deskOf(ctx context.Context, c store.Conn, who exchange.Actor, mate
 // mostAlike is how many hits are looked at for materials that are the same.
 const mostAlike = 20
 
+// AlikeMaterial is a material that may be the same as another one.
+type AlikeMaterial struct {
+	exchange.ShownMaterial
+	Lab string // the name of its organization
+}
+
 // Alike finds materials that may be the same as m: of the same name however it is written, or with the same identifier.
 // Those that who may not see are left out, and so is m itself.
-func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial, error) {
+func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material) ([]AlikeMaterial, error) {
 	ids := identifiersOf(m)
 	queries := []string{`"` + strings.ReplaceAll(m.Title, `"`, " ") + `"`}
 	for id := range ids {
 		queries = append(queries, id)
 	}
 	slices.Sort(queries[1:])
-	var list []exchange.ShownMaterial
+	var list []AlikeMaterial
 	for i, text := range queries {
 		q := words.Parse(text)
 		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
@@ -128,13 +135,29 @@ func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material
 			for id := range identifiersOf(other.Material) {
 				same = same || ids[id]
 			}
-			known := func(o exchange.ShownMaterial) bool { return o.ID == other.ID }
+			known := func(o AlikeMaterial) bool { return o.ID == other.ID }
 			if same && other.ID != m.ID && !slices.ContainsFunc(list, known) {
-				list = append(list, other)
+				list = append(list, AlikeMaterial{ShownMaterial: other})
 			}
 		}
 	}
-	return list, nil
+	return list, a.nameLabs(ctx, list)
+}
+
+func (a *App) nameLabs(ctx context.Context, list []AlikeMaterial) error {
+	var ids []int64
+	for _, m := range list {
+		ids = append(ids, m.OrganizationID)
+	}
+	labs, err := a.DB.Read().OrganizationsByID(ctx, ids)
+	for i := range list {
+		for _, o := range labs {
+			if o.ID == list[i].OrganizationID {
+				list[i].Lab = o.Name
+			}
+		}
+	}
+	return err
 }
 
 // identifiersOf are the identifiers that m itself has: of its category, and at its source.

@@ -149,3 +149,19 @@ func withActors(ctx context.Context, c store.Conn, acts []exchange.Act) ([]Act, 
 	}
 	return list, nil
 }
+
+// MaterialVersion reads what a material was in a version.
+func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial, err error) {
+	now, err := a.DB.Read().Material(ctx, id)
+	if err == nil {
+		err = a.mayRead(ctx, who, exchange.MaterialHistory, who.ToOrganization(now.OrganizationID), object("material", id))
+	}
+	if err != nil {
+		return m, err
+	}
+	state, err := a.DB.Read().VersionState(ctx, object("material", id), version)
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(state, &m)
+}

@@ -11,13 +11,13 @@ import (
 // InboxItem is a request with what a list tells of it.
 type InboxItem struct {
 	exchange.Requested
-	Whose     exchange.Whose
-	Turn      *exchange.Turn // nil: it is nobody's
-	Roles     exchange.Roles
-	Asker     exchange.User // who made it
-	Assignee  exchange.User
-	Lab       string // the name of the organization
-	Reminding bool   // the reader may remind whose turn it is
+	Whose    exchange.Whose
+	Turn     *exchange.Turn // nil: it is nobody's
+	Roles    exchange.Roles
+	Asker    exchange.User // who made it
+	Assignee exchange.User
+	Lab      string // the name of the organization
+	Doing    *Doing // what the reader is about to do to it, and can take back
 }
 
 // Inbox is a part of a person's inbox, and how much there is of each kind.
@@ -70,12 +70,55 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	for _, o := range organizations {
 		names[o.ID] = o.Name
 	}
+	doing, err := a.doings(ctx, who, list)
+	if err != nil {
+		return nil, err
+	}
 	items := make([]InboxItem, len(list))
 	for i, q := range list {
 		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-		_, _, notNow := q.RemindNow(roles, who.ID, q.Terms, c.Now)
 		items[i] = InboxItem{Requested: q, Whose: who.Whose(q), Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
-			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Reminding: notNow == nil}
+			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Doing: doing[q.ID]}
 	}
 	return items, nil
 }
+
+// doings are what who is about to do to requests, by the ids of those.
+func (a *App) doings(ctx context.Context, who exchange.Actor, list []exchange.Requested) (map[int64]*Doing, error) {
+	keys := make([]string, len(list))
+	for i, q := range list {
+		keys[i] = Deed{Request: q.ID}.key(who.ID)
+	}
+	waiting, err := a.DB.Read().JobsByKeys(ctx, Do.Name, keys)
+	if err != nil {
+		return nil, err
+	}
+	doing := map[int64]*Doing{}
+	for _, j := range waiting {
+		if j.State.Over() {
+			continue
+		}
+		d, err := deedOf(j)
+		if err != nil {
+			return nil, err
+		}
+		doing[d.Request] = &Doing{ID: j.ID, Deed: d, At: *j.DueAt}
+	}
+	return doing, nil
+}
+
+// InboxChoices are the labs that the caller is in, and the people of those by name, at most some hundreds: what an
+// inbox is narrowed by, and whom a request can be assigned to.
+func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (labs []exchange.Organization, people []exchange.User, err error) {
+	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return nil, nil, err
+	}
+	c := a.DB.Read()
+	if labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+		return nil, nil, err
+	}
+	people, err = c.Colleagues(ctx, who.ID, mostColleagues)
+	return labs, people, err
+}
+
+const mostColleagues = 200

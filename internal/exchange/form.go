@@ -207,7 +207,11 @@ func (m Material) Unlisted() Faults {
 	var f Faults
 	c, _ := category.Get(m.Category)
 	for _, key := range c.Missing(m.values()) {
-		f.Add(metadataPrefix+key, "is needed before others can rely on it; if nobody knows it, say so")
+		text := "is needed before others can rely on it; if nobody knows it, say so"
+		if field, _ := c.Field(key); len(field.Options) > 0 {
+			text = "is needed before others can rely on it: choose one"
+		}
+		f.Add(metadataPrefix+key, "%s", text)
 	}
 	return f
 }

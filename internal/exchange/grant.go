@@ -45,3 +45,61 @@ func (p Funding) Check() (int64, error) {
 	}
 	return int64(p.Material.Value), f.Err()
 }
+
+// GrantLink is a link by which whoever has it reads the report of a grant.
+type GrantLink struct {
+	ID        int64
+	GrantID   int64
+	Note      string // for whom it is
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	RevokedAt *time.Time
+}
+
+// The bounds of links.
+const (
+	MostGrantLinks   = 20  // of one grant, that open it
+	longestGrantLink = 730 // days
+)
+
+// GrantLinkNew is what the form of a new link says.
+type GrantLinkNew struct {
+	Note Opt[string]
+	Days Opt[int]
+}
+
+// Create makes a link of p.
+func (p GrantLinkNew) Create(grant int64, now time.Time) (GrantLink, error) {
+	var f Faults
+	l := GrantLink{GrantID: grant}
+	f.line("note", p.Note, lineLength, &l.Note)
+	if p.Days.Value < 1 || p.Days.Value > longestGrantLink {
+		f.Add("days", "must be a whole number of days from 1 to %d", longestGrantLink)
+	}
+	l.ExpiresAt = now.AddDate(0, 0, p.Days.Value)
+	return l, f.Err()
+}
+
+// Opens says whether the report can be read by l at a moment.
+func (l GrantLink) Opens(now time.Time) bool { return l.RevokedAt == nil && now.Before(l.ExpiresAt) }
+
+// PaidFor is a material of a grant, and what became of it.
+type PaidFor struct {
+	Material  ShownMaterial
+	Requests  int64
+	Completed int64
+}
+
+// Publication is what the material was published in, "" where that is not known.
+func (p PaidFor) Publication() string {
+	m := p.Material
+	switch {
+	case m.PubMedID != "":
+		return "PMID " + m.PubMedID
+	case m.PrePrintDOI != nil && *m.PrePrintDOI != "":
+		return "doi:" + *m.PrePrintDOI
+	case m.PublicationTitle != nil:
+		return *m.PublicationTitle
+	}
+	return ""
+}

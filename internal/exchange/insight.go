@@ -286,3 +286,6 @@ func Most[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
 	}
 	return list
 }
+
+// EndedAs says how many ended in a standing.
+func (f Figures) EndedAs(s string) int64 { return f.Ended[Standing(s)] }

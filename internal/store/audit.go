@@ -108,3 +108,10 @@ var versions = listing[Version]{
 func (c Conn) Versions(ctx context.Context, object string, p exchange.Page) (exchange.Part[Version], error) {
 	return versions.page(ctx, c, p, where("o.object = ? AND o.version IS NOT NULL", object))
 }
+
+// VersionState reads the state that a change of an object led to.
+func (c Conn) VersionState(ctx context.Context, object string, version int64) (json.RawMessage, error) {
+	state, err := one(ctx, c, func(r row, state *rawText) error { return r.Scan(state) },
+		"SELECT o.state FROM audit_events o WHERE o.object = $1 AND o.version = $2", object, version)
+	return json.RawMessage(state), err
+}

@@ -8,6 +8,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/words"
+
+	"github.com/google/uuid"
 )
 
 // myLabs are the organizations that a person is in.
@@ -25,13 +27,6 @@ var inboxes = map[exchange.Whose][]string{
 }
 
 const everyTurn exchange.Whose = ""
-
-// whoseInMyLabs and whoseElsewhere say what a request is to a person, ?, as exchange.Actor.Whose does.
-const (
-	whoseInMyLabs = `CASE WHEN o.party = '' THEN 'done' WHEN o.party = 'requester' AND o.requester_id = ? OR o.party = 'lab' AND o.assigned_to = ? THEN 'me'
-		WHEN o.party = 'lab' THEN 'labs' ELSE 'others' END`
-	whoseElsewhere = "CASE o.party WHEN '' THEN 'done' WHEN 'requester' THEN 'me' ELSE 'others' END"
-)
 
 // narrow adds the conditions of an inbox beside whose turn it is.
 func (c Conn) narrow(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
@@ -56,12 +51,9 @@ func persons(text string, viewer exchange.Actor) []any {
 	return args
 }
 
-// union begins another SELECT behind those before, whose conditions follow.
-func (f *filter) union(columns, from string) {
-	if f.sql.Len() > 0 {
-		f.sql.WriteString(" UNION ALL ")
-	}
-	f.sql.WriteString("SELECT " + columns + " FROM " + from + " WHERE ")
+// begin begins a SELECT in the text of a filter, whose conditions follow.
+func (f *filter) begin(text string) {
+	f.sql.WriteString(text + " WHERE ")
 	f.begun = true
 }
 
@@ -70,21 +62,32 @@ func (f *filter) union(columns, from string) {
 func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts, error) {
 	c.passing = f.Search != nil
 	w := &filter{}
-	for i, whose := range []string{whoseElsewhere, whoseInMyLabs} {
-		w.union(w.numbered(whose, persons(whose, viewer)...)+" AS whose", "material_requests o")
-		arm := inboxes[everyTurn][i]
-		w.and(arm, persons(arm, viewer)...)
-		c.narrow(w, f, viewer)
+	for i, whose := range exchange.Whoses {
+		for j, arm := range inboxes[whose] {
+			before := ", "
+			if i == 0 && j == 0 {
+				before = ""
+			} else if j > 0 {
+				before = " + "
+			}
+			w.begin(before + "(SELECT COUNT(*) FROM material_requests o")
+			w.and(arm, persons(arm, viewer)...)
+			c.narrow(w, f, viewer)
+			w.sql.WriteString(")")
+		}
 	}
-	counts := exchange.InboxCounts{}
-	_, err := all(ctx, c, func(r row, _ *struct{}) error {
-		var whose exchange.Whose
-		var n int64
-		err := r.Scan(&whose, &n)
-		counts[whose] = n
+	return one(ctx, c, func(r row, counts *exchange.InboxCounts) error {
+		n := make([]any, len(exchange.Whoses))
+		for i := range n {
+			n[i] = new(int64)
+		}
+		err := r.Scan(n...)
+		*counts = exchange.InboxCounts{}
+		for i, whose := range exchange.Whoses {
+			(*counts)[whose] = *n[i].(*int64)
+		}
 		return err
-	}, "SELECT whose, COUNT(*) FROM ("+w.sql.String()+") counted GROUP BY whose", w.args...)
-	return counts, err
+	}, "SELECT "+w.sql.String(), w.args...)
 }
 
 // late is a number behind every day that is due.
@@ -116,8 +119,12 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 		direction, than = " ASC", " > "
 	}
 	w := &filter{}
-	for _, arm := range inboxes[whose] {
-		w.union(place+" AS place, o.id AS id", from)
+	for i, arm := range inboxes[whose] {
+		before := ""
+		if i > 0 {
+			before = " UNION ALL "
+		}
+		w.begin(before + "SELECT " + place + " AS place, o.id AS id FROM " + from)
 		w.and(arm, persons(arm, viewer)...)
 		c.narrow(w, f, viewer)
 		switch {
@@ -156,4 +163,11 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 		}
 	}
 	return list, next, c.addDocuments(ctx, list)
+}
+
+// Colleagues are the people of the organizations that a person is in, by name; limit of them.
+func (c Conn) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
+	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id FROM memberships m WHERE m.left_at IS NULL
+		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
+		ORDER BY u.last_name_sort, u.first_name_sort, u.id LIMIT $2`, user, limit)
 }

@@ -58,7 +58,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			counts := exchange.InboxCounts{}
+			counts := exchange.InboxCounts{exchange.OnMe: 0, exchange.OnMyLabs: 0, exchange.OnOthers: 0, exchange.OnNobody: 0}
 			for _, q := range all.Items {
 				if f.Organization == nil || *f.Organization == q.Organization {
 					counts[naiveWhose(q, viewer.ID, w.members)]++

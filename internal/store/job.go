@@ -73,6 +73,20 @@ func (c Conn) JobByKey(ctx context.Context, kind, key string) (exchange.Job, err
 	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key = $2", kind, key)
 }
 
+// JobsByKeys reads those of the jobs of a kind with some keys that there are.
+func (c Conn) JobsByKeys(ctx context.Context, kind string, keys []string) ([]exchange.Job, error) {
+	var list []exchange.Job
+	for some := range slices.Chunk(keys, mostIn) {
+		places, args := in([]any{kind}, some)
+		found, err := all(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
 // JobForUpdate reads one job and keeps others from changing it until commit.
 func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) {
 	return one(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE id = $1"+c.db.dialect.forUpdate, id)

@@ -23,11 +23,12 @@ func (c Conn) LabCounts(ctx context.Context, organization int64, viewer uuid.UUI
 		organization, c.today(), viewer)
 }
 
-// DocumentsOf lists the documents of an organization that are no maps of a material.
+// DocumentsOf lists the documents of an organization that are neither maps of a material nor papers of a request.
 func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
-	return l.page(ctx, c, p, where("o.owned_by_org = ? AND o.sequence_map_for IS NULL AND o.deleted_at IS NULL", organization))
+	return l.page(ctx, c, p, where(`o.owned_by_org = ? AND o.sequence_map_for IS NULL
+		AND o.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)`, organization))
 }
 
 // Use says which materials on offer name a thing of their organization: how many, and some of them.

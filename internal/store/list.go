@@ -23,22 +23,15 @@ func (f *filter) and(condition string, args ...any) {
 		f.sql.WriteString(" AND ")
 	}
 	f.begun = false
-	f.sql.WriteString(f.numbered(condition, args...))
-}
-
-// numbered is a text in which each ? became the number of the next of args.
-func (f *filter) numbered(text string, args ...any) string {
-	var b strings.Builder
-	for part := range strings.SplitAfterSeq(text, "?") {
-		words, isArg := strings.CutSuffix(part, "?")
-		b.WriteString(words)
+	for part := range strings.SplitAfterSeq(condition, "?") {
+		text, isArg := strings.CutSuffix(part, "?")
+		f.sql.WriteString(text)
 		if isArg {
 			f.args = append(f.args, args[0])
 			args = args[1:]
-			b.WriteString("$" + strconv.Itoa(len(f.args)))
+			f.sql.WriteString("$" + strconv.Itoa(len(f.args)))
 		}
 	}
-	return b.String()
 }
 
 // where is a filter of one condition.

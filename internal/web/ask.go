@@ -241,7 +241,7 @@ func (v *visit) sendAsk() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	sent, err := v.readForm()
+	sent, err := v.readAsk()
 	if err != nil {
 		return reply{}, err
 	}

@@ -38,9 +38,9 @@ type sentForm struct {
 // mostFiles is how many files a form has, each as large as a file may be.
 const mostFiles = 3
 
-// readForm reads a form whose files are documents of a request, as they stream in. What is wrong with a file
+// readAsk reads a form whose files are documents of a request, as they stream in. What is wrong with a file
 // is a fault of its field, so that nothing else that was typed is lost.
-func (v *visit) readForm() (sentForm, error) {
+func (v *visit) readAsk() (sentForm, error) {
 	sent := sentForm{values: url.Values{}, faults: map[string][]string{}}
 	if !strings.HasPrefix(v.Header.Get("Content-Type"), "multipart/form-data") {
 		v.Body = http.MaxBytesReader(v.w, v.Body, mostForm)

@@ -36,7 +36,7 @@ func (v *visit) suggest() (reply, error) {
 	text, err := json.Marshal(list)
 	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		send(w, r, text)
+		send(w, r, http.StatusOK, text)
 	}}, err
 }
 

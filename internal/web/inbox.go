@@ -1,3 +1,222 @@
 package web
 
-var inboxPages = []page{}
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+var inboxPages = []page{
+	get("/requests", (*visit).inbox).private(),
+	post("/requests/bulk", (*visit).inboxBulk),
+}
+
+// inboxPage is the list of the visitor's requests, and of those of their labs.
+type inboxPage struct {
+	Page
+	Tabs     []inboxTab
+	Tab      inboxTab
+	Query    url.Values // what narrows it, as in the address
+	Labs     []exchange.Organization
+	People   []exchange.User
+	Rows     []inboxRow
+	Total    int64
+	Filtered bool
+	Material string // the title of the one that it is narrowed to
+	Next     string // the address of the next page
+	First    string // of the first, where this is another one
+	Clear    string // without anything that narrows it
+	Bulk     bulkForm
+}
+
+// Sorts are the orders of an inbox by their names in the address.
+func (p *inboxPage) Sorts() []inboxChoice {
+	return []inboxChoice{{"waiting", "Waiting longest"}, {"due", "Due first"}, {"new", "Newest"}}
+}
+
+// Statuses are what an inbox can be narrowed to, in the words of people.
+func (p *inboxPage) Statuses() []inboxChoice {
+	return []inboxChoice{{string(exchange.Open), "New"}, {string(exchange.Approved), "Accepted"}, {string(exchange.InFulfillment), "Being prepared"},
+		{string(exchange.Fulfilled), "Sent"}, {string(exchange.Verified), "Received"}, {string(exchange.Rejected), "Declined"},
+		{string(exchange.Cancelled), "Cancelled"}, {string(exchange.Invalid), "Withdrawn"}}
+}
+
+// inboxChoice is a value in the address with its words.
+type inboxChoice struct{ Value, Words string }
+
+// inboxTab is a kind of requests.
+type inboxTab struct {
+	Value, Words string
+	whose        *exchange.Whose // nil: all
+	Count        int64
+	Hot, Open    bool
+	Address      string
+}
+
+// inboxRow is one request in the list.
+type inboxRow struct {
+	app.InboxItem
+	Status  StatusView
+	Track   []StageView
+	Stage   string
+	Waiting string // how long
+	With    string // who is on the other side
+	Of      string // and of what
+	Checked bool
+	Remind  bool // the visitor may remind whose turn it is
+	Problem string
+}
+
+func inboxTabs() []inboxTab {
+	return []inboxTab{
+		{Value: "me", Words: "Waiting on me", whose: new(exchange.OnMe), Hot: true},
+		{Value: "labs", Words: "Waiting on my labs", whose: new(exchange.OnMyLabs)},
+		{Value: "others", Words: "Waiting on others", whose: new(exchange.OnOthers)},
+		{Value: "done", Words: "Done", whose: new(exchange.OnNobody)},
+		{Value: "all", Words: "All"},
+	}
+}
+
+func (v *visit) inbox() (reply, error) {
+	p, err := v.inboxPage(v.URL.Query())
+	if err != nil {
+		return reply{}, err
+	}
+	return show("inbox", p)
+}
+
+// inboxRows is how many rows a page of a list has.
+const inboxRows = 25
+
+// inboxPage reads the inbox that an address asks for. What it says that is none of ours filters nothing.
+func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
+	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
+	open := max(0, slices.IndexFunc(p.Tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
+	f := exchange.InboxFilter{Whose: p.Tabs[open].whose, Organization: inboxNumber(query.Get("lab")), Material: inboxNumber(query.Get("material"))}
+	if s := exchange.Status(query.Get("status")); slices.Contains(exchange.Statuses, s) {
+		f.Status = &s
+	}
+	if id, err := uuid.Parse(query.Get("who")); err == nil {
+		f.AssignedTo = &id
+	}
+	if text := strings.TrimSpace(query.Get("search")); text != "" {
+		f.Search = new(exchange.SearchText(text))
+	}
+	in, err := v.app.Inbox(v.Context(), v.who.Actor, inboxOrder(query, p.Tabs[open].whose), f)
+	if err != nil {
+		return nil, err
+	}
+	if p.Labs, p.People, err = v.app.InboxChoices(v.Context(), v.who.Actor); err != nil {
+		return nil, err
+	}
+	for i := range p.Tabs {
+		t := &p.Tabs[i]
+		t.Count, t.Open, t.Address = in.Counts.Of(t.whose), i == open, v.inboxAddress(query, "turn", t.Value)
+	}
+	p.Tab, p.Total = p.Tabs[open], in.Total
+	p.Filtered = f.Organization != nil || f.Material != nil || f.Status != nil || f.AssignedTo != nil || f.Search != nil
+	p.Clear = "/requests?turn=" + p.Tab.Value
+	if in.Next != nil {
+		p.Next = v.inboxAddress(query, "after", placeText(*in.Next))
+	}
+	if query.Get("after") != "" {
+		p.First = v.inboxAddress(query, "turn", p.Tab.Value)
+	}
+	for _, item := range in.Items {
+		p.Rows = append(p.Rows, v.inboxRow(item))
+		if f.Material != nil {
+			p.Material = item.Material
+		}
+	}
+	if n := in.Counts[exchange.OnMe]; n > 0 && !p.Filtered {
+		p.Title = "Requests, " + count(n) + " waiting on you"
+	}
+	p.Bulk = bulkForm{Back: "/requests?" + query.Encode(), Until: v.app.DB.Read().Now.In(v.who.Zone).AddDate(0, 0, 7).Format(time.DateOnly)}
+	return p, nil
+}
+
+// inboxAddress is that of an inbox with one value changed; another one than a page begins at the first page.
+func (v *visit) inboxAddress(query url.Values, name, value string) string {
+	q := url.Values{}
+	for _, key := range []string{"turn", "lab", "material", "status", "who", "search", "sort"} {
+		if query.Get(key) != "" {
+			q.Set(key, query.Get(key))
+		}
+	}
+	q.Set(name, value)
+	return "/requests?" + q.Encode()
+}
+
+// inboxOrder reads the order and the place in an inbox. What waits is read from the longest waiting on, what is done
+// from the last on, all of it from the newest on.
+func inboxOrder(query url.Values, whose *exchange.Whose) exchange.Page {
+	p := exchange.Page{Limit: inboxRows, Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
+	switch sort := query.Get("sort"); {
+	case sort == "due":
+		p.Order.Field = exchange.ByDue
+	case sort == "new", sort == "" && whose == nil:
+		p.Order = exchange.Order{}
+	}
+	value, id, _ := strings.Cut(query.Get("after"), ".")
+	place, err := strconv.ParseInt(value, 10, 64)
+	last, errID := strconv.ParseInt(id, 10, 64)
+	if err != nil || errID != nil {
+		return p
+	}
+	p.After = &exchange.Position{ID: last}
+	switch p.Order.Name {
+	case exchange.ByWaiting.Name:
+		p.After.Value = time.UnixMicro(place).UTC()
+	case exchange.ByDue.Name:
+		p.After.Value = place
+	}
+	return p
+}
+
+// placeText is a place in an inbox as it stands in an address.
+func placeText(p exchange.Position) string {
+	value := int64(0)
+	switch at := p.Value.(type) {
+	case time.Time:
+		value = at.UnixMicro()
+	case int64:
+		value = at
+	}
+	return strconv.FormatInt(value, 10) + "." + strconv.FormatInt(p.ID, 10)
+}
+
+// inboxNumber is a positive number, nil where a text is none.
+func inboxNumber(text string) *int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 1 {
+		return nil
+	}
+	return &n
+}
+
+func (v *visit) inboxRow(item app.InboxItem) inboxRow {
+	now := v.app.DB.Read().Now
+	r := inboxRow{InboxItem: item, Status: status(item.Requested, v.who.Actor), With: item.Asker.Name(), Of: item.Lab}
+	r.Track = track(item.Requested, r.Status)
+	if s := r.Status.Stage; s != NoStage && s != StageDone {
+		r.Stage = stageName(item.Requested, s)
+	}
+	if item.Roles.Requester {
+		r.With, r.Of = item.Lab, item.Assignee.Name()
+	}
+	if item.Turn != nil {
+		if r.Waiting = span(now.Sub(item.WaitingSince)); r.Waiting == "" {
+			r.Waiting = "now"
+		}
+		_, _, err := item.RemindNow(item.Roles, v.who.ID, item.Terms, now)
+		r.Remind = err == nil && item.Whose != exchange.OnMe
+	}
+	return r
+}

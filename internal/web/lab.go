@@ -48,6 +48,7 @@ var labPages = []page{
 	get("/labs/{id}/history", (*visit).labHistory).private(),
 	get("/join", (*visit).joinPage),
 	post("/join/answer", (*visit).answerJoin).open(),
+	post("/join/{invitation}", (*visit).answerInvitation),
 }
 
 // labPage is what every page of a lab has.

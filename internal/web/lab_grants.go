@@ -9,9 +9,9 @@ import (
 
 type labGrantsPage struct {
 	labPage
-	Grants         []exchange.Grant // that paid for materials of the lab
-	Own            []app.GrantView  // of the visitor
-	Title2, Funder string           // of the form
+	Grants          []exchange.Grant // that paid for materials of the lab
+	Own             []app.GrantView  // of the visitor
+	Project, Funder string           // of the form
 }
 
 func itoa(id int64) string { return strconv.FormatInt(id, 10) }
@@ -47,8 +47,8 @@ func (v *visit) makeGrant() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p.Title2, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
-	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Title2), FunderID: exchange.Some(p.Funder)})
+	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
+	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
 	if fields, ok := faults(err); ok {
 		p.Errors = fields
 		return invalid("lab-grants", p)

@@ -70,12 +70,12 @@ func (v *visit) labHistory() (reply, error) {
 	}
 	p := &labHistoryPage{labPage: base, Total: list.Total, Links: v.linksOf(list.Next)}
 	for _, version := range list.Items {
-		p.Versions = append(p.Versions, labVersion{version, changesOf(version)})
+		p.Versions = append(p.Versions, labVersion{version, changesOfLab(version)})
 	}
 	return show("lab-history", p)
 }
 
-func changesOf(v app.Version[app.OrganizationView]) (list []labChange) {
+func changesOfLab(v app.Version[app.OrganizationView]) (list []labChange) {
 	if v.Before == nil {
 		return []labChange{{What: "made the lab", To: v.State.Name}}
 	}

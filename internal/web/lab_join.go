@@ -97,3 +97,23 @@ func (v *visit) answerJoin() (reply, error) {
 	}
 	return seeOther("/labs/" + itoa(i.OrganizationID)).saying("You are a member of " + i.Organization + " now."), nil
 }
+
+// answerInvitation answers an invitation that the visitor was told of here.
+func (v *visit) answerInvitation() (reply, error) {
+	id, err := v.id("invitation")
+	if err != nil {
+		return reply{}, err
+	}
+	to := exchange.InvitationDeclined
+	if v.PostFormValue("answer") == "accept" {
+		to = exchange.InvitationAccepted
+	}
+	i, err := v.app.Answer(v.Context(), v.who.Actor, v.who.ID, id, to)
+	if err != nil {
+		return reply{}, err
+	}
+	if to == exchange.InvitationDeclined {
+		return seeOther("/labs").saying("You declined. " + i.Inviter.Name() + " is told."), nil
+	}
+	return seeOther("/labs/" + itoa(i.OrganizationID)).saying("You are a member of " + i.Organization + " now."), nil
+}

@@ -28,12 +28,20 @@ type shippingForm struct {
 	Open bool
 }
 
+// shippingFormOf is the form of requirements as they are; of nil, that of new ones.
+func shippingFormOf(s any) shippingForm {
+	if s, is := s.(exchange.Shipping); is {
+		return shippingForm{Shipping: s}
+	}
+	return shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}
+}
+
 func (v *visit) readRequirements() (*labRequirementsPage, error) {
 	base, err := v.readLab("requirements", "Requirements")
 	if err != nil {
 		return nil, err
 	}
-	p := &labRequirementsPage{labPage: base, Form: shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}}
+	p := &labRequirementsPage{labPage: base, Form: shippingFormOf(nil)}
 	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: mostOfPage})
 	return p, err
 }
@@ -79,8 +87,8 @@ func (v *visit) saveShipping() (reply, error) {
 	return seeOther(v.lab("/requirements#shipping")).saying("The shipping requirements are saved. Requests under way follow them from now on."), nil
 }
 
-// document is the id of the document in the address, which has to be one of the lab there.
-func (v *visit) document() (int64, error) {
+// labDocumentID is the id of the document in the address, which has to be one of the lab there.
+func (v *visit) labDocumentID() (int64, error) {
 	lab, err := v.id("id")
 	if err != nil {
 		return 0, err
@@ -98,7 +106,7 @@ func (v *visit) document() (int64, error) {
 
 // labDocument sends the content of a document of the lab, to be kept and not to be shown here.
 func (v *visit) labDocument() (reply, error) {
-	id, err := v.document()
+	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err
 	}
@@ -228,7 +236,7 @@ func (v *visit) addDocument() (reply, error) {
 }
 
 func (v *visit) replaceDocument() (reply, error) {
-	id, err := v.document()
+	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err
 	}
@@ -244,7 +252,7 @@ func (v *visit) replaceDocument() (reply, error) {
 }
 
 func (v *visit) deleteDocument() (reply, error) {
-	id, err := v.document()
+	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err
 	}

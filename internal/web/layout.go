@@ -52,6 +52,9 @@ func (v *visit) render(w io.Writer, a reply) error {
 	p.Theme, p.Here, p.Note, p.Version = v.theme(), v.URL.RequestURI(), v.recall(), v.version
 	p.Now, p.Zone = v.app.DB.Read().Now, v.who.Zone
 	p.keys = !v.has(keysOff)
+	if a.private {
+		p.Here = v.URL.Path
+	}
 	if v.signedIn() {
 		p.Who = &v.who
 	}
@@ -75,20 +78,22 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 			}
 			return names[name], nil
 		},
-		"icon":   func(name string) template.HTML { return icon(names["icons.svg"], name, "") },
-		"icon_s": func(name string) template.HTML { return icon(names["icons.svg"], name, " s") },
-		"icon_l": func(name string) template.HTML { return icon(names["icons.svg"], name, " l") },
-		"logo":   func() template.HTML { return logo(names["icons.svg"]) },
-		"prose":  prose,
-		"dict":   dict,
-		"count":  count,
-		"bytes":  size,
-		"days":   days,
-		"took":   took[int64],
-		"pace":   took[time.Duration],
-		"plural": plural,
-		"lower":  strings.ToLower,
-		"join":   strings.Join,
+		"icon":     func(name string) template.HTML { return icon(names["icons.svg"], name, "") },
+		"icon_s":   func(name string) template.HTML { return icon(names["icons.svg"], name, " s") },
+		"icon_l":   func(name string) template.HTML { return icon(names["icons.svg"], name, " l") },
+		"logo":     func() template.HTML { return logo(names["icons.svg"]) },
+		"prose":    prose,
+		"dict":     dict,
+		"count":    count,
+		"bytes":    size,
+		"days":     days,
+		"took":     took[int64],
+		"pace":     took[time.Duration],
+		"shipping": shippingFormOf,
+		"add":      func(a, b int64) int64 { return a + b },
+		"plural":   plural,
+		"lower":    strings.ToLower,
+		"join":     strings.Join,
 	}
 	shared, err := template.New("").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/part/*.html")
 	if err != nil {

@@ -1,3 +1,282 @@
 package web
 
-var noticePages = []page{}
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/exchange"
+)
+
+var noticePages = []page{
+	get("/notifications", (*visit).notifications).private(),
+	get("/notifications/stream", (*visit).noticeStream).private(),
+	post("/notifications/read", (*visit).readNotices),
+	post("/notifications/{id}/read", (*visit).readNotice),
+}
+
+type noticePage struct {
+	Page
+	Tabs       []noticeTab
+	Unread     int64
+	Total      int64
+	Days       []noticeDay
+	Only       bool   // the unread ones
+	Category   string // the one that is shown, "": all
+	Categories []noticeCategory
+	Newest     int64 // the id of the newest shown; 0: there is none
+	Next       string
+	First      string
+	Back       string // this page, for forms
+}
+
+type noticeTab struct {
+	Words, Address string
+	Count          int64
+	Hot, Open      bool
+}
+
+// noticeCategory is a kind of notifications to choose.
+type noticeCategory struct{ Value, Words string }
+
+// noticeDay is what happened on one day of the visitor's zone.
+type noticeDay struct {
+	Words string
+	Items []noticeItem
+}
+
+// noticeItem is a notification as it is shown.
+type noticeItem struct {
+	exchange.Notification
+	Tone, Icon string
+	Head       string // who did what
+	More       string // what was written, or why
+	Address    string // where it leads; "": nowhere
+}
+
+const noticesAtOnce = 50
+
+func (v *visit) notifications() (reply, error) {
+	query := v.URL.Query()
+	p := &noticePage{Page: Page{Title: "Notifications", Section: "notifications"}, Only: query.Get("show") == "unread", Back: v.URL.RequestURI()}
+	var f exchange.NotificationFilter
+	if p.Only {
+		f.Unread = new(true)
+	}
+	for _, c := range exchange.MailCategories {
+		p.Categories = append(p.Categories, noticeCategory{string(c), c.Words()})
+	}
+	if c := exchange.Category(query.Get("category")); slices.Contains(exchange.MailCategories, c) {
+		f.Category, p.Category = &c, string(c)
+	}
+	at := exchange.Page{Limit: noticesAtOnce}
+	if after := inboxNumber(query.Get("after")); after != nil {
+		at.After, p.First = &exchange.Position{ID: *after}, p.address("after", "")
+	}
+	part, unread, err := v.app.Notifications(v.Context(), v.who.Actor, v.who.ID, f, at)
+	if err != nil {
+		return reply{}, err
+	}
+	p.Unread, p.Total = unread, part.Total
+	if unread > 0 {
+		p.Title = "Notifications, " + count(unread) + " unread"
+	}
+	p.Tabs = []noticeTab{{Words: "All", Address: p.address("show", ""), Open: !p.Only},
+		{Words: "Unread", Address: p.address("show", "unread"), Count: unread, Hot: true, Open: p.Only}}
+	if part.Next != nil {
+		p.Next = p.address("after", strconv.FormatInt(part.Next.ID, 10))
+	}
+	if len(part.Items) > 0 && p.First == "" {
+		p.Newest = part.Items[0].ID
+	}
+	now := v.app.DB.Read().Now
+	for _, n := range part.Items {
+		if day := dayWords(n.CreatedAt, now, v.who.Zone); len(p.Days) == 0 || p.Days[len(p.Days)-1].Words != day {
+			p.Days = append(p.Days, noticeDay{Words: day})
+		}
+		last := &p.Days[len(p.Days)-1]
+		last.Items = append(last.Items, newNoticeItem(n))
+	}
+	return show("notifications", p)
+}
+
+// address is that of the page with one value changed.
+func (p *noticePage) address(name, value string) string {
+	q := url.Values{}
+	if p.Only {
+		q.Set("show", "unread")
+	}
+	if p.Category != "" {
+		q.Set("category", p.Category)
+	}
+	if q.Set(name, value); value == "" {
+		q.Del(name)
+	}
+	if len(q) == 0 {
+		return "/notifications"
+	}
+	return "/notifications?" + q.Encode()
+}
+
+// dayWords tell a day in a zone, as "Today, 12 March".
+func dayWords(t, now time.Time, zone *time.Location) string {
+	local, today := t.In(zone), now.In(zone)
+	day := local.Format("2 January")
+	if local.Year() != today.Year() {
+		day = local.Format("2 January 2006")
+	}
+	switch midnight(today).Sub(midnight(local)) {
+	case 0:
+		return "Today, " + day
+	case 24 * time.Hour:
+		return "Yesterday, " + day
+	}
+	return local.Format("Monday, ") + day
+}
+
+// mostQuoted is how much of what somebody wrote is shown of it.
+const mostQuoted = 240
+
+func newNoticeItem(n exchange.Notification) noticeItem {
+	i := noticeItem{Notification: n}
+	actor := "Aliquot"
+	if n.Actor != nil {
+		actor = n.Actor.Name()
+	}
+	if n.News != nil {
+		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.TellNews(*n.News, actor, n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
+		i.Tone, i.Icon = newsIcon(n.News.Kind)
+	} else {
+		i.Head, i.More = actor+" "+exchange.Did(n.Event, "", n.Title), n.Event.Detail.Text
+		if i.More == "" {
+			i.More = n.Event.Detail.Reason
+		}
+		if n.Event.Kind != exchange.Deleted {
+			i.Address = "/requests/" + strconv.FormatInt(n.Event.RequestID, 10)
+		}
+		i.Tone, i.Icon = eventIcon(n.Event)
+	}
+	if letters := []rune(i.More); len(letters) > mostQuoted {
+		i.More = string(letters[:mostQuoted]) + " …"
+	}
+	return i
+}
+
+// newsAddress is the page that news are about.
+func newsAddress(n exchange.Notification) string {
+	lab := "/labs/" + strconv.FormatInt(n.Organization, 10)
+	switch n.News.Kind {
+	case exchange.Invited:
+		return "/labs"
+	case exchange.JoinAsked, exchange.InvitationTaken, exchange.InvitationRefused:
+		return lab + "/people"
+	case exchange.WebhookOff:
+		return lab + "/webhooks"
+	case exchange.SearchMatched:
+		return matchAddress(n.News.Detail)
+	}
+	return lab
+}
+
+// matchAddress is the one material that is new in a saved search, or the searches.
+func matchAddress(d exchange.NewsDetail) string {
+	if d.Count == 1 && len(d.Materials) == 1 {
+		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
+	}
+	return "/catalog/saved"
+}
+
+func newsIcon(k exchange.NewsKind) (tone, icon string) {
+	switch k {
+	case exchange.Invited, exchange.JoinAsked:
+		return "turn", "users"
+	case exchange.WebhookOff:
+		return "bad", "alert"
+	case exchange.SearchMatched:
+		return "info", "search"
+	case exchange.InvitationTaken, exchange.JoinTaken:
+		return "good", "users"
+	}
+	return "", "users"
+}
+
+// eventIcon is the sign of what happened in a request, with its tone.
+func eventIcon(e exchange.Event) (tone, icon string) {
+	switch e.Kind {
+	case exchange.RequestMade:
+		return "info", "sent"
+	case exchange.StatusChanged:
+		return moveIcon(e.Detail)
+	case exchange.Assigned:
+		return "turn", "user"
+	case exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.AbstractChanged:
+		return "info", "file"
+	case exchange.DocumentAccepted, exchange.IssueClosed:
+		return "good", "check"
+	case exchange.DocumentReturned:
+		return "turn", "undo"
+	case exchange.Messaged:
+		return "info", "message"
+	case exchange.IssueOpened, exchange.Escalated:
+		return "bad", "alert"
+	case exchange.Reminded:
+		return "turn", "clock"
+	case exchange.ShipmentChanged:
+		return "info", "truck"
+	case exchange.AddressChanged:
+		return "", "pin"
+	case exchange.Closed, exchange.Deleted:
+		return "", "archive"
+	}
+	return "", "info"
+}
+
+func moveIcon(d exchange.Detail) (tone, icon string) {
+	switch d.To {
+	case exchange.Approved:
+		return "good", "check"
+	case exchange.InFulfillment, exchange.Fulfilled:
+		return "info", "truck"
+	case exchange.Verified:
+		return "good", "done"
+	case exchange.Rejected:
+		return "", "declined"
+	case exchange.Open:
+		return "turn", "turn"
+	}
+	return "", "cancelled"
+}
+
+// readNotice marks one notification as read, or as unread again.
+func (v *visit) readNotice() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	read := v.PostFormValue("unread") == ""
+	if err := v.app.MarkRead(v.Context(), v.who.Actor, v.who.ID, id, exchange.Some(read)); err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.noticesBack()), nil
+}
+
+// readNotices marks all as read that the visitor had in sight, or could have: what comes meanwhile stays unread.
+func (v *visit) readNotices() (reply, error) {
+	until := inboxNumber(v.PostFormValue("until"))
+	if until == nil {
+		return seeOther(v.noticesBack()), nil
+	}
+	if err := v.app.MarkAllRead(v.Context(), v.who.Actor, v.who.ID, *until); err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.noticesBack()).saying("All are marked as read."), nil
+}
+
+func (v *visit) noticesBack() string {
+	if back := ours(v.PostFormValue("back")); back != "/" {
+		return back
+	}
+	return "/notifications"
+}

@@ -51,7 +51,7 @@ type requestPage struct {
 	Place     int // the stage it is at, of how many
 	Next      nextStep
 	Moves     []moveLink // the others that are possible
-	Lines     []needLine
+	Lines     []docLine
 	Done      int // of Lines
 	Timeline  []eventLine
 	Show      string // what of the timeline
@@ -250,7 +250,7 @@ func (v *visit) refused(form string, err error) (reply, error) {
 	case len(e.Fields) > 0:
 		p.Errors = Faults{}
 		for field, texts := range e.Fields {
-			p.Errors[form+"-"+field] = sentences(texts)
+			p.Errors[form+"-"+field] = asSentences(texts)
 		}
 	default:
 		p.Errors = Faults{form + "-file": {e.Message}}
@@ -259,8 +259,8 @@ func (v *visit) refused(form string, err error) (reply, error) {
 	return answer, nil
 }
 
-// sentences are what is wrong with a field as people read it.
-func sentences(texts []string) []string {
+// asSentences are what is wrong with a field as people read it.
+func asSentences(texts []string) []string {
 	list := make([]string, len(texts))
 	for i, t := range texts {
 		list[i] = strings.ToUpper(t[:1]) + t[1:] + "."
@@ -356,7 +356,9 @@ func (p *requestPage) Reminded() string {
 }
 
 // Tomorrow is the first day until which reminders can be snoozed.
-func (p *requestPage) Tomorrow() string { return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly) }
+func (p *requestPage) Tomorrow() string {
+	return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly)
+}
 
 // AddressLines are the address as on a parcel.
 func (p *requestPage) AddressLines() []string { return addressLines(p.R.Address) }

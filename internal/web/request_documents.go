@@ -8,8 +8,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// needLine is one line of what a request needs: a document with its versions, a text or a choice.
-type needLine struct {
+// docLine is one line of what a request needs: a document with its versions, a text or a choice.
+type docLine struct {
 	Need     exchange.Need
 	Anchor   string
 	Name     string
@@ -27,9 +27,6 @@ type needLine struct {
 	Withdraw bool
 	Form     string // abstract, address or payment, where the viewer may set it
 }
-
-// tag is a mark with an icon and words.
-type tag struct{ Tone, Icon, Words string }
 
 // version is one version of a document.
 type version struct {
@@ -50,14 +47,14 @@ var needNames = map[exchange.Need]string{
 }
 
 // needLines are the lines of the checklist that apply to the request.
-func (p *requestPage) needLines() []needLine {
+func (p *requestPage) needLines() []docLine {
 	var owed []string
 	if t := p.Turn(); t != nil {
 		owed = t.What
 	}
-	var list []needLine
+	var list []docLine
 	for _, q := range exchange.Requirements(p.R.Terms, p.R.Request) {
-		l := needLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need], Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
+		l := docLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need], Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
 		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // it is what the turn is for
 		if l.Slot.Valid() {
 			p.documentLine(&l, q, now)
@@ -72,7 +69,7 @@ func (p *requestPage) needLines() []needLine {
 }
 
 // textLine is a line of what is written or chosen.
-func (p *requestPage) textLine(l *needLine, q exchange.Requirement, now bool) {
+func (p *requestPage) textLine(l *docLine, q exchange.Requirement, now bool) {
 	var may bool
 	switch q.Need {
 	case exchange.NeedAbstract:
@@ -100,7 +97,7 @@ func (p *requestPage) textLine(l *needLine, q exchange.Requirement, now bool) {
 }
 
 // documentLine is a line of a document.
-func (p *requestPage) documentLine(l *needLine, q exchange.Requirement, now bool) {
+func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool) {
 	o := p.R.Offers
 	nth := 0
 	for _, d := range p.R.Documents {
@@ -137,7 +134,7 @@ func (p *requestPage) documentLine(l *needLine, q exchange.Requirement, now bool
 }
 
 // missingLine is a line of a document that is not there.
-func (p *requestPage) missingLine(l *needLine, q exchange.Requirement, now bool) {
+func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) {
 	l.Icon = "pen-ring"
 	switch mine := p.mine(l.Slot); {
 	case q.State == exchange.NotNeeded:

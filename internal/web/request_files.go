@@ -133,7 +133,7 @@ func (v *visit) plainly(err error) (reply, error) {
 			return reply{}, err
 		}
 		if list := e.Fields["file"]; len(list) > 0 {
-			text = strings.Join(sentences(list), " ")
+			text = strings.Join(asSentences(list), " ")
 		}
 	} else if err != nil {
 		return reply{}, err

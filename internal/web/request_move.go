@@ -196,7 +196,7 @@ func (v *visit) askAgain(p *movePage, err error) (reply, error) {
 		if field == "rejection_reason" {
 			field = "reason"
 		}
-		p.Errors["move-"+strings.TrimSuffix(field, "_reason")] = sentences(texts)
+		p.Errors["move-"+strings.TrimSuffix(field, "_reason")] = asSentences(texts)
 	}
 	return invalid("request-move", p)
 }

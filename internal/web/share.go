@@ -1,3 +1,231 @@
 package web
 
-var sharePages = []page{}
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+)
+
+var sharePages = []page{
+	get("/share", (*visit).share).private(),
+	get("/share/new", (*visit).newListing).private(),
+	post("/share/new", (*visit).sendNewListing).takesFiles(),
+	post("/share/fresh", (*visit).freshListing),
+	get("/catalog/{id}/edit", (*visit).editListing).private(),
+	post("/catalog/{id}/edit", (*visit).sendListing).takesFiles(),
+	get("/catalog/{id}/history", (*visit).listingHistory).private(),
+	post("/catalog/{id}/restore", (*visit).restoreListing),
+	get("/share/import", (*visit).imports).private(),
+	post("/share/import", (*visit).sendImports),
+	get("/share/spreadsheet", (*visit).spreadsheet).private(),
+	post("/share/spreadsheet", (*visit).sendSpreadsheet).takesFiles(),
+	post("/share/spreadsheet/columns", (*visit).sendColumns),
+	get("/share/spreadsheet/template", (*visit).sheetTemplate).private(),
+	get("/share/spreadsheet/export", (*visit).sheetExport).private(),
+	get("/share/jobs/{id}", (*visit).shareJob).private(),
+	get("/share/jobs/{id}/report", (*visit).shareReport).private(),
+	post("/share/jobs/{id}/store", (*visit).storeJob),
+	post("/share/jobs/{id}/cancel", (*visit).cancelShareJob),
+}
+
+// labCookie remembers the lab that somebody listed for the last time.
+const (
+	labCookie = "__Host-lab"
+	labLives  = 365 * 24 * time.Hour
+)
+
+// shareLab is the lab that the address, the form or the browser names; 0: none.
+func (v *visit) shareLab(named string) int64 {
+	for _, text := range []string{named, v.cookie(labCookie)} {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil && (v.who.MemberOf(id) || v.who.Admin && text == named) {
+			return id
+		}
+	}
+	return 0
+}
+
+func (v *visit) rememberLab(id int64) {
+	if text := strconv.FormatInt(id, 10); v.cookie(labCookie) != text {
+		v.setCookie(labCookie, text, labLives)
+	}
+}
+
+type sharePage struct {
+	Page
+	Desk       app.Desk
+	Categories []category.Category
+	Drafts     []draftLine
+}
+
+// share is where somebody chooses what to list, how, and for which lab.
+func (v *visit) share() (reply, error) {
+	p := &sharePage{Page: Page{Title: "List a material", Section: "share"}, Categories: category.All()}
+	asked := v.shareLab(v.URL.Query().Get("lab"))
+	var err error
+	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, asked, nil); err != nil {
+		return reply{}, err
+	}
+	if asked != 0 {
+		v.rememberLab(asked)
+	}
+	drafts, err := v.app.Drafts(v.Context(), v.who.Actor)
+	if err != nil {
+		return reply{}, err
+	}
+	for _, d := range drafts {
+		if strings.HasPrefix(d.Key, "new ") {
+			p.Drafts = append(p.Drafts, draftLine{d, draftForm(d.Key)})
+		}
+	}
+	return show("share", p)
+}
+
+// newKey is the key of the draft of a new material of a category.
+func newKey(code string) string { return "new " + code }
+
+// newListing is the empty form, or one that begins with a draft, another material, or what a source says.
+func (v *visit) newListing() (reply, error) {
+	asked := v.URL.Query()
+	c, known := category.Get(asked.Get("category"))
+	if !known && asked.Get("import") == "" {
+		return seeOther("/share"), nil
+	}
+	p := &listingPage{Form: url.Values{"category": {c.Code}}}
+	var err error
+	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(asked.Get("lab")), nil); err != nil {
+		return reply{}, err
+	}
+	if p.Desk.Lab.ID == 0 {
+		return seeOther("/share"), nil
+	}
+	draft := exchange.Draft{}
+	switch {
+	case asked.Get("import") != "":
+		if err := v.fromSource(p, asked.Get("import")); err != nil {
+			return reply{}, err
+		}
+	case asked.Get("from") != "":
+		if err := v.fromOther(p, asked.Get("from")); err != nil {
+			return reply{}, err
+		}
+	default:
+		var there bool
+		if draft, there, err = v.app.Draft(v.Context(), v.who.Actor, newKey(c.Code)); err != nil {
+			return reply{}, err
+		}
+		if there {
+			p.Form = draft.Form
+			p.Form.Set("category", c.Code)
+		}
+	}
+	if err := v.begin(p); err != nil {
+		return reply{}, err
+	}
+	if !draft.UpdatedAt.IsZero() {
+		when := v.page().At(draft.UpdatedAt)
+		p.Drafted = &when
+	}
+	return show("share_edit", p)
+}
+
+// begin fills in what a new form says by itself, and builds it. The draft of another lab brings that lab.
+func (v *visit) begin(p *listingPage) error {
+	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID && p.Form.Get("organization_id") != "" {
+		var err error
+		if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, lab, nil); err != nil {
+			return err
+		}
+	}
+	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
+	if p.Form.Get("contact_user_id") == "" {
+		p.Form.Set("contact_user_id", v.who.ID.String())
+	}
+	p.build()
+	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
+	p.Draft = newKey(p.Category.Code)
+	return nil
+}
+
+// lowerFirst is a name in the middle of a sentence; PDX stays as it is.
+func lowerFirst(name string) string {
+	if len(name) > 1 && name[1] >= 'A' && name[1] <= 'Z' {
+		return name
+	}
+	return strings.ToLower(name[:min(1, len(name))]) + name[min(1, len(name)):]
+}
+
+// page is a page as the visitor reads times on it, before it is rendered.
+func (v *visit) page() *Page { return &Page{Now: v.app.DB.Read().Now, Zone: v.who.Zone} }
+
+// own are the fields of one material that another one that is like it does not share.
+var own = []string{"reference", "imported", "import_source", "embargo_date", "organization_id", "contact_user_id", "id"}
+
+// fromOther begins with what another material of the visitor's labs says.
+func (v *visit) fromOther(p *listingPage, id string) error {
+	n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
+	m, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, n)
+	if err != nil {
+		return err
+	}
+	code := p.Form.Get("category")
+	p.Form = m.Form()
+	for _, name := range own {
+		p.Form.Del(name)
+	}
+	if p.Form.Set("category", code); m.OrganizationID != p.Desk.Lab.ID {
+		p.Form.Del("shipping_requirements_id")
+	}
+	return nil
+}
+
+// fromSource begins with what a public source says of an identifier.
+func (v *visit) fromSource(p *listingPage, identifier string) error {
+	found, err := v.app.PreviewImport(v.Context(), v.who.Actor, nameOf(identifier))
+	if err != nil {
+		return err
+	}
+	m := found.Material
+	p.Form = m.Form()
+	p.Form.Set("category", m.Category)
+	for _, name := range []string{"organization_id", "contact_user_id"} {
+		p.Form.Del(name)
+	}
+	if own, err := category.Encode(m.Own()); err == nil && len(m.Own()) > 0 {
+		p.Form.Set("additional_metadata", string(own))
+	}
+	for _, warning := range found.Warnings {
+		p.Looked += warning + " "
+	}
+	return nil
+}
+
+// nameOf is what is to be imported by an identifier in any form people paste it.
+func nameOf(identifier string) exchange.ImportName {
+	o, err := exchange.OrderOf(identifier)
+	if err != nil { // the use case says what is wrong
+		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO), Accession: exchange.Some(exchange.IDText(identifier))}
+	}
+	n := exchange.ImportName{Source: exchange.Some(o.Source), Accession: exchange.Some(exchange.IDText(identifier))}
+	if o.Field() != "accession" {
+		n.ProtocolDOI, n.Accession = n.Accession, exchange.Opt[exchange.IDText]{}
+	}
+	return n
+}
+
+// freshListing forgets a draft and begins anew.
+func (v *visit) freshListing() (reply, error) {
+	key := v.PostFormValue(draftKeyField)
+	if !slices.ContainsFunc([]string{"new ", "material "}, func(kind string) bool { return strings.HasPrefix(key, kind) }) {
+		return v.missing()
+	}
+	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, key); err != nil {
+		return reply{}, err
+	}
+	return seeOther(draftForm(key)).saying("The draft is deleted."), nil
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// GrantReport is what a grant made available, and what became of that. It has no word of who asked for it.
+type GrantReport struct {
+	exchange.Grant
+	Owner        exchange.User
+	Materials    []exchange.PaidFor
+	Labs         []FundedLab
+	Requests     int64
+	Completed    int64
+	Publications []string
+}
+
+// FundedLab is a lab with materials of a grant, and what became of these.
+type FundedLab struct {
+	exchange.Organization
+	Materials, Requests, Completed int64
+}
+
+// GrantPage is the report of a grant for who owns it, with what they can do.
+type GrantPage struct {
+	GrantReport
+	Links    []exchange.GrantLink
+	Fundable []exchange.Named // materials that it could name too
+	Own      bool
+}
+
+// mostFundable is how many materials are offered for choosing.
+const mostFundable = 200
+
+// GrantPage reads a grant with what became of it.
+func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v GrantPage, err error) {
+	c := a.DB.Read()
+	g, err := c.Grant(ctx, id)
+	if err != nil {
+		return v, err
+	}
+	if err := a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id)); err != nil {
+		return v, err
+	}
+	if v.GrantReport, err = reportOf(ctx, c, g, true); err != nil {
+		return v, err
+	}
+	if v.Own = who.Is(g.UserID); !v.Own {
+		return v, nil
+	}
+	if v.Links, err = c.GrantLinks(ctx, id); err != nil {
+		return v, err
+	}
+	v.Fundable, err = c.Fundable(ctx, id, who.ID, mostFundable)
+	return v, err
+}
+
+// reportOf reads the report of a grant. Only its owner is told of materials under embargo.
+func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, whole bool) (v GrantReport, err error) {
+	v.Grant = g
+	if v.Owner, err = c.User(ctx, g.UserID); err != nil {
+		return v, err
+	}
+	funded, err := c.Funded(ctx, g.ID)
+	if err != nil {
+		return v, err
+	}
+	counts, err := c.PaidFor(ctx, g.ID)
+	if err != nil {
+		return v, err
+	}
+	labs, published := map[int64]*FundedLab{}, map[string]bool{}
+	var ids []int64
+	for _, f := range funded {
+		if !whole && f.Material.Embargoed(c.Now) {
+			continue
+		}
+		p := counts[f.Material.ID]
+		p.Material = f.Material
+		v.Materials = append(v.Materials, p)
+		v.Requests, v.Completed = v.Requests+p.Requests, v.Completed+p.Completed
+		lab := labs[f.Material.OrganizationID]
+		if lab == nil {
+			lab = &FundedLab{}
+			labs[f.Material.OrganizationID] = lab
+			ids = append(ids, f.Material.OrganizationID)
+		}
+		lab.Materials, lab.Requests, lab.Completed = lab.Materials+1, lab.Requests+p.Requests, lab.Completed+p.Completed
+		if text := p.Publication(); text != "" && !published[text] {
+			published[text] = true
+			v.Publications = append(v.Publications, text)
+		}
+	}
+	organizations, err := c.OrganizationsByID(ctx, ids)
+	for _, o := range organizations {
+		lab := labs[o.ID]
+		lab.Organization = o
+		v.Labs = append(v.Labs, *lab)
+	}
+	return v, err
+}
+
+// ofReport is the purpose of keys in links to reports.
+const ofReport = "grant report"
+
+// ShareGrant makes a link to the report of a grant and gives its address, which is kept nowhere.
+func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantLinkNew) (address string, l exchange.GrantLink, err error) {
+	if l, err = p.Create(id, a.DB.Read().Now); err != nil {
+		return "", l, err
+	}
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.mayShare(ctx, tx, who, id); err != nil {
+			return err
+		}
+		list, err := tx.GrantLinks(ctx, id)
+		if err != nil {
+			return err
+		}
+		if len(list) >= exchange.MostGrantLinks {
+			return exchange.Fail(exchange.Conflict, "A grant has at most %d links; revoke one first.", exchange.MostGrantLinks)
+		}
+		if l.ID, err = tx.InsertGrantLink(ctx, l); err != nil {
+			return err
+		}
+		key, err := seal(ctx, tx, ofReport, strconv.FormatInt(l.ID, 10))
+		if err != nil {
+			return err
+		}
+		address = a.PublicURL + "/funding/" + strconv.FormatInt(id, 10) + "/report?key=" + url.QueryEscape(key)
+		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", id), false, l)
+	})
+	return address, l, err
+}
+
+func (a *App) mayShare(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
+	g, err := tx.GrantForUpdate(ctx, id)
+	if err != nil {
+		return err
+	}
+	return a.may(ctx, tx, who, exchange.GrantShare, who.ToUser(g.UserID), object("grant", id))
+}
+
+// RevokeGrantLink has a link to the report of a grant open nothing any more.
+func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id int64) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.mayShare(ctx, tx, who, grant); err != nil {
+			return err
+		}
+		if err := tx.RevokeGrantLink(ctx, grant, id); err != nil {
+			return err
+		}
+		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", grant), false, id)
+	})
+}
+
+// SharedReport reads the report of a grant with the key of a link to it; NotFound where that is revoked or over.
+func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64, key string) (GrantReport, exchange.GrantLink, error) {
+	c := a.DB.Read()
+	none := exchange.Fail(exchange.NotFound, "This link opens nothing (any more). Ask who gave it to you for another.")
+	if _, err := a.can(who, exchange.GrantReport, who.ToUser(who.ID)); err != nil {
+		return GrantReport{}, exchange.GrantLink{}, err
+	}
+	text, err := unseal(ctx, c, ofReport, key)
+	if err != nil {
+		return GrantReport{}, exchange.GrantLink{}, err
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return GrantReport{}, exchange.GrantLink{}, none
+	}
+	l, err := c.GrantLink(ctx, id)
+	if err == nil && (l.GrantID != grant || !l.Opens(c.Now)) {
+		err = none
+	}
+	if err != nil {
+		return GrantReport{}, l, err
+	}
+	g, err := c.Grant(ctx, grant)
+	if err != nil {
+		return GrantReport{}, l, err
+	}
+	v, err := reportOf(ctx, c, g, false)
+	return v, l, err
+}

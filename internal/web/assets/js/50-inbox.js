@@ -1,0 +1,38 @@
+"use strict";
+// A form with data-select says how many of its boxes are checked, and can check all of them.
+(() => {
+  const boxes = (form) => [...form.elements].filter((e) => e.type === "checkbox" && e.name === form.dataset.select);
+
+  function tell(form) {
+    const all = boxes(form);
+    const n = all.filter((box) => box.checked).length;
+    const label = form.querySelector("[data-select-all]");
+    label.hidden = false;
+    const box = label.querySelector("input");
+    box.checked = n > 0 && n === all.length;
+    box.indeterminate = n > 0 && n < all.length;
+    form.querySelector("[data-selected]").textContent = n ? n + " selected" : "None selected";
+  }
+  const begin = () => document.querySelectorAll("form[data-select]").forEach(tell);
+  document.addEventListener("DOMContentLoaded", begin);
+  document.addEventListener("htmx:after:swap", begin);
+  window.addEventListener("pageshow", begin);
+  document.addEventListener("change", (event) => {
+    const form = event.target.form;
+    if (!form?.dataset.select) return;
+    if (event.target.closest("[data-select-all]")) boxes(form).forEach((box) => { box.checked = event.target.checked; });
+    tell(form);
+  });
+
+  // One menu of a form is open at a time, and Escape closes it.
+  document.addEventListener("toggle", (event) => {
+    if (!event.target.matches?.(".fold[open]")) return;
+    document.querySelectorAll(".fold[open]").forEach((fold) => { if (fold !== event.target) fold.open = false; });
+  }, true);
+  document.addEventListener("keydown", (event) => {
+    const fold = event.key === "Escape" && event.target.closest?.(".fold[open]");
+    if (!fold) return;
+    fold.open = false;
+    fold.querySelector("summary").focus();
+  });
+})();

@@ -1,0 +1,190 @@
+package web
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// mostInBulk is how many requests one form changes.
+const mostInBulk = 100
+
+// bulkForm is what is typed beside the boxes of an inbox.
+type bulkForm struct {
+	Back   string // the address of the list
+	Reason string // of declining
+	Assign string
+	Until  string
+	Report []bulkOutcome // what was not done
+	Done   int
+	Acted  string // what was done, as "accepted"
+}
+
+// bulkOutcome says why something was not done to a request.
+type bulkOutcome struct {
+	ID   int64
+	Name string // of the material, where it is in the list
+	Why  string
+}
+
+// bulkAct is what can be done to many requests.
+type bulkAct struct {
+	did   string // as "3 requests were reminded"
+	field string // without which it cannot be done
+	needs string
+	do    func(v *visit, id int64, f bulkForm) error
+}
+
+var bulkActs = map[string]bulkAct{
+	"accept": {did: "will be accepted", do: func(v *visit, id int64, _ bulkForm) error {
+		_, err := v.app.Later(v.Context(), v.who.Actor, app.Deed{Request: id, Status: exchange.Approved})
+		return err
+	}},
+	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.", do: func(v *visit, id int64, f bulkForm) error {
+		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id,
+			exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)})
+		return err
+	}},
+	"assign": {did: "assigned", field: "assign", needs: "Choose a person.", do: func(v *visit, id int64, f bulkForm) error {
+		to, err := uuid.Parse(f.Assign)
+		if err != nil {
+			return exchange.Faults{"assign": {"Choose a person."}}.Err()
+		}
+		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
+		return err
+	}},
+	"remind": {did: "reminded", do: func(v *visit, id int64, _ bulkForm) error { return v.app.RemindRequest(v.Context(), v.who.Actor, id) }},
+	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.", do: func(v *visit, id int64, f bulkForm) error {
+		day, err := time.ParseInLocation(time.DateOnly, f.Until, v.who.Zone)
+		if err != nil {
+			return exchange.Faults{"until": {"Use a day, for example 2026-03-12."}}.Err()
+		}
+		_, err = v.app.SnoozeRequest(v.Context(), v.who.Actor, id, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
+		return err
+	}},
+}
+
+// inboxBulk does one thing to several requests, each by its use case, and says to which it could not be done.
+func (v *visit) inboxBulk() (reply, error) {
+	f := bulkForm{Back: ours(v.PostFormValue("back")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
+		Assign: v.PostFormValue("assign"), Until: v.PostFormValue("until")}
+	name := v.PostFormValue("do")
+	act, known := bulkActs[name]
+	ids := bulkChosen(v.PostForm)
+	if one, rest, is := strings.Cut(name, " "); is { // the button of one row
+		act, known = bulkActs[one]
+		ids = bulkChosen(url.Values{"id": {rest}})
+	}
+	problems := Faults{}
+	typed := map[string]string{"reason": f.Reason, "assign": f.Assign, "until": f.Until}
+	switch {
+	case !known:
+		problems["id"] = []string{"Choose what to do."}
+	case len(ids) == 0:
+		problems["id"] = []string{"Choose at least one request."}
+	case len(ids) > mostInBulk:
+		problems["id"] = []string{"Choose at most " + strconv.Itoa(mostInBulk) + " requests."}
+	case act.field != "" && typed[act.field] == "":
+		problems[act.field] = []string{act.needs}
+	}
+	if len(problems) == 0 {
+		for _, id := range ids {
+			err := act.do(v, id, f)
+			if fields, is := faults(err); is {
+				for field, texts := range fields {
+					if _, ours := typed[field]; ours {
+						problems[field] = texts
+					}
+				}
+			}
+			if err == nil {
+				f.Done++
+				continue
+			}
+			why, told := bulkWhy(err)
+			if !told {
+				return reply{}, err
+			}
+			f.Report = append(f.Report, bulkOutcome{ID: id, Why: why})
+		}
+		if len(f.Report) == 0 {
+			return seeOther(f.Back).saying(f.said(name, act)), nil
+		}
+	}
+	return v.inboxAgain(f, act, ids, problems)
+}
+
+// said is what was done to all.
+func (f bulkForm) said(name string, act bulkAct) string {
+	if name == "accept" {
+		return plural(f.Done, "request") + " will be accepted in 10 seconds. Until then each can be taken back."
+	}
+	return plural(f.Done, "request") + " " + act.did + "."
+}
+
+// inboxAgain shows the list as it was left, with what was not done and why.
+func (v *visit) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems Faults) (reply, error) {
+	back, err := url.Parse(f.Back)
+	if err != nil {
+		return reply{}, err
+	}
+	p, err := v.inboxPage(back.Query())
+	if err != nil {
+		return reply{}, err
+	}
+	if f.Until == "" {
+		f.Until = p.Bulk.Until
+	}
+	f.Acted = act.did
+	p.Bulk, p.Errors = f, problems
+	for i := range p.Rows {
+		r := &p.Rows[i]
+		for j, o := range f.Report {
+			if o.ID == r.ID {
+				r.Problem, r.Checked, f.Report[j].Name = o.Why, true, r.Material
+			}
+		}
+		r.Checked = r.Checked || len(f.Report) == 0 && slices.Contains(ids, r.ID)
+	}
+	if len(f.Report) > 0 {
+		p.Title = plural(len(f.Report), "request") + " could not be changed"
+	}
+	return invalid("inbox", p)
+}
+
+// bulkChosen are the ids of a form whose boxes were checked, each once.
+func bulkChosen(form url.Values) []int64 {
+	var ids []int64
+	for _, text := range form["id"] {
+		if id := inboxNumber(text); id != nil && !slices.Contains(ids, *id) {
+			ids = append(ids, *id)
+		}
+	}
+	return ids
+}
+
+// bulkWhy says for a person why a use case refused; told is false for a failure of ours.
+func bulkWhy(err error) (why string, told bool) {
+	e, is := errors.AsType[*exchange.Error](err)
+	if !is || e.Code == exchange.Internal {
+		return "", false
+	}
+	why = e.Message
+	if e.Code == exchange.InvalidInput {
+		var texts []string
+		for _, list := range e.Fields {
+			texts = append(texts, list...)
+		}
+		slices.Sort(texts)
+		why = strings.Join(texts, " ")
+	}
+	return why, true
+}

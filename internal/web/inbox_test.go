@@ -1,0 +1,176 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// inboxOf is the ids of the rows of a page of an inbox.
+func (a answer) inboxOf() (ids []string) {
+	a.doc.Find("tr[data-row]").Each(func(_ int, row *goquery.Selection) {
+		id, _ := row.Find("input[name=id]").Attr("value")
+		ids = append(ids, id)
+	})
+	return ids
+}
+
+func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		for name := range people {
+			v := w.as(name)
+			part, err := w.app.Requests(w.Context(), exchange.Actor{ID: v.actor.ID, Organizations: v.actor.Organizations}, exchange.Page{}, exchange.RequestFilter{})
+			w.must(err)
+			want := map[string][]string{}
+			for _, q := range part.Items {
+				whose := string(v.actor.Whose(q))
+				want[whose] = append(want[whose], strconv.FormatInt(q.ID, 10))
+				want["all"] = append(want["all"], strconv.FormatInt(q.ID, 10))
+			}
+			for _, tab := range []string{"me", "labs", "others", "done", "all"} {
+				a := v.get("/requests?turn=" + tab).want(http.StatusOK)
+				got := a.inboxOf()
+				slices.Sort(got)
+				slices.Sort(want[tab])
+				if !slices.Equal(got, want[tab]) {
+					t.Errorf("%s sees %v under %s, want %v", name, got, tab, want[tab])
+				}
+				if n := a.text("#inbox-tabs [aria-current] .count"); n != strconv.Itoa(len(got)) {
+					t.Errorf("%s: %s says %s of %d", name, tab, n, len(got))
+				}
+			}
+			bar := v.get("/requests").text("header nav .count.hot")
+			if n := len(want["me"]); n > 0 != strings.HasPrefix(bar, strconv.Itoa(n)+" ") {
+				t.Errorf("the bar of %s says %q, want %d", name, bar, n)
+			}
+		}
+	})
+}
+
+func TestTheInboxIsForWhoIsSignedInAndHasNothingOfOthers(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	if a := w.as("").get("/requests?turn=all"); a.status != http.StatusSeeOther {
+		t.Errorf("nobody gets %d", a.status)
+	}
+	a := w.as("somebody").get("/requests?turn=all").want(http.StatusOK)
+	if len(a.inboxOf()) != 0 || a.text(".empty h3") != "No requests yet" {
+		t.Errorf("a stranger sees %v, %q", a.inboxOf(), a.text(".empty"))
+	}
+	for _, tab := range []string{"me", "labs", "others", "done"} {
+		if a := w.as("somebody").get("/requests?turn=" + tab); a.text(".empty h3") == "" {
+			t.Errorf("the empty tab %s says nothing", tab)
+		}
+	}
+}
+
+// opened are a lab's member and an open request of theirs to decide about.
+func (w *world) opened() (member *visitor, q exchange.Requested) {
+	w.Helper()
+	for name := range people {
+		v := w.as(name)
+		for _, q := range w.requests(exchange.Open) {
+			if v.actor.Whose(q) == exchange.OnMe && q.Party == exchange.LabSide {
+				return v, q
+			}
+		}
+	}
+	w.Fatal("the demo has no request to decide about")
+	return nil, exchange.Requested{}
+}
+
+func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, q := w.opened()
+	id := strconv.FormatInt(q.ID, 10)
+	for _, filter := range []string{"search=" + url.QueryEscape(q.Material), "status=OPEN", "material=" + strconv.FormatInt(q.MaterialID, 10),
+		"lab=" + strconv.FormatInt(q.Organization, 10), "who=" + q.AssignedTo.String()} {
+		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); !slices.Contains(a.inboxOf(), id) || !strings.Contains(a.doc.Find("#inbox-tabs a").Last().AttrOr("href", ""), strings.SplitN(filter, "=", 2)[0]+"=") {
+			t.Errorf("%s: %v", filter, a.inboxOf())
+		}
+	}
+	for _, filter := range []string{"search=nothinglikethis", "status=CANCELLED", "material=999999", "lab=999999"} {
+		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); len(a.inboxOf()) != 0 || !strings.Contains(a.text(".empty"), "No request like this") {
+			t.Errorf("%s: %v", filter, a.inboxOf())
+		}
+	}
+	if a := v.get("/requests?turn=nonsense&lab=x&who=y&sort=z&after=%27;--").want(http.StatusOK); !slices.Contains(a.inboxOf(), id) {
+		t.Error("nonsense in the address narrows something")
+	}
+	hostile := `"><script>alert(1)</script>`
+	if a := v.get("/requests?search=" + url.QueryEscape(hostile)).want(http.StatusOK); a.input("search") != hostile || strings.Contains(a.body, "<script>alert") {
+		t.Error("what is searched for is not escaped")
+	}
+}
+
+func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.opened()
+		id := strconv.FormatInt(q.ID, 10)
+		foreign := int64(0)
+		for _, other := range w.requests(exchange.Open) {
+			if !v.actor.MemberOf(other.Organization) && other.Requester != v.actor.ID {
+				foreign = other.ID
+			}
+		}
+		a := v.post("/requests/bulk", "do", "decline", "id", id, "back", "/requests?turn=me").want(http.StatusUnprocessableEntity)
+		if !a.has("#errors a[href='#f-reason']") || !a.has("details[open] #f-reason") || !a.has("input[name=id][value='"+id+"'][checked]") {
+			t.Errorf("a missing reason: %s", a.text("#list"))
+		}
+		a = v.post("/requests/bulk", "do", "accept", "back", "/requests").want(http.StatusUnprocessableEntity)
+		if !strings.Contains(a.text("#errors"), "at least one") {
+			t.Errorf("nothing chosen: %s", a.text("#errors"))
+		}
+		a = v.post("/requests/bulk", "do", "snooze", "until", time.Now().AddDate(0, 0, 5).Format(time.DateOnly), "id", id, "id", "999999", "id", strconv.FormatInt(foreign, 10), "back", "/requests?turn=me").want(http.StatusUnprocessableEntity)
+		if !strings.Contains(a.text("#errors h2"), "could not be changed, 1 snoozed") || !a.has("#errors a[href='/requests/999999']") {
+			t.Errorf("the report says %q", a.text("#errors"))
+		}
+		if a = v.get("/requests?turn=me"); !strings.Contains(a.text("#request-"+id), "Snoozed until") {
+			t.Errorf("the snooze does not show: %s", a.text("#request-"+id))
+		}
+		a = v.post("/requests/bulk", "do", "accept", "id", id, "back", "/requests?turn=me").follow().want(http.StatusOK)
+		if !strings.Contains(a.text(".toast"), "1 request will be accepted") || !a.has("#request-"+id+" form[action^='/undo/']") {
+			t.Errorf("accepting: %s; %s", a.text(".toast"), a.text("#request-"+id))
+		}
+		undo, _ := a.doc.Find("#request-" + id + " form[action^='/undo/']").Attr("action")
+		v.post(undo).want(http.StatusSeeOther)
+		if a = v.get("/requests?turn=me"); a.has("#request-" + id + " form[action^='/undo/']") {
+			t.Error("what was taken back is still to come")
+		}
+		a = v.post("/requests/bulk", "do", "decline", "reason", "We have <b>none</b> left.", "id", id, "back", "/requests?turn=done").follow().want(http.StatusOK)
+		if !slices.Contains(a.inboxOf(), id) || !strings.Contains(a.text("#request-"+id), "Declined") {
+			t.Errorf("declined: %s", a.text("#list"))
+		}
+		now, err := w.app.Request(w.Context(), v.actor, q.ID)
+		if err != nil || now.Status != exchange.Rejected || now.Rejection != "We have <b>none</b> left." {
+			t.Errorf("it is %s, %q, %v", now.Status, now.Rejection, err)
+		}
+	})
+}
+
+func TestAnInboxMakesAsManyStatementsHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, q := w.opened()
+	v.get("/requests?turn=all")
+	cost := func(path string) int64 {
+		before := w.db.Queries()
+		v.get(path).want(http.StatusOK)
+		return w.db.Queries() - before
+	}
+	all, one := cost("/requests?turn=all"), cost("/requests?turn=all&material="+strconv.FormatInt(q.MaterialID, 10)+"&status=OPEN")
+	if all != one || all > 10 {
+		t.Errorf("%d statements for all, %d for one", all, one)
+	}
+}

@@ -1,0 +1,228 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+)
+
+type grantPage struct {
+	Page
+	Grant           app.GrantPage
+	Report          app.GrantReport
+	Bars            barChart
+	ID              string
+	Project, Funder string // of the form of the grant
+	Note, Days      string // of the form of a link
+	Link            string // that was made, shown this once
+	LinkEnds        exchange.GrantLink
+	Open            string // which form is open
+	CSV             string // the address of the figures as a table
+}
+
+// linkDays is how long a link opens a report, where nothing else is said.
+const linkDays = "365"
+
+// CategoryLabel is what people call the category of a material.
+func (p *grantPage) CategoryLabel(code string) string {
+	c, _ := category.Get(code)
+	return c.Label
+}
+
+func (v *visit) readGrant() (*grantPage, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return nil, err
+	}
+	g, err := v.app.GrantPage(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &grantPage{Page: Page{Title: g.Title, Section: "lab"}, Grant: g, ID: itoa(id), Project: g.Title, Funder: g.FunderID, Days: linkDays}
+	p.tell(g.GrantReport)
+	p.CSV = "/funding/" + p.ID + "/report.csv"
+	return p, nil
+}
+
+func (p *grantPage) tell(r app.GrantReport) {
+	p.Report = r
+	counts := map[int64]int64{}
+	titles := map[int64]exchange.PaidFor{}
+	for _, m := range r.Materials {
+		if m.Requests > 0 {
+			counts[m.Material.ID] = m.Requests
+			titles[m.Material.ID] = m
+		}
+	}
+	var bars []bar
+	for _, m := range exchange.Most(counts, 10) {
+		bars = append(bars, bar{Name: titles[m.Key].Material.Title, Kind: p.CategoryLabel(titles[m.Key].Material.Category), N: m.N, ID: m.Key})
+	}
+	p.Bars = chartOfBars(bars)
+}
+
+// grant is what a grant made available.
+func (v *visit) grant() (reply, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return reply{}, err
+	}
+	return show("funding", p)
+}
+
+func (v *visit) saveGrant() (reply, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return reply{}, err
+	}
+	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
+	_, err = v.app.UpdateGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
+	if fields, ok := faults(err); ok {
+		p.Errors, p.Open = fields, "edit"
+		return invalid("funding", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther("/funding/" + p.ID).saying("The grant is saved."), nil
+}
+
+// fund names a material in the grant, by its number or its address.
+func (v *visit) fund() (reply, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return reply{}, err
+	}
+	typed := strings.TrimSpace(v.PostFormValue("material"))
+	id, err := strconv.ParseInt(typed[strings.LastIndex(typed, "/")+1:], 10, 64)
+	if err != nil || id < 1 {
+		p.Errors = Faults{"material": {"Choose a material."}}
+		return invalid("funding", p)
+	}
+	m, _, err := v.app.Fund(v.Context(), v.who.Actor, p.Grant.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(id))})
+	if text, ok := refusal(err); ok {
+		p.Errors = Faults{"material": {text}}
+		return invalid("funding", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther("/funding/" + p.ID + "#materials").saying("The grant names " + m.Title + " now."), nil
+}
+
+func (v *visit) unfund() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	material, err := strconv.ParseInt(v.PostFormValue("material"), 10, 64)
+	if err != nil {
+		return v.missing()
+	}
+	if err := v.app.Unfund(v.Context(), v.who.Actor, id, material); err != nil {
+		return reply{}, err
+	}
+	return seeOther("/funding/" + itoa(id) + "#materials").saying("The grant does not name the material any more."), nil
+}
+
+// makeGrantLink makes a link for the funder, and shows it, which no other page does.
+func (v *visit) makeGrantLink() (reply, error) {
+	p, err := v.readGrant()
+	if err != nil {
+		return reply{}, err
+	}
+	p.Note, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
+	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // what is no number is none from 1 on
+	p.Link, p.LinkEnds, err = v.app.ShareGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantLinkNew{Note: exchange.Some(p.Note), Days: exchange.Some(n)})
+	if fields, ok := faults(err); ok {
+		p.Errors = fields
+		return invalid("funding", p)
+	} else if text, ok := refusal(err); ok {
+		p.Errors = Faults{"note": {text}}
+		return invalid("funding", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	made := p.Link
+	ends := p.LinkEnds
+	if p, err = v.readGrant(); err != nil { // with the link in its list
+		return reply{}, err
+	}
+	p.Link, p.LinkEnds = made, ends
+	return v.secretly(show("funding", p))
+}
+
+func (v *visit) revokeGrantLink() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	link, err := v.id("link")
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.RevokeGrantLink(v.Context(), v.who.Actor, id, link); err != nil {
+		return reply{}, err
+	}
+	return seeOther("/funding/" + itoa(id) + "#links").saying("The link opens nothing any more."), nil
+}
+
+// readReport reads the report behind a link.
+func (v *visit) readReport() (*grantPage, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return nil, err
+	}
+	key := v.URL.Query().Get("key")
+	r, l, err := v.app.SharedReport(v.Context(), v.who.Actor, id, key)
+	if err != nil {
+		return nil, err
+	}
+	p := &grantPage{Page: Page{Title: "Report: " + r.Title}, ID: itoa(id), LinkEnds: l}
+	p.tell(r)
+	p.CSV = "/funding/" + p.ID + "/report.csv?" + v.URL.RawQuery
+	return p, nil
+}
+
+func (v *visit) report() (reply, error) {
+	p, err := v.readReport()
+	if err != nil {
+		r := v.failed(err)
+		r.private = true
+		return r, nil
+	}
+	return reply{status: http.StatusOK, template: "report", page: p, private: true}, nil
+}
+
+// reportCSV is the report as a table, for who has a link or may read the grant.
+func (v *visit) reportCSV() (reply, error) {
+	var p *grantPage
+	var err error
+	if v.URL.Query().Has("key") {
+		p, err = v.readReport()
+	} else if v.signedIn() {
+		p, err = v.readGrant()
+	} else {
+		return v.toSignIn(), nil
+	}
+	if err != nil {
+		r := v.failed(err)
+		r.private = true
+		return r, nil
+	}
+	labs := map[int64]string{}
+	for _, l := range p.Report.Labs {
+		labs[l.ID] = l.Name
+	}
+	rows := [][]string{{"material", "title", "category", "lab", "requests", "completed", "publication"}}
+	for _, m := range p.Report.Materials {
+		rows = append(rows, []string{itoa(m.Material.ID), m.Material.Title, p.CategoryLabel(m.Material.Category), labs[m.Material.OrganizationID],
+			itoa(m.Requests), itoa(m.Completed), m.Publication()})
+	}
+	r := sendCSV(fmt.Sprintf("grant-%s.csv", p.ID), rows)
+	r.private = true
+	return r, nil
+}

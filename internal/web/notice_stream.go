@@ -1,0 +1,74 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/server"
+)
+
+// heard is what a page is told of a notification.
+type heard struct {
+	ID      int64  `json:"id"`
+	Text    string `json:"text"`
+	Address string `json:"address"`
+}
+
+// noticeStream tells pages of the visitor's notifications while they are open, until the browser goes away, the
+// session ends, or the process does.
+func (v *visit) noticeStream() (reply, error) {
+	var from *exchange.Place
+	if id := v.Header.Get(server.LastEventID); id != "" {
+		if place, ok := exchange.ParsePlace(id, time.Now()); ok { // else from now on: a page has no use for an error
+			from = &place
+		}
+	}
+	feed, err := v.app.Follow(v.Context(), v.who.Actor, v.who.ID, from)
+	if err != nil {
+		return reply{}, err
+	}
+	news, err := feed.Read(v.Context())
+	if err != nil {
+		feed.Close()
+		return reply{}, err
+	}
+	return reply{serve: func(w http.ResponseWriter, _ *http.Request) {
+		defer feed.Close()
+		s := server.NewEvents(w)
+		s.Begin()
+		for tellPage(s, news) == nil && (news.More || s.Await(v.Context(), feed.Fresh(), v.stop, feed.Over(), 0)) {
+			if news, err = feed.Read(v.Context()); err != nil { // the browser comes again and goes on where this ended
+				if v.Context().Err() == nil {
+					v.log.WarnContext(v.Context(), "stream broke off", "error", err)
+				}
+				return
+			}
+		}
+	}}, nil
+}
+
+// tellPage sends what there is to tell.
+func tellPage(s *server.Events, n app.News) error {
+	for _, item := range n.Items {
+		i := newNoticeItem(item.Notification)
+		data, err := json.Marshal(heard{item.ID, i.Head, i.Address})
+		if err != nil {
+			return err
+		}
+		s.Add(item.Place, "notification", data)
+		if err := s.Send(); err != nil {
+			return err
+		}
+	}
+	if n.Unread != nil {
+		data, err := json.Marshal(map[string]int64{"unread": *n.Unread})
+		if err != nil {
+			return err
+		}
+		s.Add(n.Place, "unread", data)
+	}
+	return s.Send()
+}

@@ -1,0 +1,174 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"aliquot/internal/exchange"
+)
+
+// What a material has beside it: documents, shipping requirements, grants.
+
+// takeListing reads the form of a material. Its files become attachments of the lab at once, so that they are not
+// lost where something else is wrong.
+func (v *visit) takeListing(p *listingPage) error {
+	form, sent, wrong, err := v.readForm(func(_ string, _ url.Values, body io.Reader) (exchange.Content, error) {
+		return v.app.Store(v.Context(), v.who.Actor, body)
+	})
+	p.Form = form
+	for field, texts := range wrong {
+		p.Errors = Faults{field: texts}
+	}
+	if err != nil {
+		for _, file := range sent {
+			v.app.Discard(v.Context(), file.Content, err)
+		}
+		return err
+	}
+	for field, into := range map[string]string{"mta_file": "mta_attachment_id", "map_file": "map"} {
+		file, there := sent[field]
+		if !there {
+			continue
+		}
+		t, err := v.keepFile(p, file)
+		if e, ok := errors.AsType[*exchange.Error](err); ok {
+			text := e.Message
+			for _, texts := range e.Fields {
+				text = "The file " + texts[0]
+			}
+			p.Errors = Faults{field: {text}}
+			continue
+		} else if err != nil {
+			return err
+		}
+		if field == "map_file" {
+			p.Form.Add(into, fmt.Sprint(t.ID))
+			p.Form.Add("map_name", t.Filename)
+			continue
+		}
+		p.Form.Set(into, fmt.Sprint(t.ID))
+		p.Form.Set("needs_mta", "true")
+		p.Form.Set("mta_name", t.Filename)
+	}
+	return nil
+}
+
+// keepFile makes a file an attachment of the lab that the form names.
+func (v *visit) keepFile(p *listingPage, file incomingFile) (exchange.Attachment, error) {
+	lab := v.shareLab(p.Get("organization_id"))
+	if p.Material != nil {
+		lab = p.Material.OrganizationID
+	}
+	t, err := v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(file.Name),
+		OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.Content)
+	if err != nil {
+		v.app.Discard(v.Context(), file.Content, err)
+	}
+	return t, err
+}
+
+// Maps are the sequence maps that came with the form, by id and name.
+func (p *listingPage) Maps() map[string]string {
+	list := map[string]string{}
+	for i, id := range p.Form["map"] {
+		if list[id] = "sequence map"; i < len(p.Form["map_name"]) {
+			list[id] = p.Form["map_name"][i]
+		}
+	}
+	return list
+}
+
+// newShipping is chosen where the form describes shipping requirements anew.
+const newShipping = "new"
+
+// typed is the form without the choice that stands for something that is not made yet.
+func (p *listingPage) typed() url.Values {
+	form := maps.Clone(p.Form)
+	if p.Get("shipping_requirements_id") == newShipping {
+		delete(form, "shipping_requirements_id")
+	}
+	return form
+}
+
+// Documents are those that can be the blank agreement, by id and name, the chosen one among them.
+func (p *listingPage) Documents() []exchange.Attachment {
+	chosen, _ := strconv.ParseInt(p.Get("mta_attachment_id"), 10, 64) // none
+	list := p.Desk.Agreements
+	if chosen > 0 && !slices.ContainsFunc(list, func(t exchange.Attachment) bool { return t.ID == chosen }) {
+		list = append(slices.Clone(list), exchange.Attachment{ID: chosen, Filename: p.Get("mta_name")})
+	}
+	return list
+}
+
+// addShipping makes the shipping requirements that the form describes anew, and has the material name them.
+func (v *visit) addShipping(p *listingPage, patch exchange.MaterialPatch) (exchange.MaterialPatch, error) {
+	if p.Get("shipping_requirements_id") != newShipping {
+		return patch, nil
+	}
+	lab := int64(patch.Organization.Value)
+	if p.Material != nil {
+		lab = p.Material.OrganizationID
+	}
+	on := func(name string) exchange.Opt[bool] { return exchange.Some(p.On("shipping." + name)) }
+	s, err := v.app.CreateShipping(v.Context(), v.who.Actor, exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
+		NeedsAddress: on("needs_shipping_address"), NeedsPayment: on("needs_payment"), AcceptsShippingCode: on("accepts_shipping_code"),
+		AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
+		PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")), Restrictions: exchange.Some(p.Get("shipping.restrictions"))})
+	if err != nil {
+		return patch, err
+	}
+	p.Desk.Shippings = append(p.Desk.Shippings, s)
+	p.Form.Set("shipping_requirements_id", fmt.Sprint(s.ID))
+	patch.Shipping = exchange.NullOf(exchange.Ref(s.ID))
+	return patch, nil
+}
+
+// attend names a material that is saved in grants, and gives it its sequence maps. What of that is refused is told:
+// the material is saved all the same.
+func (v *visit) attend(p *listingPage, m exchange.ShownMaterial) (trouble string, err error) {
+	do := func(step func() error) {
+		if err != nil {
+			return
+		}
+		failed := step()
+		e, ok := errors.AsType[*exchange.Error](failed)
+		switch {
+		case failed == nil:
+		case ok && e.Code != exchange.Internal && e.Code != exchange.Unavailable:
+			trouble = e.Message
+		default:
+			err = failed
+		}
+	}
+	if wanted, sent := p.Form["grant"]; sent {
+		for _, g := range p.Desk.Grants {
+			is, was := slices.Contains(wanted, fmt.Sprint(g.ID)), slices.Contains(m.Grants, g.ID)
+			if is && !was {
+				do(func() error {
+					_, _, err := v.app.Fund(v.Context(), v.who.Actor, g.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(m.ID))})
+					return err
+				})
+			} else if was && !is {
+				do(func() error { return v.app.Unfund(v.Context(), v.who.Actor, g.ID, m.ID) })
+			}
+		}
+	}
+	for id := range p.Maps() {
+		n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
+		do(func() error {
+			_, err := v.app.UpdateAttachment(v.Context(), v.who.Actor, n, exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))})
+			return err
+		})
+	}
+	for _, t := range p.Desk.Maps {
+		if slices.Contains(p.Form["map_remove"], fmt.Sprint(t.ID)) {
+			do(func() error { return v.app.DeleteAttachment(v.Context(), v.who.Actor, t.ID) })
+		}
+	}
+	return trouble, err
+}

@@ -1,0 +1,47 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("mario")
+		m := w.material("HT-29")
+		paths := []string{"/share", "/share/new?category=PDX", fmt.Sprintf("/catalog/%d/edit", m.ID), fmt.Sprintf("/catalog/%d/history", m.ID),
+			"/share/import", "/share/spreadsheet"}
+		count := func(path string) int64 {
+			v.get(path).want(http.StatusOK)
+			before := w.db.Queries()
+			v.get(path).want(http.StatusOK)
+			return w.db.Queries() - before
+		}
+		was := map[string]int64{}
+		for _, path := range paths {
+			was[path] = count(path)
+		}
+		lab := exchange.Some(exchange.Ref(m.OrganizationID))
+		for i := range 12 {
+			_, _, err := w.app.CreateMaterial(w.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprintf("More %d", i)), Organization: lab})
+			w.must(err)
+			_, err = w.app.CreateShipping(w.Context(), v.actor, exchange.ShippingPatch{Organization: lab})
+			w.must(err)
+			_, err = w.app.CreateGrant(w.Context(), v.actor, exchange.GrantPatch{Title: exchange.Some("Grant"), FunderID: exchange.Some(fmt.Sprint(i))})
+			w.must(err)
+			_, err = w.app.CreateAttachment(w.Context(), v.actor, exchange.AttachmentPatch{Filename: exchange.Some("mta.pdf"), OwnedByOrg: exchange.NullOf(exchange.Ref(m.OrganizationID))}, nil)
+			w.must(err)
+			_, err = w.app.UpdateMaterial(w.Context(), v.actor, m.ID, exchange.MaterialPatch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))})
+			w.must(err)
+		}
+		for _, path := range paths {
+			if now := count(path); now != was[path] || now > 20 {
+				w.Errorf("%s needs %d statements, needed %d", path, now, was[path])
+			}
+		}
+	})
+}

@@ -1,0 +1,337 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// tagOf tells versions of a material apart.
+func tagOf(m exchange.Material) string {
+	text, _ := json.Marshal(m) // a material always is JSON
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
+// editListing is the form of a material, or the draft of its changes.
+func (v *visit) editListing() (reply, error) {
+	p, err := v.listing()
+	if err != nil {
+		return reply{}, err
+	}
+	p.Form, p.Base = p.Material.Form(), tagOf(p.Material.Material)
+	for _, id := range p.Material.Grants {
+		p.Form.Add("grant", fmt.Sprint(id))
+	}
+	d, there, err := v.app.Draft(v.Context(), v.who.Actor, p.Draft)
+	if err != nil {
+		return reply{}, err
+	}
+	if there {
+		when := v.page().At(d.UpdatedAt)
+		p.Form, p.Drafted = d.Form, &when
+		if base := d.Form.Get("base"); base != "" {
+			p.Base = base
+		}
+	}
+	p.Doubts = p.Material.Warnings()
+	p.build()
+	return show("share_edit", p)
+}
+
+// listing is the page of the material of the address, for who may change it.
+func (v *visit) listing() (*listingPage, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return nil, err
+	}
+	m, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return nil, err
+	}
+	p := &listingPage{Page: Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m, Draft: fmt.Sprintf("material %d", id)}
+	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, m.OrganizationID, &m)
+	return p, err
+}
+
+// sendListing takes the form of a material that there is.
+func (v *visit) sendListing() (reply, error) {
+	p, err := v.listing()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.takeListing(p); err != nil {
+		return reply{}, err
+	}
+	if p.Base = p.Get("base"); p.Base == "" {
+		p.Base = tagOf(p.Material.Material)
+	}
+	now := p.Material.Form()
+	for _, field := range p.Form["theirs"] { // of a conflict: what is saved is to stay
+		p.Form[field] = now[field]
+	}
+	return v.dispatch(p, v.saveListing)
+}
+
+// sendNewListing takes the form of a new material.
+func (v *visit) sendNewListing() (reply, error) {
+	p := &listingPage{}
+	if err := v.takeListing(p); err != nil {
+		return reply{}, err
+	}
+	lab := v.shareLab(p.Get("organization_id"))
+	var err error
+	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, lab, nil); err != nil {
+		return reply{}, err
+	}
+	if err := v.begin(p); err != nil {
+		return reply{}, err
+	}
+	if p.Category.Code == "" {
+		return reply{}, exchange.Fail(exchange.InvalidInput, "Choose what to list first.")
+	}
+	return v.dispatch(p, v.createListing)
+}
+
+// dispatch does what the button asks for.
+func (v *visit) dispatch(p *listingPage, save func(*listingPage) (reply, error)) (reply, error) {
+	switch p.Get("do") {
+	case "draft":
+		form := p.Form
+		form.Set("base", p.Base)
+		form.Del("do")
+		p.build()
+		title := p.Preview.Title
+		if title == "" {
+			title = "New " + lowerFirst(p.Category.Label)
+		}
+		if err := v.app.SaveDraft(v.Context(), v.who.Actor, exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
+			return reply{}, err
+		}
+		return seeOther("/drafts").saying("Your draft is kept. Nobody else sees it."), nil
+	case "preview", "category", "lab":
+		p.build()
+		if p.Get("do") == "preview" {
+			if err := v.warnAlike(p); err != nil {
+				return reply{}, err
+			}
+		}
+		return show("share_edit", p)
+	case "lookup":
+		v.lookUp(p)
+		p.build()
+		return show("share_edit", p)
+	}
+	return save(p)
+}
+
+// warnAlike shows materials that may be the same, of a form that need not be right yet.
+func (v *visit) warnAlike(p *listingPage) error {
+	_, err := v.alike(p, p.guess())
+	return err
+}
+
+// guess is the material that the form has so far, for comparing; what is wrong is left out.
+func (p *listingPage) guess() exchange.Material {
+	var old *exchange.Material
+	m := exchange.Material{Category: p.Category.Code, Metadata: json.RawMessage("{}")}
+	if p.Material != nil {
+		m, old = p.Material.Material, &p.Material.Material
+	}
+	patch, _ := exchange.FormPatch(p.typed(), p.Category.Code, old)
+	if old == nil {
+		if made, err := patch.Create(); err == nil {
+			return made
+		}
+		m.Title, m.OrganizationID = patch.Title.Value, int64(patch.Organization.Value)
+		return m
+	}
+	if now, err := patch.Patch(m); err == nil {
+		return now
+	}
+	return m
+}
+
+// lookUp fills in the publication by its PubMed ID or DOI.
+func (v *visit) lookUp(p *listingPage) {
+	pmid, doi := strings.TrimSpace(p.Get("pubmed_id")), strings.TrimSpace(p.Get("pre_print_doi"))
+	if pmid == "" && doi == "" {
+		p.Errors = Faults{"pubmed_id": {"Type a PubMed ID or a DOI, and then look it up."}}
+		return
+	}
+	byID, byDOI := &pmid, (*string)(nil)
+	if pmid == "" {
+		byID, byDOI = nil, &doi
+	}
+	found, err := v.app.Publication(v.Context(), v.who.Actor, byID, byDOI)
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		p.Looked = e.Message
+		for field, texts := range e.Fields {
+			if field == "doi" {
+				field = "pre_print_doi"
+			}
+			p.Errors = Faults{field: texts}
+			p.Looked = ""
+		}
+		return
+	} else if err != nil {
+		p.Looked = "The publication could not be looked up. What you typed is as it was."
+		return
+	}
+	fill := map[string]string{"pubmed_id": found.PubMedID, "citation": found.Citation, "publication_title": found.Title}
+	if found.PrePrint {
+		fill["pre_print_doi"], fill["pre_print_title"], fill["publication_title"] = found.DOI, found.Title, ""
+	}
+	for name, text := range fill {
+		if text != "" {
+			p.Form.Set(name, text)
+		}
+	}
+	p.Looked = "Found “" + found.Title + "”. Check that it is the one you mean."
+}
+
+// createListing lists a new material.
+func (v *visit) createListing(p *listingPage) (reply, error) {
+	patch, faults := exchange.FormPatch(p.typed(), p.Category.Code, nil)
+	made, err := patch.Create()
+	if again, is := v.wrong(p, faults, err, made.Unlisted()); is {
+		return again()
+	}
+	if again, is, err := v.confirm(p, made); err != nil || is {
+		return again, err
+	}
+	patch, err = v.addShipping(p, patch)
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	m, existed, err := v.app.CreateMaterial(v.Context(), v.who.Actor, patch)
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	v.rememberLab(m.OrganizationID)
+	if existed {
+		return seeOther(fmt.Sprintf("/catalog/%d", m.ID)).saying("It was imported before, so it is not listed once more. This is the listing."), nil
+	}
+	return v.saved(p, m, "It is listed.")
+}
+
+// saveListing changes a material, unless somebody else did meanwhile.
+func (v *visit) saveListing(p *listingPage) (reply, error) {
+	old := p.Material.Material
+	patch, faults := exchange.FormPatch(p.typed(), "", &old)
+	now, err := patch.Patch(old)
+	missing := now.Unlisted()
+	for field := range old.Unlisted() { // it was listed without
+		delete(missing, field)
+	}
+	if again, is := v.wrong(p, faults, err, missing); is && p.Base == tagOf(old) {
+		return again()
+	}
+	if p.Base != tagOf(old) {
+		return v.conflict(p, *p.Material)
+	}
+	if now.Title != old.Title {
+		if again, is, err := v.confirm(p, now); err != nil || is {
+			return again, err
+		}
+	}
+	patch, err = v.addShipping(p, patch)
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	var there *exchange.ShownMaterial
+	ctx := app.IfUnchanged(v.Context(), func(object any) error {
+		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != p.Base {
+			there = &m
+			return exchange.Fail(exchange.PreconditionFailed, "Somebody saved it meanwhile.")
+		}
+		return nil
+	})
+	m, err := v.app.UpdateMaterial(ctx, v.who.Actor, old.ID, patch)
+	if there != nil {
+		return v.conflict(p, *there)
+	}
+	if again, is := v.wrong(p, nil, err, nil); is {
+		return again()
+	}
+	return v.saved(p, m, "Your changes are saved.")
+}
+
+// wrong is the form once more with what is wrong with it; is: something is.
+func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing exchange.Faults) (again func() (reply, error), is bool) {
+	all := exchange.Faults{}
+	note := func(list map[string][]string) {
+		for field, texts := range list {
+			if all[field] == nil {
+				all[field] = texts
+			}
+		}
+	}
+	note(faults)
+	e, ok := errors.AsType[*exchange.Error](err)
+	switch {
+	case err == nil:
+	case !ok || e.Code == exchange.Internal || e.Code == exchange.Unavailable || e.Code == exchange.NotAuthenticated:
+		return func() (reply, error) { return reply{}, err }, true
+	case e.Code == exchange.InvalidInput:
+		note(e.Fields)
+	default:
+		if field, is := e.Details["field"].(string); is {
+			note(map[string][]string{field: {"is refused: " + e.Message}})
+			break
+		}
+		p.Failed = e.Message
+	}
+	note(missing)
+	if len(all) == 0 && p.Failed == "" && len(p.Errors) == 0 {
+		return nil, false
+	}
+	own := p.Errors
+	p.Errors = worded(p.Category.Code, all)
+	for field, texts := range own { // of files
+		p.Errors[field] = texts
+	}
+	return func() (reply, error) {
+		p.build()
+		return invalid("share_edit", p)
+	}, true
+}
+
+// confirm asks whether a material is another one than the lab's own ones that it is like.
+func (v *visit) confirm(p *listingPage, m exchange.Material) (again reply, is bool, err error) {
+	if p.Get("different") == "true" {
+		return reply{}, false, nil
+	}
+	p.build()
+	lines, err := v.alike(p, m)
+	if err != nil || len(lines) == 0 {
+		return reply{}, false, err
+	}
+	p.Alike = lines
+	return reply{status: http.StatusUnprocessableEntity, template: "share_edit", page: p}, true, nil
+}
+
+// saved does what belongs to a material beside it, and leads to it, or back to the form where values may be mistakes.
+func (v *visit) saved(p *listingPage, m exchange.ShownMaterial, text string) (reply, error) {
+	trouble, err := v.attend(p, m)
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, p.Draft); err != nil {
+		return reply{}, err
+	}
+	if trouble != "" {
+		return seeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).saying(text + " But: " + trouble), nil
+	}
+	if doubts := m.Warnings(); len(doubts) > 0 {
+		return seeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).saying(text + " " + plural(len(doubts), "value") + " may be a mistake, marked below."), nil
+	}
+	return seeOther(fmt.Sprintf("/catalog/%d", m.ID)).saying(text), nil
+}

@@ -1,0 +1,182 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// listingConflict is what somebody saved while somebody else typed.
+type listingConflict struct {
+	By    *exchange.User
+	At    When
+	Lines []conflictLine
+}
+
+// conflictLine is a field that one of the two changed, or both.
+type conflictLine struct {
+	Field, Label         string
+	Before, Theirs, Mine string
+	Both                 bool // to another value each: mine is in the form
+	Changed              bool // they changed it
+}
+
+// mostVersions is how many versions are looked through for the one that a form began with, and shown at once.
+const mostVersions = 40
+
+// conflict shows both versions field by field. What the visitor changed stays as they typed it; what only the
+// other person changed is taken into the form.
+func (v *visit) conflict(p *listingPage, now exchange.ShownMaterial) (reply, error) {
+	current := now.Material
+	began, c := current, &listingConflict{}
+	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, current.ID, exchange.Page{Limit: mostVersions})
+	if err != nil && exchange.CodeOf(err) != exchange.Forbidden { // who may write and not read back sees two versions
+		return reply{}, err
+	}
+	for i, version := range part.Items {
+		if i == 0 {
+			c.By, c.At = version.By, v.page().At(version.At)
+		}
+		if tagOf(version.State.Material) == p.Base {
+			began = version.State.Material
+		}
+	}
+	patch, _ := exchange.FormPatch(p.typed(), "", &began)
+	mine, err := patch.Patch(began)
+	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code == exchange.InvalidInput {
+		p.Errors = worded(p.Category.Code, e.Fields)
+	} else if err != nil {
+		return reply{}, err
+	}
+	theirs, shown := exchange.Changes(began, current), current.Form()
+	for _, change := range exchange.Changes(began, mine) {
+		line := conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.Old, Mine: change.New}
+		i := slices.IndexFunc(theirs, func(t exchange.FieldChange) bool { return t.Field == change.Field })
+		if i >= 0 {
+			line.Theirs, line.Changed, line.Both = theirs[i].New, true, theirs[i].New != change.New
+			theirs = slices.Delete(theirs, i, i+1)
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	for _, change := range theirs {
+		c.Lines = append(c.Lines, conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.New, Mine: change.Old, Changed: true})
+		if values, there := shown[change.Field]; there {
+			p.Form[change.Field] = values
+		}
+	}
+	p.Form.Del("theirs")
+	p.Material, p.Conflict, p.Base = &now, c, tagOf(current)
+	p.build()
+	p.Title = "Not saved: somebody changed " + now.Title
+	return reply{status: http.StatusConflict, template: "share_edit", page: p}, nil
+}
+
+type historyPage struct {
+	Page
+	Material exchange.ShownMaterial
+	Versions []versionLine
+	Base     string
+	Next     string
+	Back     string
+}
+
+// versionLine is a version of a material as the page tells it.
+type versionLine struct {
+	Number  int64
+	By      string
+	AsAdmin bool
+	Did     string
+	At      When
+	Changes []exchange.FieldChange
+	First   bool
+	Current bool
+}
+
+// deeds are the words for what made a version.
+var deeds = map[exchange.Action]string{
+	exchange.MaterialCreate: "listed it", exchange.MaterialImport: "imported it", exchange.MaterialUpdate: "changed it",
+	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "named it in a grant", exchange.GrantUpdate: "took it out of a grant",
+}
+
+// listingHistory shows what changed, version by version.
+func (v *visit) listingHistory() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	after, _ := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64) // else from the beginning
+	asked := exchange.Page{Limit: mostVersions}
+	if after > 0 {
+		asked.After = &exchange.Position{ID: after}
+	}
+	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, id, asked)
+	if err != nil {
+		return reply{}, err
+	}
+	m, err := v.app.Material(v.Context(), id)
+	if err != nil {
+		return reply{}, err
+	}
+	p := &historyPage{Page: Page{Title: "History of " + m.Title, Section: "lab"}, Material: m, Base: tagOf(m.Material)}
+	names := v.page()
+	for i, version := range part.Items {
+		p.Versions = append(p.Versions, tellVersion(version, names, i == 0 && after == 0))
+	}
+	if after > 0 {
+		p.Back = fmt.Sprintf("/catalog/%d/history", id)
+	}
+	if part.Next != nil {
+		p.Next = fmt.Sprintf("/catalog/%d/history?after=%d", id, part.Next.ID)
+	}
+	return show("share_history", p)
+}
+
+func tellVersion(version app.Version[exchange.ShownMaterial], p *Page, current bool) versionLine {
+	line := versionLine{Number: *version.Version, By: "The operator", AsAdmin: version.AsAdmin, Did: deeds[version.Action], At: p.At(version.At),
+		Current: current, First: version.Before == nil}
+	if version.By != nil {
+		line.By = version.By.Name()
+	}
+	if line.Did == "" {
+		line.Did = "changed it"
+	}
+	if version.Before == nil {
+		return line
+	}
+	line.Changes = exchange.Changes(version.Before.Material, version.State.Material)
+	for i, change := range line.Changes {
+		if change.Field == "contact_user_id" {
+			line.Changes[i].Old, line.Changes[i].New = version.Before.Contact.Name(), version.State.Contact.Name()
+		}
+	}
+	return line
+}
+
+// restoreListing makes a material what it was in a version.
+func (v *visit) restoreListing() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	number, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64) // what is none is not found
+	was, err := v.app.MaterialVersion(v.Context(), v.who.Actor, id, number)
+	if err != nil {
+		return reply{}, err
+	}
+	base := v.PostFormValue("base")
+	ctx := app.IfUnchanged(v.Context(), func(object any) error {
+		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != base {
+			return exchange.Fail(exchange.PreconditionFailed, "Somebody changed it since you looked at its history. Look at it again first.")
+		}
+		return nil
+	})
+	if _, err := v.app.UpdateMaterial(ctx, v.who.Actor, id, was.Restore()); err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/catalog/%d/history", id)).saying(fmt.Sprintf("It is again what it was in version %d.", number)), nil
+}

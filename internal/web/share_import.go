@@ -1,0 +1,207 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// newGrant is chosen where the form names a grant that is not recorded yet.
+const newGrant = "new"
+
+type importPage struct {
+	Page
+	Form    url.Values
+	Desk    app.Desk
+	Most    int
+	Preview *importPreview // of one identifier
+	Failed  string
+}
+
+// importPreview is what importing one identifier would list.
+type importPreview struct {
+	Identifier string
+	Material   exchange.Material
+	Facts      []exchange.FieldChange
+	Warnings   []string
+	Existing   *exchange.ShownMaterial
+}
+
+// Get is the last value that the form has for a field.
+func (p *importPage) Get(name string) string {
+	if values := p.Form[name]; len(values) > 0 {
+		return values[len(values)-1]
+	}
+	return ""
+}
+
+func (v *visit) importPage(form url.Values) (*importPage, error) {
+	p := &importPage{Page: Page{Title: "Import materials", Section: "share"}, Form: form, Most: exchange.MostImports}
+	var err error
+	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(p.Get("lab")), nil)
+	return p, err
+}
+
+// imports asks for identifiers of public sources.
+func (v *visit) imports() (reply, error) {
+	p, err := v.importPage(v.URL.Query())
+	if err != nil {
+		return reply{}, err
+	}
+	return show("share_import", p)
+}
+
+// identifiers are those that somebody pasted: one a line, or with commas or spaces between them.
+func identifiers(text string) []string {
+	var list []string
+	for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",; \t\r\n\u00a0", r) }) {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// sendImports looks identifiers up, or imports them: one at once, many by a job.
+func (v *visit) sendImports() (reply, error) {
+	p, err := v.importPage(v.PostForm)
+	if err != nil {
+		return reply{}, err
+	}
+	names := identifiers(p.Get("identifiers"))
+	if len(names) == 0 {
+		p.Errors = Faults{"identifiers": {"Paste one identifier at least."}}
+		return invalid("share_import", p)
+	}
+	store := p.Get("do") == "import"
+	if len(names) == 1 && !store {
+		return v.previewOne(p, names[0])
+	}
+	grant, wrong, err := v.grantFor(p)
+	if wrong != nil || err != nil {
+		if p.Errors = wrong; err != nil {
+			return reply{}, err
+		}
+		return invalid("share_import", p)
+	}
+	v.rememberLab(p.Desk.Lab.ID)
+	if len(names) == 1 {
+		return v.importOne(p, names[0], grant)
+	}
+	j, err := v.app.Imports(v.Context(), v.who.Actor, exchange.ImportsNew{Identifiers: exchange.Some(exchange.Names(names)),
+		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)), Preview: exchange.Some(!store)})
+	if fields, is := faults(err); is {
+		p.Errors = importFaults(fields)
+		return invalid("share_import", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
+}
+
+// grantFor is the grant that the form names. One that is not recorded yet is recorded, and chosen from then on.
+func (v *visit) grantFor(p *importPage) (id int64, wrong Faults, err error) {
+	if p.Get("grant") != newGrant {
+		if id, err = strconv.ParseInt(p.Get("grant"), 10, 64); err != nil {
+			return 0, Faults{"grant": {"Choose the grant that paid for it."}}, nil
+		}
+		return id, nil, nil
+	}
+	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
+	if fields, is := faults(err); is {
+		wrong = Faults{}
+		for field, texts := range fields {
+			name := map[string]string{"title": "grant_title", "funder_id": "grant_number"}[field]
+			wrong[name] = []string{"The grant’s " + map[string]string{"title": "title ", "funder_id": "number "}[field] + texts[0] + "."}
+		}
+		return 0, wrong, nil
+	}
+	if err == nil {
+		p.Form.Set("grant", fmt.Sprint(g.ID))
+		p.Desk.Grants = append(p.Desk.Grants, g.Grant)
+	}
+	return g.ID, nil, err
+}
+
+// importFaults are faults of the use case under the names of the form.
+func importFaults(fields map[string][]string) Faults {
+	out := Faults{}
+	for field, texts := range fields {
+		name := field
+		switch field {
+		case "accession", "protocol_doi", "import_source":
+			name = "identifiers"
+		case "organization_id":
+			name = "lab"
+		case "grant_id":
+			name = "grant"
+		}
+		for _, text := range texts {
+			if name == "grant" || name == "lab" {
+				text = "The " + name + ": " + text
+			}
+			out[name] = append(out[name], text)
+		}
+	}
+	return out
+}
+
+// previewOne shows what importing an identifier would list.
+func (v *visit) previewOne(p *importPage, name string) (reply, error) {
+	found, err := v.app.PreviewImport(v.Context(), v.who.Actor, nameOf(name))
+	if again, is, err := p.refused(err); is {
+		return again, err
+	}
+	m := found.Material
+	p.Preview = &importPreview{Identifier: name, Material: m, Warnings: found.Warnings, Existing: found.Existing}
+	for _, change := range exchange.Changes(exchange.Material{Category: m.Category}, m) {
+		if !slices.Contains(notFacts, change.Field) && change.New != "" {
+			p.Preview.Facts = append(p.Preview.Facts, change)
+		}
+	}
+	p.Title = "Preview of " + name
+	return show("share_import", p)
+}
+
+// notFacts are fields that a source says nothing of.
+var notFacts = []string{"id", "title", "category", "organization_id", "contact_user_id", "imported", "is_archived", "needs_mta", "needs_irb", "needs_abstract"}
+
+// importOne imports an identifier while the visitor waits.
+func (v *visit) importOne(p *importPage, name string, grant int64) (reply, error) {
+	n := nameOf(name)
+	m, existed, err := v.app.Import(v.Context(), v.who.Actor, exchange.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
+		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
+	if again, is, err := p.refused(err); is {
+		return again, err
+	}
+	to := seeOther(fmt.Sprintf("/catalog/%d", m.ID))
+	if existed {
+		return to.saying("It was imported before, so it is not listed once more. This is the listing."), nil
+	}
+	return to.saying("It is listed."), nil
+}
+
+// refused is the form with why nothing came of an identifier.
+func (p *importPage) refused(err error) (again reply, is bool, failed error) {
+	if err == nil {
+		return reply{}, false, nil
+	}
+	if fields, is := faults(err); is {
+		p.Errors = importFaults(fields)
+		again, failed = invalid("share_import", p)
+		return again, true, failed
+	}
+	e, ok := errors.AsType[*exchange.Error](err)
+	if !ok || e.Code == exchange.Internal || e.Code == exchange.NotAuthenticated {
+		return reply{}, true, err
+	}
+	p.Failed = e.Message
+	again, failed = invalid("share_import", p)
+	return again, true, failed
+}

@@ -1,0 +1,203 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// jobPage shows how far work is that somebody began on the pages of sharing, and what came of it.
+type jobPage struct {
+	Page
+	Job     exchange.Job
+	Running bool
+	Head    string
+	Says    string
+	Imports *importsView
+	Bulk    *app.BulkView
+	Again   string // where to begin anew
+}
+
+// importsView is what came of identifiers so far.
+type importsView struct {
+	Preview  bool
+	Lab      int64
+	Grant    int64
+	Ready    int
+	Listed   int
+	Existing int
+	Refused  int
+	Left     int // not looked at yet
+	Outcomes []exchange.ImportOutcome
+}
+
+// Text is the identifiers that would be imported, for the form that does it.
+func (i *importsView) Text() string {
+	var list []string
+	for _, o := range i.Outcomes {
+		if o.Outcome == exchange.WouldImport {
+			list = append(list, o.Identifier)
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+func (v *visit) shareJob() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	j, err := v.app.Job(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	p := &jobPage{Page: Page{Section: "share"}, Job: j, Running: !j.State.Over()}
+	switch j.Kind {
+	case app.ImportMaterials.Name:
+		p.Again = "/share/import"
+		err = p.showImports()
+	case app.BulkMaterials.Name:
+		p.Again = "/share/spreadsheet"
+		var view app.BulkView
+		if view, err = v.app.BulkView(v.Context(), v.who.Actor, id); err == nil {
+			p.Bulk = &view
+		}
+	default:
+		return v.missing()
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	p.tell()
+	return show("share_job", p)
+}
+
+// showImports reads the outcomes: of a job that is done its result, else where the next run goes on.
+func (p *jobPage) showImports() error {
+	var order exchange.ImportsOrder
+	if err := json.Unmarshal(p.Job.Args, &order); err != nil {
+		return err
+	}
+	i := &importsView{Preview: order.Preview}
+	if len(order.Orders) > 0 {
+		i.Lab, i.Grant = order.Orders[0].OrganizationID, order.Orders[0].GrantID
+	}
+	var result exchange.ImportsResult
+	if p.Job.Result != nil {
+		if err := json.Unmarshal(p.Job.Result, &result); err != nil {
+			return err
+		}
+	} else if p.Job.Checkpoint != nil {
+		var list []*exchange.ImportOutcome
+		if err := json.Unmarshal(p.Job.Checkpoint, &list); err != nil {
+			return err
+		}
+		for _, o := range list {
+			if o != nil {
+				result.Add(*o)
+			}
+		}
+	}
+	i.Outcomes, i.Ready, i.Listed, i.Existing, i.Refused = result.Outcomes, result.WouldImport, result.Imported, result.Existing, result.Refused
+	i.Left = len(order.Identifiers) - len(i.Outcomes)
+	p.Imports = i
+	return nil
+}
+
+// tell says in words how far the job is.
+func (p *jobPage) tell() {
+	j, done := p.Job, p.Job.Progress
+	what, doing := "Spreadsheet", "Checking rows"
+	if p.Imports != nil {
+		if what, doing = "Import", "Asking the sources"; p.Imports.Preview {
+			what = "Preview of an import"
+		}
+	} else if p.Bulk.Order.Mode == exchange.BulkDryRun {
+		what = "Trial run of a spreadsheet"
+	} else if strings.HasPrefix(done.Note, "storing") {
+		doing = "Storing rows"
+	}
+	p.Head = what
+	switch {
+	case j.State == exchange.JobFailed:
+		p.Says = "It failed: " + j.Error
+	case j.State == exchange.JobCancelled:
+		p.Says = "It was cancelled. What was done until then stays."
+	case j.State == exchange.JobDone:
+		p.Says = "It is done."
+	case j.Error != "":
+		p.Says = "It did not work yet and is tried again: " + j.Error
+	case done.Total == 0:
+		p.Says = "It begins in a moment."
+	default:
+		p.Says = fmt.Sprintf("%s: %s of %s done.", doing, count(done.Done), count(done.Total))
+	}
+	p.Title = what + ", " + map[bool]string{true: "under way", false: strings.ToLower(string(j.State))}[p.Running]
+}
+
+// Share is how much is done, of 100.
+func (p *jobPage) Share() int64 {
+	if p.Job.Progress.Total == 0 {
+		return 0
+	}
+	return 100 * p.Job.Progress.Done / p.Job.Progress.Total
+}
+
+// storeJob does in earnest what was tried.
+func (v *visit) storeJob() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	j, err := v.app.BulkAgain(v.Context(), v.who.Actor, id, exchange.BulkMode(v.PostFormValue("mode")))
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
+}
+
+func (v *visit) cancelShareJob() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	if _, err := v.app.CancelJob(v.Context(), v.who.Actor, id); err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/share/jobs/%d", id)).saying("It is cancelled. What was done until then stays."), nil
+}
+
+// shareReport sends the outcome of every row.
+func (v *visit) shareReport() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	view, err := v.app.BulkView(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	return v.sendSheet(fmt.Sprintf("report-%d.csv", id), func(out io.Writer) error {
+		return v.app.BulkReport(v.Context(), v.who.Actor, view.OrganizationID, id, func() io.Writer { return out })
+	})
+}
+
+// sendSheet answers with a file that write makes as it goes. Where that fails after it began, the connection is cut,
+// so that nobody takes a part for the whole.
+func (v *visit) sendSheet(name string, write func(io.Writer) error) (reply, error) {
+	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Type", sheetTypes[name[strings.LastIndexByte(name, '.')+1:]])
+		h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
+		h.Set("Cache-Control", "private, no-store")
+		if err := write(patient{w}); err != nil {
+			v.log.ErrorContext(r.Context(), "sheet", "path", r.URL.Path, "error", err)
+			panic(http.ErrAbortHandler)
+		}
+	}}, nil
+}

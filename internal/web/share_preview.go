@@ -1,0 +1,150 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+)
+
+// listingPreview is what others will see of a form, and how complete it is.
+type listingPreview struct {
+	Title     string
+	ID        string // its identifier
+	Organisms []string
+	Level     string // of biosafety
+	Lab       string
+	MTA       string // its document
+	Payer     string // who pays shipping, in words
+	Address   bool
+	Filled    int
+	Most      int
+	Missing   int
+	Alike     []alikeLine
+}
+
+// alikeLine is a material that may be the same.
+type alikeLine struct {
+	ID    int64
+	Title string
+	Lab   string // "" for the lab that lists
+}
+
+func (p *listingPage) preview() listingPreview {
+	v := listingPreview{Title: strings.TrimSpace(p.Get("title")), Lab: p.Desk.Lab.Name}
+	for i, f := range p.Category.Fields {
+		value := strings.TrimSpace(p.Get(metadataName + f.Key))
+		if f.Key == "title" || i == 0 && v.Title == "" && p.Named() {
+			v.Title = value
+		}
+		if f.Type == category.Identifier && v.ID == "" {
+			v.ID = value
+		}
+		if o, ok := f.Option(value); f.Key == "biosafety_level" && value != "" {
+			if v.Level = value; ok {
+				v.Level = o.Value
+			}
+		}
+	}
+	for organism := range strings.FieldsFuncSeq(p.Get("organisms"), func(r rune) bool { return strings.ContainsRune(";\r\n", r) }) {
+		if organism = strings.TrimSpace(organism); organism != "" {
+			v.Organisms = append(v.Organisms, organism)
+		}
+	}
+	for _, t := range p.Desk.Agreements {
+		if fmt.Sprint(t.ID) == p.Get("mta_attachment_id") {
+			v.MTA = t.Filename
+		}
+	}
+	v.ship(p)
+	for _, s := range p.Parts() {
+		v.Filled += s.Filled
+		v.Missing += s.Missing
+	}
+	v.Most = len(p.Category.Fields)
+	for _, c := range commonSections {
+		v.Most += len(c.fields)
+	}
+	v.Filled = min(v.Filled, v.Most)
+	return v
+}
+
+// ship says who pays, by the requirements that are chosen.
+func (v *listingPreview) ship(p *listingPage) {
+	r := exchange.Shipping{NeedsAddress: p.On("shipping.needs_shipping_address"), NeedsPayment: p.On("shipping.needs_payment")}
+	chosen := p.Get("shipping_requirements_id")
+	if chosen != newShipping {
+		i := slices.IndexFunc(p.Desk.Shippings, func(s exchange.Shipping) bool { return fmt.Sprint(s.ID) == chosen })
+		if i < 0 {
+			return
+		}
+		r = p.Desk.Shippings[i]
+	}
+	if v.Address = r.NeedsAddress; r.NeedsPayment {
+		v.Payer = "You pay shipping"
+	} else {
+		v.Payer = "The lab pays shipping"
+	}
+}
+
+// ShippingText describes shipping requirements in one line, to choose from.
+func (p *listingPage) ShippingText(s exchange.Shipping) string {
+	text := "Nothing to ship"
+	switch {
+	case s.NeedsPayment:
+		var ways []string
+		if s.AcceptsShippingCode {
+			ways = append(ways, "courier account")
+		}
+		if s.AcceptsReimbursement {
+			ways = append(ways, "reimbursement")
+		}
+		if s.AcceptsOther {
+			ways = append(ways, "other ways")
+		}
+		text = "The requester pays"
+		if len(ways) > 0 {
+			text += ", by " + strings.Join(ways, " or ")
+		}
+	case s.NeedsAddress:
+		text = "We pay; the requester gives an address"
+	}
+	if s.Restrictions != "" {
+		text += ". " + cut(s.Restrictions, 60)
+	}
+	return fmt.Sprintf("%s (no. %d)", text, s.ID)
+}
+
+// cut is the beginning of a text.
+func cut(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+// alike finds what may be the same as the form; the lab's own come first.
+func (v *visit) alike(p *listingPage, m exchange.Material) (own []alikeLine, err error) {
+	list, err := v.app.Alike(v.Context(), v.who.Actor, m)
+	if err != nil {
+		return nil, err
+	}
+	var others []alikeLine
+	for _, other := range list {
+		line := alikeLine{ID: other.ID, Title: other.Title}
+		if other.OrganizationID == m.OrganizationID {
+			own = append(own, line)
+			continue
+		}
+		line.Lab = other.Lab
+		others = append(others, line)
+	}
+	if p.Preview.Alike = append(slices.Clone(own), others...); len(p.Preview.Alike) > mostAlikeShown {
+		p.Preview.Alike = p.Preview.Alike[:mostAlikeShown]
+	}
+	return own, nil
+}
+
+const mostAlikeShown = 5

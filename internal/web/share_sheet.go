@@ -1,0 +1,267 @@
+package web
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+)
+
+// sheetTypes are the media types of spreadsheets by the endings of their names.
+var sheetTypes = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+
+// patient gives the connection time for each part of a file whose size nobody knows.
+type patient struct{ http.ResponseWriter }
+
+func (p patient) Write(b []byte) (int, error) {
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder of tests has none
+	return p.ResponseWriter.Write(b)
+}
+
+type sheetPage struct {
+	Page
+	Desk       app.Desk
+	Categories []category.Category
+	Jobs       []sheetJob
+	Limit      int64
+
+	Sheet   *app.BulkSheet // that was sent
+	Order   exchange.BulkOrder
+	Columns []sheetColumn
+	Choices []exchange.Column
+	Unknown int // columns that nobody knows
+}
+
+// sheetJob is a spreadsheet that the visitor sent before.
+type sheetJob struct {
+	ID    int64
+	At    When
+	State string
+}
+
+// sheetColumn is a column of a spreadsheet and what it is taken for.
+type sheetColumn struct {
+	exchange.Heading
+	Index   int
+	Chosen  string // the field that was chosen on the page; "-": left out
+	Unknown bool
+	Extra   string // a field that is none of the choices
+}
+
+const leftOut = "-"
+
+func (v *visit) sheetPage(lab string) (*sheetPage, error) {
+	p := &sheetPage{Page: Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(), Limit: v.app.UploadLimit}
+	var err error
+	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(lab), nil)
+	return p, err
+}
+
+// mostJobs is how many spreadsheets of before are offered.
+const mostJobs = 5
+
+// spreadsheet offers templates, the way in, and the way out.
+func (v *visit) spreadsheet() (reply, error) {
+	p, err := v.sheetPage(v.URL.Query().Get("lab"))
+	if err != nil {
+		return reply{}, err
+	}
+	kind := app.BulkMaterials.Name
+	jobs, err := v.app.Jobs(v.Context(), v.who.Actor, exchange.Page{Limit: mostJobs}, exchange.JobFilter{Kind: &kind})
+	if err != nil {
+		return reply{}, err
+	}
+	for _, j := range jobs.Items {
+		state := map[exchange.JobState]string{exchange.JobDone: "done", exchange.JobFailed: "failed", exchange.JobCancelled: "cancelled"}[j.State]
+		if state == "" {
+			state = "under way"
+		}
+		p.Jobs = append(p.Jobs, sheetJob{j.ID, v.page().At(j.CreatedAt), state})
+	}
+	return show("share_sheet", p)
+}
+
+// sendSpreadsheet takes a spreadsheet in and shows how its columns were understood.
+func (v *visit) sendSpreadsheet() (reply, error) {
+	form, sent, wrong, err := v.readForm(func(_ string, form url.Values, body io.Reader) (exchange.Content, error) {
+		return v.app.StoreBulk(v.Context(), v.who.Actor, v.shareLab(form.Get("lab")), body)
+	})
+	file, there := sent["file"]
+	discard := func(err error) {
+		for _, f := range sent {
+			v.app.Discard(v.Context(), f.Content, err)
+		}
+	}
+	if err != nil {
+		discard(err)
+		return reply{}, err
+	}
+	p, err := v.sheetPage(form.Get("lab"))
+	if err != nil {
+		return reply{}, err
+	}
+	p.Errors = wrong
+	if !there && len(wrong) == 0 {
+		p.Errors = Faults{"file": {"Choose the spreadsheet first."}}
+	}
+	if len(p.Errors) > 0 {
+		return invalid("share_sheet", p)
+	}
+	v.rememberLab(p.Desk.Lab.ID)
+	order := exchange.BulkOrder{Category: form.Get("category")}
+	s, err := v.app.LookAtBulk(v.Context(), v.who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
+	if fields, is := faults(err); is {
+		discard(err)
+		p.Errors = Faults{}
+		for field, texts := range fields {
+			p.Errors[field] = []string{"The " + field + " " + texts[0]}
+		}
+		return invalid("share_sheet", p)
+	} else if err != nil {
+		discard(err)
+		return reply{}, err
+	}
+	p.columns(s, order, nil)
+	return show("share_sheet", p)
+}
+
+// cleanName is the name of a file as it is shown.
+func cleanName(name string) string {
+	clean, err := exchange.Filename(name)
+	if err != nil {
+		return "spreadsheet"
+	}
+	return clean
+}
+
+// columns shows how columns were understood, and what was chosen for them by now.
+func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOrder, chosen map[string]string) {
+	p.Sheet, p.Order, p.Title = &s, order, "Columns of "+s.Filename
+	c, _ := category.Get(order.Category)
+	p.Choices = exchange.Columns(c)
+	if c.Code == "" {
+		for _, c := range category.All() {
+			for _, column := range exchange.Columns(c) {
+				if !slices.ContainsFunc(p.Choices, func(other exchange.Column) bool { return other.Field == column.Field }) {
+					p.Choices = append(p.Choices, column)
+				}
+			}
+		}
+	}
+	for i, h := range s.Columns {
+		if strings.TrimSpace(h.Header) == "" {
+			continue
+		}
+		column := sheetColumn{Heading: h, Index: i, Chosen: h.Field}
+		if field, is := chosen[h.Header]; is {
+			column.Chosen = field
+		}
+		if h.Field == "" && h.Remembered {
+			column.Chosen = leftOut
+		}
+		column.Unknown = h.Field == "" && !h.Remembered && s.Faults["mapping"] != nil && column.Chosen == ""
+		if column.Unknown {
+			p.Unknown++
+		}
+		if !slices.ContainsFunc(p.Choices, func(choice exchange.Column) bool { return choice.Field == column.Chosen }) && column.Chosen != leftOut {
+			column.Extra = column.Chosen
+		}
+		p.Columns = append(p.Columns, column)
+	}
+}
+
+// sendColumns takes what the columns are, and has the rows checked or stored.
+func (v *visit) sendColumns() (reply, error) {
+	order := exchange.BulkOrder{Mode: exchange.BulkMode(v.PostFormValue("mode")), Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
+		Unknown: v.PostFormValue("unknown"), Mapping: map[string]*string{}}
+	chosen := map[string]string{}
+	for i, header := range v.PostForm["header"] {
+		field := v.PostFormValue(fmt.Sprintf("column.%d", indexOf(v.PostForm["index"], i)))
+		if field == "" || field == v.PostFormValue(fmt.Sprintf("was.%d", indexOf(v.PostForm["index"], i))) {
+			continue
+		}
+		if chosen[header] = field; field == leftOut {
+			field = ""
+		}
+		order.Mapping[header] = &field
+	}
+	token := v.PostFormValue("token")
+	s, err := v.app.LookAgain(v.Context(), v.who.Actor, token, order)
+	if err != nil {
+		return reply{}, err
+	}
+	p, err := v.sheetPage(fmt.Sprint(s.Organization))
+	if err != nil {
+		return reply{}, err
+	}
+	p.columns(s, order, chosen)
+	if len(s.Faults) > 0 || v.PostFormValue("do") == "look" {
+		if p.Errors = Faults(s.Faults); len(p.Errors) > 0 {
+			return invalid("share_sheet", p)
+		}
+		return show("share_sheet", p)
+	}
+	j, err := v.app.BulkOf(v.Context(), v.who.Actor, token, order)
+	if fields, is := faults(err); is {
+		p.Errors = Faults(fields)
+		return invalid("share_sheet", p)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
+}
+
+// indexOf is which column of the spreadsheet the line i of the form is about.
+func indexOf(list []string, i int) int {
+	if i >= len(list) {
+		return i
+	}
+	n, _ := strconv.Atoi(list[i]) // a form of ours has numbers
+	return n
+}
+
+// sheetTemplate sends a spreadsheet to fill in.
+func (v *visit) sheetTemplate() (reply, error) {
+	c, known := category.Get(v.URL.Query().Get("category"))
+	format, is := sheetFormat(v.URL.Query().Get("format"))
+	if !known || !is {
+		return v.missing()
+	}
+	return v.sendSheet(strings.ToLower(c.Code)+"."+format, func(out io.Writer) error { return app.Template(c, format, out) })
+}
+
+// sheetExport sends the materials of a lab in the form that comes back in.
+func (v *visit) sheetExport() (reply, error) {
+	format, is := sheetFormat(v.URL.Query().Get("format"))
+	lab, err := strconv.ParseInt(v.URL.Query().Get("lab"), 10, 64)
+	if !is || err != nil {
+		return v.missing()
+	}
+	if err := v.app.MayExport(v.Context(), v.who.Actor, &lab); err != nil {
+		return reply{}, err
+	}
+	keys, err := v.app.ExportKeys(v.Context(), &lab)
+	if err != nil {
+		return reply{}, err
+	}
+	return v.sendSheet(fmt.Sprintf("materials-%d.%s", lab, format), func(out io.Writer) error {
+		return v.app.Export(v.Context(), &lab, keys, format, out)
+	})
+}
+
+// sheetFormat is a format of spreadsheets; CSV where none is asked for.
+func sheetFormat(asked string) (string, bool) {
+	if asked == "" {
+		return "csv", true
+	}
+	_, known := sheetTypes[asked]
+	return asked, known
+}

@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.work()
+		v := w.as("mario")
+		lab := fmt.Sprint(w.material("HT-29").OrganizationID)
+		rows := "Name,Ref,Box,Needs an MTA\nSheet one,S-1,A1,yes\nSheet <two>,S-2,A2,maybe\nSheet three,S-3,A3,no\n"
+		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab, "category", "OTHER").want(http.StatusOK)
+		if !strings.Contains(a.text("#columns"), "Nobody knows it yet") || !strings.Contains(a.text("main"), "freezer.csv") {
+			w.Fatal(a.text("main"))
+		}
+		form := a.formOf("form[action='/share/spreadsheet/columns']")
+		form.Set("mode", "dry-run")
+		a = v.form("/share/spreadsheet/columns", form).want(http.StatusUnprocessableEntity)
+		form.Set("column.2", "additional_metadata.storage")
+		a = v.form("/share/spreadsheet/columns", form).done()
+		if text := a.text("main"); !strings.Contains(text, "2 new") || !strings.Contains(text, "1 row with errors") || !strings.Contains(text, "Needs an MTA") {
+			w.Fatal(text)
+		}
+		report := v.get(a.doc.Find("a[href$=report]").AttrOr("href", "")).want(http.StatusOK)
+		if !strings.Contains(report.body, "would be created") || !strings.Contains(report.header.Get("Content-Disposition"), "attachment") {
+			w.Error(report.body)
+		}
+		job := strings.TrimSuffix(a.doc.Find("form[action$=store]").AttrOr("action", ""), "/store")
+		w.as("olivia").get(job).want(http.StatusForbidden)
+		a = v.post(job+"/store", "mode", "valid-rows-only").done()
+		if text := a.text("main"); !strings.Contains(text, "2 listed") {
+			w.Fatal(text)
+		}
+		if m := w.material("Sheet three"); m.Category != "OTHER" || !strings.Contains(string(m.Metadata), `"storage":"A3"`) {
+			w.Errorf("%+v", m)
+		}
+		// What was said of columns is remembered.
+		a = v.upload("/share/spreadsheet", "file", "more.csv", rows, "lab", lab, "category", "OTHER").want(http.StatusOK)
+		if !strings.Contains(a.text("#columns"), "as your lab said before") || strings.Contains(a.text("#columns"), "Nobody knows") {
+			w.Error(a.text("#columns"))
+		}
+		if !strings.Contains(v.get("/share/spreadsheet").text("main"), "done") {
+			w.Error("the job is not offered")
+		}
+	})
+}
+
+func TestASpreadsheetThatCannotBeReadIsToldSo(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	lab := fmt.Sprint(w.material("HT-29").OrganizationID)
+	v.post("/share/spreadsheet", "lab", lab).want(http.StatusUnprocessableEntity)
+	v.upload("/share/spreadsheet", "file", "a.csv", "", "lab", lab).want(http.StatusUnprocessableEntity)
+	v.upload("/share/spreadsheet", "file", "a.xls", "\xd0\xcf\x11\xe0old", "lab", lab).want(http.StatusUnprocessableEntity)
+	if a := v.upload("/share/spreadsheet", "file", "a.csv", strings.Repeat("x", 2<<20), "lab", lab).want(http.StatusUnprocessableEntity); !a.has("#f-file-e") {
+		t.Error(a.text("main"))
+	}
+	v.post("/share/spreadsheet/columns", "token", "forged").want(http.StatusNotFound)
+	a := v.upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab).want(http.StatusOK)
+	w.as("olivia").form("/share/spreadsheet/columns", a.formOf("form[action='/share/spreadsheet/columns']")).want(http.StatusNotFound)
+	w.as("josiah").upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab)
+}
+
+func TestTemplatesAndExportsAreSpreadsheets(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	lab := w.material("HT-29").OrganizationID
+	for path, want := range map[string]string{
+		"/share/spreadsheet/template?category=PLASMID&format=csv":        "Backbone",
+		"/share/spreadsheet/template?category=PDX&format=xlsx":           "PK",
+		fmt.Sprintf("/share/spreadsheet/export?lab=%d&format=csv", lab):  "HT-29",
+		fmt.Sprintf("/share/spreadsheet/export?lab=%d&format=xlsx", lab): "PK",
+	} {
+		if a := v.get(path).want(http.StatusOK); !strings.Contains(a.body, want) || !strings.Contains(a.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%s: %.80q", path, a.body)
+		}
+	}
+	v.get("/share/spreadsheet/template?category=NONE").want(http.StatusNotFound)
+	w.as("josiah").get(fmt.Sprintf("/share/spreadsheet/export?lab=%d", lab)).want(http.StatusForbidden)
+}

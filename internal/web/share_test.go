@@ -1,0 +1,461 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// form sends a form.
+func (v *visitor) form(path string, form url.Values) answer {
+	v.Helper()
+	var pairs []string
+	for name, values := range form {
+		for _, value := range values {
+			pairs = append(pairs, name, value)
+		}
+	}
+	return v.post(path, pairs...)
+}
+
+// filled is what the form of an answer would send.
+func (a answer) formOf(selector string) url.Values {
+	form := url.Values{}
+	a.doc.Find(selector).Find("[name]").Each(func(_ int, s *goquery.Selection) {
+		name, kind := s.AttrOr("name", ""), s.AttrOr("type", "")
+		switch {
+		case s.Is("button") || kind == "file":
+		case s.Is("textarea"):
+			form.Add(name, s.Text())
+		case s.Is("select"):
+			o := s.Find("[selected]")
+			if o.Length() == 0 {
+				o = s.Find("option").First()
+			}
+			form.Add(name, o.AttrOr("value", o.Text()))
+		case kind == "checkbox" || kind == "radio":
+			if _, on := s.Attr("checked"); on {
+				form.Add(name, s.AttrOr("value", "on"))
+			}
+		default:
+			form.Add(name, s.AttrOr("value", ""))
+		}
+	})
+	return form
+}
+
+// typed is a form with a value in every field of a category, as somebody would type it.
+func typed(form url.Values, c category.Category) {
+	form.Set("title", "A <b>whole</b> "+c.Code)
+	form.Set("organisms", "Homo sapiens; Mus musculus")
+	form.Set("additional_info", "first\r\nsecond")
+	form.Set("reference", "LN2-"+c.Code)
+	for _, f := range c.Fields {
+		name, value := "additional_metadata."+f.Key, f.Example
+		switch {
+		case f.Type == category.List && len(f.Options) > 0:
+			form[name] = []string{"", f.Options[0].Value, "another one"}
+			continue
+		case len(f.Options) > 0:
+			value = f.Options[0].Value
+		case f.Type == category.Boolean:
+			value = "true"
+		case f.Type == category.Date:
+			value = "2026-02-18"
+		case value == "":
+			value = "something"
+		}
+		form.Set(name, value)
+	}
+}
+
+// inAPI is what a client of the API would send for what typed types.
+func inAPI(t *testing.T, form url.Values, c category.Category) exchange.MaterialPatch {
+	t.Helper()
+	values := map[string]any{}
+	for _, f := range c.Fields {
+		text := form["additional_metadata."+f.Key]
+		last := text[len(text)-1]
+		switch {
+		case f.Type == category.List && len(f.Options) > 0:
+			values[f.Key] = text[1:]
+		case f.Type == category.List:
+			values[f.Key] = []string{last}
+		case f.Type == category.Boolean:
+			values[f.Key] = true
+		case f.Type == category.Number || f.Type == category.Integer:
+			values[f.Key] = json.Number(last)
+		default:
+			values[f.Key] = last
+		}
+	}
+	raw, err := json.Marshal(map[string]any{"category": c.Code, "title": form.Get("title"), "organisms": []string{"Homo sapiens", "Mus musculus"},
+		"additional_info": "first\nsecond", "additional_metadata": values, "organization_id": form.Get("organization_id"), "needs_mta": form.Get("needs_mta") == "true"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p exchange.MaterialPatch
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTheFormOfEachCategoryComesEmptyAndFull(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	for _, c := range category.All() {
+		a := v.get("/share/new?category=" + c.Code).want(http.StatusOK)
+		for _, f := range c.Fields {
+			if !a.has(`[name="additional_metadata.` + f.Key + `"]`) {
+				t.Errorf("%s asks for no %s", c.Code, f.Key)
+			}
+		}
+		if !strings.Contains(a.text("h1"), "List a") {
+			t.Error(a.text("h1"))
+		}
+	}
+}
+
+func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("mario")
+		for _, c := range category.All() {
+			form := v.get("/share/new?category=" + c.Code).formOf("#edit")
+			typed(form, c)
+			form.Set("different", "true") // their examples are of the sample data
+			a := v.form("/share/new", form)
+			if a.status != http.StatusSeeOther {
+				w.Fatalf("%s: %d %s", c.Code, a.status, a.text("#edit .errors"))
+			}
+			got := w.material(form.Get("title")).Material
+			if !strings.HasPrefix(a.location, fmt.Sprintf("/catalog/%d", got.ID)) {
+				w.Errorf("%s leads to %s", c.Code, a.location)
+			}
+			made, _, err := w.app.CreateMaterial(w.Context(), v.actor, inAPI(t, form, c))
+			w.must(err)
+			for _, change := range exchange.Changes(made.Material, got) {
+				if change.Field != "id" && change.Field != "reference" {
+					w.Errorf("%s: %s is %q, by the API %q", c.Code, change.Field, change.New, change.Old)
+				}
+			}
+			full := v.get(fmt.Sprintf("/catalog/%d/edit", got.ID)).want(http.StatusOK)
+			if again := v.form(fmt.Sprintf("/catalog/%d/edit", got.ID), full.formOf("#edit")); again.status != http.StatusSeeOther {
+				w.Fatalf("%s: %d %s", c.Code, again.status, again.text("#edit .errors"))
+			}
+			now, err := w.app.Material(w.Context(), got.ID)
+			if w.must(err); !now.UpdatedAt.Equal(got.UpdatedAt) {
+				w.Errorf("%s: the form that nobody touched changed %v", c.Code, exchange.Changes(got, now.Material))
+			}
+		}
+	})
+}
+
+func TestWhatIsTypedWrongComesBackAsItWasTyped(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	for _, c := range category.All() {
+		form := v.get("/share/new?category=" + c.Code).formOf("#edit")
+		typed(form, c)
+		form.Set("title", "")
+		form.Set("url", "not <an> address")
+		form.Set("embargo_date", "soon")
+		form.Set("needs_irb", "true")
+		for _, f := range c.Fields {
+			if strings.HasSuffix(f.Key, "_name") || f.Type == category.Identifier || f.Type == category.Number || f.Type == category.Date {
+				form.Set("additional_metadata."+f.Key, "wrong\u0007 <i>")
+			}
+		}
+		a := v.form("/share/new", form).want(http.StatusUnprocessableEntity)
+		if !a.has("#errors a[href='#f-url']") || a.doc.Find("main i:contains('>')").Length() > 0 || strings.Contains(a.body, "<an>") {
+			t.Errorf("%s: %s", c.Code, a.text("#errors"))
+		}
+		back := a.formOf("#edit")
+		for name, values := range form {
+			want, got := strings.Join(values, "|"), strings.Join(back[name], "|")
+			want = strings.ReplaceAll(strings.ReplaceAll(want, "\r\n", "\n"), "\u0007", "\ufffd")
+			got = strings.ReplaceAll(got, "\u0007", "\ufffd")
+			if want = strings.Trim(strings.TrimPrefix(want, "false|"), "|"); strings.Trim(strings.TrimPrefix(got, "false|"), "|") != want && name != "do" {
+				t.Errorf("%s: %s is %q, was typed as %q", c.Code, name, got, want)
+			}
+		}
+		for href := range hrefs(a, "#errors a") {
+			if !a.has(`[id="` + strings.TrimPrefix(href, "#") + `"]`) {
+				t.Errorf("%s: %s leads nowhere", c.Code, href)
+			}
+		}
+	}
+}
+
+func hrefs(a answer, selector string) map[string]bool {
+	list := map[string]bool{}
+	a.doc.Find(selector).Each(func(_ int, s *goquery.Selection) { list[s.AttrOr("href", "")] = true })
+	return list
+}
+
+func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	form := v.get("/share/new?category=CELL_LINE").formOf("#edit")
+	form.Set("additional_metadata.cell_line_name", "Neo-1")
+	a := v.form("/share/new", form).want(http.StatusUnprocessableEntity)
+	if !a.has("#errors a[href='#f-additional_metadata.disease']") || a.has("#errors a[href='#f-title']") {
+		t.Error(a.text("#errors"))
+	}
+	form["not_known"] = []string{"disease", "cell_type"}
+	form.Set("additional_metadata.biosafety_level", "BSL-1")
+	v.form("/share/new", form).want(http.StatusSeeOther)
+	if m := w.material("Neo-1"); !strings.Contains(string(m.Metadata), `"disease":"not known"`) {
+		t.Errorf("%s", m.Metadata)
+	}
+	// What was listed without by the API can be changed without.
+	bare, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Bare"),
+		Organization: exchange.Some(exchange.Ref(w.material("Neo-1").OrganizationID)), Metadata: exchange.Some(json.RawMessage(`{"own":{"x":[1,"<b>"]}}`))})
+	w.must(err)
+	path := fmt.Sprintf("/catalog/%d/edit", bare.ID)
+	page := v.get(path)
+	form = page.formOf("#edit")
+	form.Set("title", "Bare bones")
+	v.form(path, form).want(http.StatusSeeOther)
+	if now := w.material("Bare bones"); string(now.Metadata) != string(bare.Metadata) || !strings.Contains(page.text("main"), `{"x":[1,"<b>"]}`) {
+		t.Errorf("%s became %s", bare.Metadata, now.Metadata)
+	}
+}
+
+func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	m := w.material("HT-29")
+	edit := fmt.Sprintf("/catalog/%d/edit", m.ID)
+	for _, path := range []string{"/share", "/share/new?category=PDX", "/share/import", "/share/spreadsheet", edit, fmt.Sprintf("/catalog/%d/history", m.ID)} {
+		if a := w.as("").get(path); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location, "/signin") {
+			t.Errorf("%s: %d %s", path, a.status, a.location)
+		}
+	}
+	stranger := w.as("josiah")
+	stranger.get(edit).want(http.StatusForbidden)
+	stranger.post(edit, "title", "Mine").want(http.StatusForbidden)
+	stranger.get(fmt.Sprintf("/catalog/%d/history", m.ID)).want(http.StatusForbidden)
+	stranger.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", "1").want(http.StatusForbidden)
+	stranger.get("/catalog/999999/edit").want(http.StatusNotFound)
+	form := stranger.get("/share/new?category=OTHER").formOf("#edit")
+	form.Set("title", "Smuggled")
+	form.Set("organization_id", fmt.Sprint(m.OrganizationID))
+	stranger.form("/share/new", form)
+	if part, err := w.app.MaterialsOf(t.Context(), w.as("mario").actor, m.OrganizationID, exchange.Page{Limit: 500}); err != nil || slices.ContainsFunc(part.Items, func(m exchange.ShownMaterial) bool { return m.Title == "Smuggled" }) {
+		t.Error("a stranger listed for a lab", err)
+	}
+	if a := w.as("ada").get(edit); a.status != http.StatusOK {
+		t.Errorf("an admin gets %d", a.status)
+	}
+}
+
+func TestTheFormWarnsOfWhatIsListedAlready(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("mario")
+		m := w.material("HT-29")
+		form := v.get("/share/new?category=CELL_LINE&lab=" + fmt.Sprint(m.OrganizationID)).formOf("#edit")
+		typed(form, must(category.Get("CELL_LINE")))
+		form.Set("title", "HT29")
+		form.Set("additional_metadata.rrid", "")
+		form.Set("do", "preview")
+		link := fmt.Sprintf(`#preview a[href="/catalog/%d"]`, m.ID)
+		if a := v.form("/share/new", form).want(http.StatusOK); !a.has(link) {
+			w.Error(a.text("#preview"))
+		}
+		form.Set("title", "Another name")
+		form.Set("additional_metadata.rrid", "cvcl_0320")
+		if a := v.form("/share/new", form).want(http.StatusOK); !a.has(link) {
+			w.Error(a.text("#preview"))
+		}
+		form.Set("do", "save")
+		a := v.form("/share/new", form).want(http.StatusUnprocessableEntity)
+		if !a.has(`#errors [name="different"]`) {
+			w.Error(a.text("#edit"))
+		}
+		form.Set("different", "true")
+		v.form("/share/new", form).want(http.StatusSeeOther)
+		w.material("Another name")
+	})
+}
+
+func must[T any](v T, _ bool) T { return v }
+
+func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	form := v.get("/share/new?category=PLASMID").formOf("#edit")
+	typed(form, must(category.Get("PLASMID")))
+	form.Set("do", "draft")
+	v.form("/share/new", form).want(http.StatusSeeOther)
+	a := v.get("/share/new?category=PLASMID").want(http.StatusOK)
+	if a.input("title") != form.Get("title") || !strings.Contains(a.text("main"), "This is your draft") {
+		t.Error(a.input("title"))
+	}
+	if !v.get("/share").has(`a[href="/share/new?category=PLASMID"]`) {
+		t.Error("the draft is not offered")
+	}
+	form = a.formOf("#edit")
+	v.form("/share/new", form).want(http.StatusSeeOther)
+	if a := v.get("/share/new?category=PLASMID"); a.input("title") != "" {
+		t.Error("the draft is still there")
+	}
+	m := w.material(form.Get("title"))
+	path := fmt.Sprintf("/catalog/%d/edit", m.ID)
+	form = v.get(path).formOf("#edit")
+	form.Set("title", "Drafted")
+	form.Set("do", "draft")
+	v.form(path, form).want(http.StatusSeeOther)
+	if a := v.get(path); a.input("title") != "Drafted" {
+		t.Error(a.input("title"))
+	}
+	v.post("/share/fresh", "draft", fmt.Sprintf("material %d", m.ID)).want(http.StatusSeeOther)
+	if a := v.get(path); a.input("title") != m.Title {
+		t.Error(a.input("title"))
+	}
+}
+
+func TestAnotherCategoryKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	form := v.get("/share/new?category=CELL_LINE").formOf("#edit")
+	typed(form, must(category.Get("CELL_LINE")))
+	form.Set("category", "PLASMID")
+	form.Set("do", "category")
+	a := v.form("/share/new", form).want(http.StatusOK)
+	if a.input("title") != form.Get("title") || !a.has(`[name="additional_metadata.plasmid_name"]`) || a.input("additional_metadata.growth_medium") == "" {
+		t.Error(a.text("h1"), a.input("title"))
+	}
+}
+
+func TestTwoWhoChangeTheSameSeeBothVersions(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		m := w.material("HT-29")
+		path := fmt.Sprintf("/catalog/%d/edit", m.ID)
+		mario, olivia := w.as("mario"), w.as("olivia")
+		mine, theirs := mario.get(path).formOf("#edit"), olivia.get(path).formOf("#edit")
+		theirs.Set("title", "HT-29, theirs")
+		theirs.Set("citation", "Theirs")
+		olivia.form(path, theirs).want(http.StatusSeeOther)
+		mine.Set("title", "HT-29, mine <b>")
+		mine.Set("additional_metadata.ethnicity", "Mine")
+		a := mario.form(path, mine).want(http.StatusConflict)
+		if a.input("title") != "HT-29, mine <b>" || a.input("additional_metadata.ethnicity") != "Mine" || a.input("citation") != "Theirs" {
+			w.Errorf("the form has %q %q %q", a.input("title"), a.input("additional_metadata.ethnicity"), a.input("citation"))
+		}
+		if text := a.text("#errors"); !strings.Contains(text, "Olivia Owner") || !strings.Contains(text, "HT-29, theirs") || !a.has(`[name="theirs"][value="title"]`) {
+			w.Error(text)
+		}
+		if now := w.material("HT-29, theirs"); now.ID != m.ID {
+			w.Error("what was saved is gone")
+		}
+		again := a.formOf("#edit")
+		again.Set("theirs", "title")
+		mario.form(path, again).want(http.StatusSeeOther)
+		now := w.material("HT-29, theirs")
+		if *now.Citation != "Theirs" || !strings.Contains(string(now.Metadata), `"ethnicity":"Mine"`) {
+			w.Errorf("%s %s", *now.Citation, now.Metadata)
+		}
+	})
+}
+
+func TestHistoryTellsWhatChangedAndRestores(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		m := w.material("HT-29")
+		v := w.as("mario")
+		edit, history := fmt.Sprintf("/catalog/%d/edit", m.ID), fmt.Sprintf("/catalog/%d/history", m.ID)
+		form := v.get(edit).formOf("#edit")
+		form.Set("title", "Spoilt <script>")
+		form.Set("additional_metadata.disease", "")
+		form["not_known"] = []string{"disease"}
+		v.form(edit, form).want(http.StatusSeeOther)
+		a := v.get(history).want(http.StatusOK)
+		if text := a.text("main li:first-child"); !strings.Contains(text, "Spoilt <script>") || !strings.Contains(text, "HT-29") || !strings.Contains(text, "Mario Manager") {
+			w.Error(text)
+		}
+		restore := a.doc.Find("form[action$=restore]").First()
+		version, base := restore.Find("[name=version]").AttrOr("value", ""), restore.Find("[name=base]").AttrOr("value", "")
+		v.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", version, "base", "older").want(http.StatusConflict)
+		v.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", version, "base", base).want(http.StatusSeeOther)
+		now := w.material("HT-29")
+		for _, change := range exchange.Changes(m.Material, now.Material) {
+			w.Errorf("%s is %q, was %q", change.Field, change.New, change.Old)
+		}
+	})
+}
+
+func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("gabriel")
+	g, err := w.app.CreateGrant(t.Context(), v.actor, exchange.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
+	w.must(err)
+	form := v.get("/share/new?category=PLASMID").formOf("#edit")
+	typed(form, must(category.Get("PLASMID")))
+	form.Set("shipping_requirements_id", "new")
+	form.Set("shipping.needs_payment", "true")
+	form.Set("shipping.restrictions", "on dry ice")
+	form.Add("grant", fmt.Sprint(g.ID))
+	form.Set("url", "nonsense")
+	var pairs []string
+	for name, values := range form {
+		for _, value := range values {
+			pairs = append(pairs, name, value)
+		}
+	}
+	// What is wrong elsewhere loses no file.
+	a := v.upload("/share/new", "mta_file", "our-mta.txt", "Agreement of the lab", pairs...).want(http.StatusUnprocessableEntity)
+	again := a.formOf("#edit")
+	if again.Get("mta_attachment_id") == "" || !strings.Contains(a.text("#f-mta_attachment_id [selected]"), "our-mta.txt") {
+		t.Fatal(a.text("#requirements"))
+	}
+	again.Set("url", "https://example.org")
+	pairs = nil
+	for name, values := range again {
+		for _, value := range values {
+			pairs = append(pairs, name, value)
+		}
+	}
+	v.upload("/share/new", "map_file", "map.gb", "LOCUS       X 10 bp DNA circular\nORIGIN\n        1 acgtacgtac\n//\n", pairs...).want(http.StatusSeeOther)
+	m := w.material(form.Get("title"))
+	if m.MTAAttachmentID == nil || !m.NeedsMTA || m.ShippingID == nil || !slices.Equal(m.Grants, []int64{g.ID}) {
+		t.Errorf("%+v", m)
+	}
+	if s, err := w.app.Shipping(t.Context(), *m.ShippingID); err != nil || !s.NeedsPayment || s.Restrictions != "on dry ice" {
+		t.Errorf("%+v %v", s, err)
+	}
+	edit := v.get(fmt.Sprintf("/catalog/%d/edit", m.ID))
+	if !strings.Contains(edit.text("#release"), "map.gb") {
+		t.Error(edit.text("#release"))
+	}
+	form = edit.formOf("#edit")
+	form.Set("grant", "")
+	v.form(fmt.Sprintf("/catalog/%d/edit", m.ID), form).want(http.StatusSeeOther)
+	if m = w.material(m.Title); len(m.Grants) > 0 {
+		t.Error("the grant still names it")
+	}
+	// A file that is refused is told beside its field.
+	form.Set("title", "Still here")
+	pairs = []string{"title", "Still here"}
+	if a := v.upload("/share/new", "mta_file", "a.exe", "MZ", append(pairs, "category", "OTHER")...).want(http.StatusUnprocessableEntity); !a.has("#f-mta_file-e") || a.input("title") != "Still here" {
+		t.Error(a.text("#edit .errors"))
+	}
+}
