@@ -181,19 +181,14 @@ func accessible(t *testing.T, s *site, all []found) {
 	}
 	t.Logf("%d of %d pages", len(worth), len(all))
 	var open sync.Map
-	work := make(chan found)
-	var done sync.WaitGroup
-	for range 2 {
-		l := &looker{T: t, site: s, tabs: map[string]*tab{}, open: &open}
-		done.Go(func() {
-			for f := range work {
-				l.look(f)
+	const tabs = 2
+	for first := range tabs {
+		t.Run(fmt.Sprintf("part %d", first+1), func(t *testing.T) {
+			t.Parallel()
+			l := &looker{T: t, site: s, tabs: map[string]*tab{}, open: &open}
+			for i := first; i < len(worth); i += tabs {
+				l.look(worth[i])
 			}
 		})
 	}
-	for _, f := range worth {
-		work <- f
-	}
-	close(work)
-	done.Wait()
 }

@@ -26,7 +26,7 @@ type found struct {
 	status              int
 	html                bool
 	from                string   // the page with the link
-	shape               [32]byte // of its elements, whatever they say
+	kinds               []string // of its elements
 }
 
 // walker follows links as one role.
