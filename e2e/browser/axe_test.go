@@ -152,6 +152,7 @@ const overflowing = `(() => {
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
+	s.furnish()
 	all := everyPage(s)
 	t.Run("has links that lead somewhere", func(t *testing.T) {
 		t.Parallel()
@@ -163,7 +164,8 @@ func TestEveryPage(t *testing.T) {
 	})
 }
 
-// accessible looks at every page that has a kind of element which no page of its pattern had before.
+// accessible looks at one page of each pattern at least, and at every page that has a kind of element which no page had
+// before.
 func accessible(t *testing.T, s *site, all []found) {
 	var worth []found
 	known := map[string]bool{}

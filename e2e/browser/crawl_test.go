@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"aliquot/internal/exchange"
 	"aliquot/internal/web"
 
 	"github.com/PuerkitoBio/goquery"
@@ -155,9 +156,10 @@ func (w *walker) get(path, from string) (*found, []string) {
 	return f, links
 }
 
-// kindsOf are the kinds of elements that a page has, each with what it is in: not how often, and not what they say.
+// kindsOf are its pattern and the kinds of elements that a page has, each with what it is in: not how often, and not
+// what they say.
 func kindsOf(doc *goquery.Document, pattern string) []string {
-	kinds := map[string]bool{}
+	kinds := map[string]bool{pattern: true}
 	var visit func(n *html.Node, parent string)
 	visit = func(n *html.Node, parent string) {
 		kind := n.Data
@@ -167,7 +169,7 @@ func kindsOf(doc *goquery.Document, pattern string) []string {
 				kind += " " + a.Key + "=" + a.Val
 			}
 		}
-		kinds[pattern+" "+parent+">"+kind] = true
+		kinds[parent+">"+kind] = true
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			if c.Type == html.ElementNode && c.Data != "use" {
 				visit(c, kind)
@@ -176,6 +178,24 @@ func kindsOf(doc *goquery.Document, pattern string) []string {
 	}
 	visit(doc.Find("body").Get(0), "")
 	return slices.Collect(maps.Keys(kinds))
+}
+
+// furnish makes what the sample data lack, so that there are pages of it.
+func (s *site) furnish() {
+	s.Helper()
+	ctx, lab := s.Context(), s.lab("Sample Cell Bank")
+	olivia, err := s.app.Actor(ctx, s.token("olivia"))
+	s.must(err)
+	grant, err := s.app.CreateGrant(ctx, olivia, exchange.GrantPatch{Title: exchange.Some("Models of tumours"), FunderID: exchange.Some("https://doi.org/10.13039/100000002")})
+	s.must(err)
+	_, _, err = s.app.Fund(ctx, olivia, grant.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
+	s.must(err)
+	_, err = s.app.CreateWebhook(ctx, olivia, lab, exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
+	s.must(err)
+	content, err := s.app.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
+	s.must(err)
+	_, err = s.app.Bulk(ctx, olivia, lab, exchange.BulkOrder{Mode: exchange.BulkDryRun}, content)
+	s.must(err)
 }
 
 // everyPage is all that all roles find on one site, walked once.
@@ -191,7 +211,9 @@ func everyPage(s *site) []found {
 // The pages that no link leads to: what they are is in their name, or a mail does.
 var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
-	"GET /notifications/stream": "script asks for it",
+	"GET /notifications/stream": "script asks for it", "GET /catalog/suggest": "script asks for it",
+	"GET /share/spreadsheet/export": "a form leads here", "GET /share/spreadsheet/template": "a form leads here",
+	"GET /funding/{id}/report": "a signed link leads here", "GET /funding/{id}/report.csv": "a signed link leads here",
 }
 
 // linksLeadSomewhere for whoever sees them: to a page, a file, or on; never to what is not there or not theirs.

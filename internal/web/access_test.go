@@ -1,14 +1,17 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store/storetest"
@@ -173,7 +176,12 @@ func (row asked) hold(t *testing.T) {
 			}
 			a = v.post(path, pairs...)
 		} else {
-			a = v.get(path)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			if strings.HasSuffix(path, "/stream") { // which ends when nobody listens any more
+				time.AfterFunc(time.Second, cancel)
+			}
+			a = v.send(httptest.NewRequestWithContext(ctx, http.MethodGet, "http://example.org"+path, http.NoBody))
+			cancel()
 		}
 		got := strconv.Itoa(a.status)
 		if a.status == http.StatusSeeOther && strings.HasPrefix(a.location, "/signin?next=") {
