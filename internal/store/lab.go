@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"aliquot/internal/exchange"
 
@@ -57,7 +58,7 @@ func (c Conn) uses(ctx context.Context, column string, organization int64) (map[
 		var u Use
 		var m exchange.Named
 		err := r.Scan(&u.Thing, &m.ID, &m.Name, &u.Total)
-		u.Materials = append(uses[u.Thing].Materials, m)
+		u.Materials = slices.Concat(uses[u.Thing].Materials, []exchange.Named{m})
 		uses[u.Thing] = u
 		return err
 	}, `SELECT u.thing, u.id, u.title, u.total FROM (SELECT m.`+column+` AS thing, m.id, m.title,
