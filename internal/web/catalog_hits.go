@@ -121,7 +121,7 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.
 		h.Title = []words.Piece{{Text: m.Title}}
 	}
 	for name, pieces := range shown {
-		if name != "title" && name != "organisms" && !slices.Contains(facts, plain(pieces)) {
+		if name != "title" && name != "organisms" && plain(pieces) != m.Title && !slices.Contains(facts, plain(pieces)) {
 			h.Snippet, h.Found = pieces, textLabel(c, name)
 		}
 	}
