@@ -100,3 +100,17 @@ func (c Conn) RequestUnderWay(ctx context.Context, material int64, requester uui
 	return one(ctx, c, value[int64], `SELECT COALESCE(MAX(id), 0) FROM material_requests
 		WHERE material_id = $1 AND requester_id = $2 AND is_active AND deleted_at IS NULL`, material, requester)
 }
+
+// Alike are at most n of the materials that have the values of some facets, whichever are found first.
+func (c Conn) Alike(ctx context.Context, filters map[string][]string, viewer uuid.UUID, n int) ([]exchange.ShownMaterial, error) {
+	f := finder{c, materialIndex, viewer}
+	ranks, err := f.some(ctx, filtered(filters, ""), n)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]ranked, len(ranks))
+	for i, rank := range ranks {
+		hits[i].rank = rank
+	}
+	return load(ctx, f, hits, shownMaterial, materialFrom, shownFields)
+}

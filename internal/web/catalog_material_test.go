@@ -200,7 +200,7 @@ func TestAMaterialAsksLittleOfTheDatabase(t *testing.T) {
 			v.get(at)
 			most = max(most, w.statementsOf(func() { v.get(at).want(http.StatusOK) }))
 		}
-		if most > 14 {
+		if most > 20 { // of which two searches for what is similar, which PostgreSQL looks for in parts
 			t.Errorf("%d statements", most)
 		}
 	})
