@@ -82,7 +82,7 @@ func (c Conn) FilesOf(ctx context.Context, m exchange.Material) ([]exchange.Atta
 		mta = *m.MTAAttachmentID
 	}
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
-		WHERE (o.id = $1 OR o.sequence_map_for = $2) AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
+		WHERE o.id IN (SELECT CAST($1 AS BIGINT) UNION SELECT a.id FROM attachments a WHERE a.sequence_map_for = $2) AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
 		AND NOT o.storage_resource_deleted ORDER BY o.id`, mta, m.ID)
 }
 

@@ -115,7 +115,10 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.
 	for _, text := range facts {
 		h.Facts = append(h.Facts, marked(q, text))
 	}
-	shown := exchange.Highlights(q, m.Texts())
+	var shown map[string][]words.Piece
+	if !q.Empty() {
+		shown = exchange.Highlights(q, m.Texts())
+	}
 	h.Title = shown["title"]
 	if h.Title == nil {
 		h.Title = []words.Piece{{Text: m.Title}}
