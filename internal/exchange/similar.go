@@ -8,8 +8,8 @@ import (
 // likeBy are the facets by which materials are alike, those that tell most first.
 var likeBy = []string{"disease", "genes", "technique", "tissue", "plasmid_type", "organisms"}
 
-// Likenesses are filters that find materials like m, the closest first: by what tells most of it, and then by
-// what tells least.
+// Likenesses are filters that find materials like m, the closest first: by what tells most of it, by what tells
+// least, and by its category alone.
 func Likenesses(m Material) []map[string][]string {
 	values := map[string][]string{}
 	for _, line := range m.Indexed("").Facets {
@@ -24,8 +24,5 @@ func Likenesses(m Material) []map[string][]string {
 	for _, name := range names {
 		list = append(list, map[string][]string{"category": {m.Category}, "is_archived": {"false"}, name: values[name]})
 	}
-	if list == nil {
-		list = append(list, map[string][]string{"category": {m.Category}, "is_archived": {"false"}})
-	}
-	return list
+	return append(list, map[string][]string{"category": {m.Category}, "is_archived": {"false"}})
 }
