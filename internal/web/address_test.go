@@ -16,7 +16,8 @@ func TestABrowserThatFollowsACitationComesToThePage(t *testing.T) {
 		{"GET", "/materials/7", browser, "/catalog/7"}, {"GET", "/materials/7/", browser, "/catalog/7"}, {"HEAD", "/organizations/3", browser, "/labs/3"},
 		{"GET", "/materials/7", "", ""}, {"GET", "/materials/7", "*/*", ""}, {"GET", "/materials/7", "application/json, text/html", ""},
 		{"DELETE", "/materials/7", browser, ""}, {"GET", "/v1/materials/7", browser, ""}, {"GET", "/materials", browser, ""}, {"GET", "/materials/7/citation", browser, ""},
-		{"GET", "/materials/07", browser, ""},
+		{"GET", "/materials/07", browser, ""}, {"GET", "/search?search=a+b&category=PDX", browser, "/catalog?category=PDX&q=a+b"}, {"GET", "/search", "", "/catalog"},
+		{"GET", "/search/materials?search=a", browser, ""},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://example.org"+c.path, http.NoBody)
 		if c.accept != "" {
