@@ -111,6 +111,21 @@ func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
 	}
 }
 
+func TestThePagesOfSearchAndHelpAskLittleOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	for path, most := range map[string]int64{
+		"/help": 2, "/privacy": 2, "/accessibility": 2, "/catalog/saved": 5, "/catalog/suggest?q=he": 7, w.at("HeLa") + "/history": 7,
+		"/catalog?show=labs&q=lab": 7, "/catalog?show=people&q=m": 7, "/catalog": 14, "/catalog?q=zzzz&category=PDX&is_archived=false": 24, w.at("HeLa"): 16,
+	} {
+		v.get(path).want(http.StatusOK)
+		if n := w.statementsOf(func() { v.get(path) }); n > most {
+			t.Errorf("%s: %d statements, %d at most", path, n, most)
+		}
+	}
+}
+
 // statementsOf is how many do makes.
 func (w *world) statementsOf(do func()) int64 {
 	before := w.db.Queries()
