@@ -98,7 +98,7 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 		default:
 			n.Head, n.Button, n.Icon = "Write "+words, "Write the abstract", "edit"
 		}
-		if len(turn.What) > 1 {
+		if again != "" && len(turn.What) > 1 {
 			n.Text += " Owed in all: " + owedList(turn.What) + "."
 		}
 	}
