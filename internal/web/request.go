@@ -245,7 +245,7 @@ func (v *visit) refused(form string, err error) (reply, error) {
 	}
 	switch {
 	case answer.status == http.StatusConflict:
-		p.Stale = e.Message
+		p.Stale = p.refusal(e)
 		p.since(v.PostForm)
 	case len(e.Fields) > 0:
 		p.Errors = Faults{}
@@ -359,7 +359,9 @@ func (p *requestPage) Reminded() string {
 func (p *requestPage) Today() string { return p.R.Now.In(p.Zone).Format(time.DateOnly) }
 
 // Tomorrow is the first day until which reminders can be snoozed.
-func (p *requestPage) Tomorrow() string { return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly) }
+func (p *requestPage) Tomorrow() string {
+	return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly)
+}
 
 // AddressLines are the address as on a parcel.
 func (p *requestPage) AddressLines() []string { return addressLines(p.R.Address) }

@@ -5,8 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 )
 
 func TestRequestsAreForTheirPartiesAlone(t *testing.T) {
@@ -193,4 +197,25 @@ func TestAPageOfARequestIsMadeByAsManyStatementsHoweverMuchHappened(t *testing.T
 			w.Errorf("%d statements for one page", few["josiah"])
 		}
 	})
+}
+
+func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	q, path, mario := w.transfer("HeLa"), w.at("HeLa"), w.as("mario")
+	mario.post(path+"/move", "to", "APPROVED").want(http.StatusSeeOther)
+	w.as("josiah").post(path+"/move", "to", "CANCELLED", "reason", "We found a vial.").want(http.StatusSeeOther)
+	d, err := w.app.DoingTo(t.Context(), mario.actor, q.ID)
+	w.must(err)
+	w.db.Clock = func() time.Time { return time.Now().Add(app.UndoTime + time.Second) }
+	jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})
+	jobtest.Wait(t, w.db, d.ID, exchange.JobFailed)
+	a := mario.get(path).want(http.StatusOK)
+	if text := a.text("main [role=alert]"); !strings.Contains(text, "It was not done: Accept.") || a.text("#next h2") != "Cancelled" {
+		t.Errorf("%s; %s", text, a.text("#next"))
+	}
+	mario.post(path+"/messages", "text", "Good to hear.").want(http.StatusSeeOther)
+	if a := mario.get(path); a.has("main [role=alert]") {
+		t.Errorf("it is still said: %s", a.text("main [role=alert]"))
+	}
 }

@@ -40,7 +40,9 @@ func (v *visit) sendMessage() (reply, error) {
 func (v *visit) changeDetails() (reply, error) {
 	var p exchange.RequestPatch
 	form, place := v.PostFormValue("form"), "#"
-	text := func(field string) exchange.Opt[string] { return exchange.Some(strings.TrimSpace(v.PostFormValue(field))) }
+	text := func(field string) exchange.Opt[string] {
+		return exchange.Some(strings.TrimSpace(v.PostFormValue(field)))
+	}
 	switch form {
 	case "abstract":
 		p.Abstract, place = text("abstract"), place+anchor(string(exchange.NeedAbstract))

@@ -139,7 +139,7 @@ func (w *walker) step(v *visitor, request int64) {
 		}
 		name = strings.TrimPrefix(name, path+"/")
 		for _, field := range []string{"to", "form"} {
-			if value := f.Find("[name=" + field + "]").AttrOr("value", ""); value != "" {
+			if value := f.Find("[name="+field+"]").AttrOr("value", ""); value != "" {
 				name += " " + value
 			}
 		}

@@ -8,7 +8,7 @@ import (
 
 // timelines are the kinds of what happened, by the word in the address; "" is everything.
 var timelines = map[string][]exchange.EventKind{
-	"": nil,
+	"":         nil,
 	"messages": {exchange.Messaged, exchange.IssueOpened, exchange.IssueClosed},
 	"documents": {exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted, exchange.DocumentReturned,
 		exchange.AbstractChanged, exchange.AddressChanged, exchange.PaymentChanged},
