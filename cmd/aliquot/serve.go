@@ -105,7 +105,7 @@ func (s *serve) Run(e environment) error {
 		if err != nil {
 			return err
 		}
-		if err := web.Mount(mux, web.Config{App: a, OpenAPI: contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits, Rest: web.ForPeople(door)}); err != nil {
+		if err := web.Mount(mux, web.Config{App: a, OpenAPI: contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits, Rest: door}); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ var known = regexp.MustCompile(`^/(materials|organizations)/([1-9][0-9]{0,18})/?
 // foundIn is where mails about saved searches lead to; the API has nothing there.
 const foundIn = "/search"
 
-// ForPeople leads whoever follows such an address with a browser to the page; next answers everybody else.
-func ForPeople(next http.Handler) http.Handler {
+// forPeople leads whoever follows such an address with a browser to the page; next answers everybody else.
+func forPeople(next http.Handler) http.Handler {
 	pages := map[string]string{"materials": "/catalog/", "organizations": "/labs/"}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == foundIn && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
