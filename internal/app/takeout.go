@@ -64,7 +64,9 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 		takePages(z, "addresses", func(p exchange.Page) (exchange.Part[exchange.Address], error) { return c.Addresses(ctx, user, p) }),
 		takePages(z, "requests", func(p exchange.Page) (exchange.Part[takenRequest], error) { return takenRequests(ctx, c, user, p) }),
 		takeAll(z, "attachments", func() ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
-		takePages(z, "notifications", func(p exchange.Page) (exchange.Part[takenNotification], error) { return takenNotifications(ctx, c, user, p) }),
+		takePages(z, "notifications", func(p exchange.Page) (exchange.Part[takenNotification], error) {
+			return takenNotifications(ctx, c, user, p)
+		}),
 		takePages(z, "saved_searches", func(p exchange.Page) (exchange.Part[exchange.SavedSearch], error) {
 			return c.SavedSearches(ctx, user, p)
 		}),

@@ -40,10 +40,14 @@ func (*toldPage) Kinds() []kind {
 func (*toldPage) Categories() []exchange.Category { return exchange.MailCategories }
 
 // About says whether mail about a category is wanted.
-func (p *toldPage) About(c exchange.Category) bool { return slices.Contains(p.Form["about"], string(c)) }
+func (p *toldPage) About(c exchange.Category) bool {
+	return slices.Contains(p.Form["about"], string(c))
+}
 
 // Days are the days of a week, beginning with Monday.
-func (*toldPage) Days() []string { return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0]) }
+func (*toldPage) Days() []string {
+	return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0])
+}
 
 // Deliveries are the ways of mail, with their words.
 func (*toldPage) Deliveries() []tab {
@@ -134,7 +138,9 @@ func (v *visit) saveSwitches() (reply, error) {
 		if !slices.Contains(v.PostForm["membership"], id) { // it is not in the form
 			continue
 		}
-		on := func(c exchange.Category) exchange.Opt[bool] { return exchange.Some(v.PostForm.Has(id + "." + string(c))) }
+		on := func(c exchange.Category) exchange.Opt[bool] {
+			return exchange.Some(v.PostForm.Has(id + "." + string(c)))
+		}
 		p := exchange.SwitchesPatch{NewRequest: on(exchange.NewRequestNotif), StatusChange: on(exchange.StatusNotif), Decision: on(exchange.DecisionNotif),
 			Assigned: on(exchange.AssignedNotif), Reminder: on(exchange.ReminderNotif)}
 		if p.Patch(m.Switches) == m.Switches {

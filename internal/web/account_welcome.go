@@ -16,7 +16,7 @@ type welcomePage struct {
 }
 
 func (v *visit) welcomePage() *welcomePage {
-	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.VerifiedEmail == ""}
+	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.Email == ""}
 	if p.Form == nil {
 		u := v.who.User
 		p.Form = url.Values{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email}, "time_zone": {v.who.Zone.String()}, "name": {u.Name()}}

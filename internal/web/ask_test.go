@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
-
-	"github.com/PuerkitoBio/goquery"
 )
 
 // pdf is the smallest thing that passes for a document.
@@ -34,7 +32,7 @@ func (v *visitor) requestsOf(title string) []exchange.Requested {
 // filled is the form that a page shows, with more fields changed: names and values in turn.
 func (a answer) filled(pairs ...string) []string {
 	form := map[string]string{}
-	a.doc.Find("form#request").Find("input, textarea, select").Each(func(_ int, s *goquery.Selection) {
+	a.doc.Find("form#request").Find("input, textarea, select").Each(func(_ int, s *selection) {
 		name, kind := s.AttrOr("name", ""), s.AttrOr("type", "")
 		_, checked := s.Attr("checked")
 		if name == "" || kind == "file" || (kind == "radio" || kind == "checkbox") && !checked {

@@ -4,3 +4,6 @@ import "aliquot/internal/app"
 
 // Lead is what the page about a subscription says.
 func Lead(s app.Subscription, changed bool) string { return tellSubscription(s, changed).Lead }
+
+// Device is what a session is called.
+func Device(agent string) string { return device(agent) }
