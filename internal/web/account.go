@@ -47,12 +47,12 @@ func (v *visit) accountPage(tab, title string) accountPage {
 	return accountPage{Page: Page{Title: title + ", settings", Section: "account"}, typed: typed{v.PostForm}, Tab: tab}
 }
 
-// tab is an entry of the navigation beside the settings.
-type tab struct{ Name, Icon, Text string }
+// settingsTab is an entry of the navigation beside the settings.
+type settingsTab struct{ Name, Icon, Text string }
 
 // Tabs are all of them.
-func (accountPage) Tabs() []tab {
-	return []tab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"}, {"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
+func (accountPage) Tabs() []settingsTab {
+	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"}, {"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
 		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"}, {"export", "download", "Your data"}}
 }
 
@@ -80,7 +80,7 @@ func (v *visit) saveProfile() (reply, error) {
 	_, err := v.app.UpdateUser(v.Context(), v.who.Actor, v.who.ID, v.names())
 	if fields, wrong := faults(err); wrong {
 		p := v.profilePage()
-		p.Errors = sentences(fields, profileLabels)
+		p.Errors = sentencesOf(fields, profileLabels)
 		return invalid("account", p)
 	}
 	return seeOther("/account").saying("Your profile is saved."), err

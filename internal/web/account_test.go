@@ -298,7 +298,7 @@ func TestFirstStepsAreTakenOrSkipped(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("Newcomer")
 		page := v.get("/welcome?next=%2Fcatalog%3Fq%3Dx").want(http.StatusOK)
-		if !page.has(`a[href="/catalog?q=x"]`) || !page.has("[name=email]") {
+		if !page.has(`a[href="/catalog?q=x"]`) || !page.has("[name=email]") || page.input("first_name") != "Newcomer" {
 			t.Errorf("no way on, or no e-mail asked for: %s", page.text("main"))
 		}
 		if evil := v.get("/welcome?next=https%3A%2F%2Fevil.example"); evil.input("next") != "/" {

@@ -38,9 +38,9 @@ type sentForm struct {
 // mostFiles is how many files a form has, each as large as a file may be.
 const mostFiles = 3
 
-// readForm reads a form whose files are documents of a request, as they stream in. What is wrong with a file
+// readAsk reads a form whose files are documents of a request, as they stream in. What is wrong with a file
 // is a fault of its field, so that nothing else that was typed is lost.
-func (v *visit) readForm() (sentForm, error) {
+func (v *visit) readAsk() (sentForm, error) {
 	sent := sentForm{values: url.Values{}, faults: map[string][]string{}}
 	if !strings.HasPrefix(v.Header.Get("Content-Type"), "multipart/form-data") {
 		v.Body = http.MaxBytesReader(v.w, v.Body, mostForm)
@@ -51,7 +51,7 @@ func (v *visit) readForm() (sentForm, error) {
 	v.Body = http.MaxBytesReader(v.w, v.Body, mostForm+mostFiles*v.app.UploadLimit)
 	parts, err := v.MultipartReader()
 	if err != nil {
-		return sent, broken
+		return sent, errNotWhole
 	}
 	room := int64(mostForm)
 	for {
@@ -72,7 +72,7 @@ func (v *visit) readForm() (sentForm, error) {
 	}
 }
 
-var broken = exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+var errNotWhole = exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
 
 // readPart reads one field or file of a form; room is how much text there may still be.
 func (v *visit) readPart(sent *sentForm, part *multipart.Part, room int64) (int64, error) {
@@ -84,7 +84,7 @@ func (v *visit) readPart(sent *sentForm, part *multipart.Part, room int64) (int6
 			return 0, exchange.Fail(exchange.TooLarge, "The form has more than %d KiB.", mostForm>>10)
 		}
 		if err != nil {
-			return 0, broken
+			return 0, errNotWhole
 		}
 		if utf8.Valid(text) && !slot.Valid() { // a file field without a file is none
 			sent.values.Add(field, string(text))
@@ -94,7 +94,7 @@ func (v *visit) readPart(sent *sentForm, part *multipart.Part, room int64) (int6
 	content, err := v.app.Store(v.Context(), v.who.Actor, part)
 	switch exchange.CodeOf(err) {
 	case exchange.TooLarge, exchange.UnsupportedMedia:
-		sent.faults[field] = []string{messageOf(err)}
+		sent.faults[field] = []string{reasonOf(err)}
 	case exchange.InvalidInput:
 		sent.faults[field] = []string{"is an empty file"}
 	default:
@@ -115,16 +115,16 @@ func (v *visit) discard(sent sentForm) {
 	}
 }
 
-func messageOf(err error) string {
+func reasonOf(err error) string {
 	if e, is := errors.AsType[*exchange.Error](err); is {
 		return e.Message
 	}
 	return ""
 }
 
-// sentences makes sentences for people of what is wrong with fields. labels are what the fields are called in
+// sentencesOf makes sentences for people of what is wrong with fields. labels are what the fields are called in
 // one; one that begins with a capital is the whole sentence.
-func sentences(fields map[string][]string, labels map[string]string) Faults {
+func sentencesOf(fields map[string][]string, labels map[string]string) Faults {
 	list := Faults{}
 	for field, texts := range fields {
 		label := labels[field]
