@@ -3,15 +3,18 @@ package web_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/identity"
+	"aliquot/internal/store"
 	"aliquot/internal/web"
 
 	"github.com/PuerkitoBio/goquery"
@@ -375,3 +378,37 @@ func TestSettingsMakeAConstantNumberOfStatements(t *testing.T) {
 
 // selection is what a selector finds.
 type selection = goquery.Selection
+
+func TestAnAddressThatWasRefusedIsShownAndTriedAgain(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("josiah")
+		if page := v.get("/account/notifications"); page.has("main .note.bad") {
+			t.Error("an address is refused that was not")
+		}
+		s := exchange.DefaultMail(v.actor.ID)
+		s.Refused = &exchange.Refusal{Address: "requester@example.org", Reason: "<b>550</b> no such user", At: w.db.Read().Now}
+		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error { return tx.SaveMailSettings(ctx, s) }))
+		page := v.get("/account/notifications").want(http.StatusOK)
+		if got := page.text("main .note.bad"); !strings.Contains(got, "requester@example.org was refused") || !strings.Contains(got, "<b>550</b>") {
+			t.Errorf("%s", got)
+		}
+		v.post("/account/notifications/retry").want(http.StatusSeeOther)
+		if page = v.get("/account/notifications"); page.has("main .note.bad") {
+			t.Error("it is still refused")
+		}
+	})
+}
+
+func TestAPartOfThePageIsSentWhereScriptTurnsASwitch(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("josiah")
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org/account/notifications/switches", strings.NewReader("membership=1"))
+	for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "span#switches-saved"} {
+		r.Header.Set(name, value)
+	}
+	if a := v.send(r).want(http.StatusOK); a.has("main") || !strings.Contains(a.text("#switches-saved"), "Saved") {
+		t.Errorf("%s", a.body)
+	}
+}
