@@ -20,10 +20,10 @@ func (w *world) askPath(title string) string {
 
 const stemCells = "WA01 (H1) hESC"
 
-// requestsOf are the requests of somebody for a material.
-func (v *visitor) requestsOf(title string) []exchange.Requested {
+// ofStemCells are the requests of somebody for stem cells.
+func (v *visitor) ofStemCells() []exchange.Requested {
 	v.Helper()
-	id := v.material(title).ID
+	id := v.material(stemCells).ID
 	part, err := v.app.Requests(v.Context(), v.actor, exchange.Page{Limit: 50}, exchange.RequestFilter{Material: &id, Requester: &v.actor.ID})
 	v.must(err)
 	return part.Items
@@ -73,7 +73,7 @@ func TestARequestIsFilledInWithWhatWasUsedLastAndSent(t *testing.T) {
 		if sent = sent.want(http.StatusSeeOther); !strings.HasPrefix(sent.location, "/requests/") || v.cookies["__Host-note"] == "" {
 			t.Errorf("to %s", sent.location)
 		}
-		made := v.requestsOf(stemCells)
+		made := v.ofStemCells()
 		if len(made) != 1 || made[0].Abstract != "Aim and method." || made[0].Quantity != "2 vials" || made[0].Address == nil ||
 			made[0].Payment != "SHIPPING_CODE" || made[0].PaymentNotes != "Sample courier, account 0000000" {
 			t.Errorf("%+v", made)
@@ -97,7 +97,7 @@ func TestAFormThatIsSentTwiceIsOneRequest(t *testing.T) {
 			together.Go(func() { again.post(path, fresh...) })
 		}
 		together.Wait()
-		if made := v.requestsOf(stemCells); len(made) != 2 {
+		if made := v.ofStemCells(); len(made) != 2 {
 			t.Errorf("%d requests of 2 forms", len(made))
 		}
 	})
@@ -116,7 +116,7 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 		form := v.get(path).filled("address", "new", "address_line_1", "Gate 2", "locality", "Town", "country", "Atlantis", "requester_abstract", "",
 			"note", `<script>alert("x")</script>`, "account", "7", "courier", "FedEx")
 		page := v.post(path, form...).want(http.StatusUnprocessableEntity)
-		if addresses() != before || len(v.requestsOf(stemCells)) > 0 {
+		if addresses() != before || len(v.ofStemCells()) > 0 {
 			t.Error("something was kept")
 		}
 		if page.input("address_line_1") != "Gate 2" || page.input("note") != `<script>alert("x")</script>` || page.input("account") != "7" || strings.Contains(page.body, "<script>alert") {
@@ -133,7 +133,7 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 		}
 		form = page.filled("requester_abstract", "Aim.", "account", "123 456 789")
 		v.post(path, form...).want(http.StatusSeeOther)
-		if made := v.requestsOf(stemCells); addresses() != before+1 || len(made) != 1 || made[0].Address.Line1 != "Gate 2" || made[0].PaymentNotes != "FedEx, account 123456789" {
+		if made := v.ofStemCells(); addresses() != before+1 || len(made) != 1 || made[0].Address.Line1 != "Gate 2" || made[0].PaymentNotes != "FedEx, account 123456789" {
 			t.Errorf("%d addresses, %+v", addresses(), made)
 		}
 	})
@@ -152,12 +152,12 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 			t.Errorf("a page of HTML: %s", page.text("#errors"))
 		}
 		page = v.upload(path, "irb_attachment", "irb.pdf", strings.Repeat("x", 1<<20+1), page.filled()...).want(http.StatusUnprocessableEntity)
-		if page.text("#f-irb_attachment-e") == "" || len(v.requestsOf(stemCells)) > 0 {
+		if page.text("#f-irb_attachment-e") == "" || len(v.ofStemCells()) > 0 {
 			t.Errorf("too large a file: %s", page.text("#errors"))
 		}
 		v.upload(path, "irb_attachment", "irb.exe", pdf, page.filled()...).want(http.StatusUnprocessableEntity)
 		v.upload(path, "irb_attachment", "irb.pdf", pdf, page.filled()...).want(http.StatusSeeOther)
-		made := v.requestsOf(stemCells)
+		made := v.ofStemCells()
 		if len(made) != 1 || len(made[0].Documents) != 1 || made[0].Documents[0].Slot != exchange.IRB {
 			t.Errorf("%+v", made)
 		}
