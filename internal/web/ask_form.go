@@ -61,14 +61,22 @@ func (v *visit) readAsk() (sentForm, error) {
 		}
 		if err == nil {
 			room, err = v.readPart(&sent, part, room)
+		} else if _, large := errors.AsType[*http.MaxBytesError](err); !large {
+			err = errNotWhole
 		}
-		if large, is := errors.AsType[*http.MaxBytesError](err); is && large != nil && len(sent.faults) > 0 {
+		_, large := errors.AsType[*http.MaxBytesError](err)
+		switch {
+		case err == nil:
+			continue
+		case large && len(sent.faults) > 0:
 			return sent, nil // the rest of a file that is too large
+		case large:
+			err = exchange.Fail(exchange.TooLarge, "The form has more than %d files, or they are too large together.", mostFiles)
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			err = errNotWhole
 		}
-		if err != nil {
-			v.discard(sent)
-			return sent, err
-		}
+		v.discard(sent)
+		return sent, err
 	}
 }
 

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -256,5 +257,24 @@ func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
 	}
 	if many := count(); many != few {
 		t.Errorf("%d statements, before %d", many, few)
+	}
+}
+
+func TestAFormThatIsCutOffOrTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, path := w.as("josiah"), w.askPath(stemCells)
+	send := func(body string) answer {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=B")
+		return v.send(r)
+	}
+	file := "--B\r\nContent-Disposition: form-data; name=\"irb_attachment\"; filename=\"a.pdf\"\r\n\r\n" + pdf
+	send(file).want(http.StatusBadRequest)
+	send("--B\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n" + strings.Repeat("x", 1<<20+1) + "\r\n--B--\r\n").want(http.StatusRequestEntityTooLarge)
+	send(strings.Repeat(file+strings.Repeat("x", 1<<20-len(pdf))+"\r\n", 5) + "--B--\r\n").want(http.StatusRequestEntityTooLarge)
+	send("no form").want(http.StatusUnprocessableEntity)
+	if len(v.ofStemCells()) > 0 {
+		t.Error("something was sent")
 	}
 }
