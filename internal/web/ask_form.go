@@ -102,7 +102,7 @@ func (v *visit) readPart(sent *sentForm, part *multipart.Part, room int64) (int6
 	content, err := v.app.Store(v.Context(), v.who.Actor, part)
 	switch exchange.CodeOf(err) {
 	case exchange.TooLarge, exchange.UnsupportedMedia:
-		sent.faults[field] = []string{reasonOf(err)}
+		sent.faults[field] = []string{messageOf(err)}
 	case exchange.InvalidInput:
 		sent.faults[field] = []string{"is an empty file"}
 	default:
@@ -123,7 +123,7 @@ func (v *visit) discard(sent sentForm) {
 	}
 }
 
-func reasonOf(err error) string {
+func messageOf(err error) string {
 	if e, is := errors.AsType[*exchange.Error](err); is {
 		return e.Message
 	}
