@@ -11,8 +11,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// at is the address of a material of the demo.
-func (w *world) at(title string) string {
+// listing is the address of a material of the demo.
+func (w *world) listing(title string) string {
 	w.Helper()
 	return "/catalog/" + strconv.FormatInt(w.material(title).ID, 10)
 }
@@ -20,7 +20,7 @@ func (w *world) at(title string) string {
 func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		a := w.as("").get(w.at("WA09 (H9) hESC")).want(http.StatusOK)
+		a := w.as("").get(w.listing("WA09 (H9) hESC")).want(http.StatusOK)
 		var names []string
 		for _, n := range a.doc.Find(".need-list b").EachIter() {
 			names = append(names, n.Text())
@@ -28,7 +28,7 @@ func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.
 		if got := strings.Join(names, ", "); got != "Research abstract, Delivery address, Shipping payment, Signed MTA, IRB approval" {
 			t.Errorf("needs: %s", got)
 		}
-		if !a.has(`a[href="`+w.at("WA09 (H9) hESC")+`/request"]`) || !a.has(".cta a") {
+		if !a.has(`a[href="`+w.listing("WA09 (H9) hESC")+`/request"]`) || !a.has(".cta a") {
 			t.Error("it cannot be requested")
 		}
 		if !a.has(`#files a[href*="/uploaded-file/"]`) || !a.has(`.need-list a[href="#files"]`) {
@@ -40,7 +40,7 @@ func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.
 func TestAMaterialTellsItsFactsIdentifiersAndHowToCiteIt(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	at := w.at("HeLa")
+	at := w.listing("HeLa")
 	a := w.as("").get(at).want(http.StatusOK)
 	if a.text("h1") != "HeLa" || a.text("title") != "HeLa, cell line, available – Aliquot" || a.text("#about dd i") != "Homo sapiens" {
 		t.Errorf("%s, %s, %s", a.text("h1"), a.text("title"), a.text("#about"))
@@ -124,7 +124,7 @@ func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
 func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		at := w.at("LoVo")
+		at := w.listing("LoVo")
 		for _, name := range []string{"", "josiah"} {
 			if a := w.as(name).get(at); a.has(`form[action$="/archive"]`) || a.has(`a[href$="/edit"]`) || a.has(`a[href$="/history"]`) {
 				t.Errorf("%q may change it", name)
@@ -158,7 +158,7 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	if a := w.as("mario").post(w.at("MCF-7") + "/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "under way") {
+	if a := w.as("mario").post(w.listing("MCF-7") + "/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "under way") {
 		t.Error(a.text("main"))
 	}
 }
@@ -166,10 +166,10 @@ func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
 func TestWhoAskedForAMaterialIsLedToTheRequest(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	if a := w.as("josiah").get(w.at("MCF-7")); len(a.foundLinks(`aside footer a[href^="/requests/"]`)) != 1 {
+	if a := w.as("josiah").get(w.listing("MCF-7")); len(a.foundLinks(`aside footer a[href^="/requests/"]`)) != 1 {
 		t.Error(a.text("aside"))
 	}
-	if a := w.as("mario").get(w.at("MCF-7")); a.has(`aside footer a[href^="/requests/"]`) {
+	if a := w.as("mario").get(w.listing("MCF-7")); a.has(`aside footer a[href^="/requests/"]`) {
 		t.Error(a.text("aside"))
 	}
 }
@@ -196,7 +196,7 @@ func TestAMaterialAsksLittleOfTheDatabase(t *testing.T) {
 		v := w.as("")
 		most := int64(0)
 		for _, title := range []string{"HeLa", "pUC19", "01 PCR", "pSample-EGFP (made up)", "PDX model BL0269-F402"} {
-			at := w.at(title)
+			at := w.listing(title)
 			v.get(at)
 			most = max(most, w.statementsOf(func() { v.get(at).want(http.StatusOK) }))
 		}
