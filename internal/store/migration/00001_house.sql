@@ -353,6 +353,7 @@ CREATE INDEX notifications_user ON notifications (user_id, id);
 CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
 CREATE INDEX notifications_news ON notifications (news_id) WHERE mail = 'NEW';
+CREATE INDEX notifications_failed ON notifications (id) WHERE mail IN ('REFUSED', 'IN_DOUBT');
 CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
 
 -- How a person wants mail; who has no row wants it at once.
