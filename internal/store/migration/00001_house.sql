@@ -265,9 +265,9 @@ CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
 CREATE INDEX material_requests_escalates ON material_requests (waiting_since, id) WHERE escalates AND is_active AND deleted_at IS NULL;
 -- The inbox: what waits on whom, and how much of it there is, is read of these alone, for which SQLite wants all columns in them.
-CREATE INDEX material_requests_asked ON material_requests (requester_id, party, waiting_since, id, organization_id, assigned_to, deleted_at) WHERE deleted_at IS NULL;
-CREATE INDEX material_requests_lab ON material_requests (organization_id, party, waiting_since, id, requester_id, assigned_to, deleted_at) WHERE deleted_at IS NULL;
-CREATE INDEX material_requests_mine ON material_requests (assigned_to, party, waiting_since, id, organization_id, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_asked ON material_requests (requester_id, party, waiting_since, id, organization_id, assigned_to, status, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_lab ON material_requests (organization_id, party, waiting_since, id, requester_id, assigned_to, status, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_mine ON material_requests (assigned_to, party, waiting_since, id, organization_id, status, deleted_at) WHERE deleted_at IS NULL;
 CREATE INDEX material_requests_waiting ON material_requests (waiting_since, id) WHERE party <> '';
 
 -- Whose turn it was in a request, and where it stood; each ends when the next begins.
