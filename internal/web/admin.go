@@ -108,11 +108,10 @@ type usersPage struct {
 	adminPage
 	Users  []app.UserView
 	Admins bool
-	About  int64 // how many there are, where that is an estimate
 }
 
-// asked is the search and the page that an address asks for.
-func (v *visit) asked() (s exchange.Search, number int) {
+// adminSearch is the search and the page that an address asks for.
+func (v *visit) adminSearch() (s exchange.Search, number int) {
 	number = 1
 	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MostOffset/adminRows {
 		number = int(*n)
@@ -134,7 +133,7 @@ func pageAfter(number int, next *exchange.SearchPosition) string {
 
 func (v *visit) adminUsers() (reply, error) {
 	p := &usersPage{adminPage: v.adminPage("users", "Users"), Admins: v.URL.Query().Get("only") == "admins"}
-	s, number := v.asked()
+	s, number := v.adminSearch()
 	found, err := v.app.Users(v.Context(), v.who.Actor, s, p.Admins)
 	if err != nil {
 		return reply{}, err
@@ -177,7 +176,7 @@ type organizationsPage struct {
 
 func (v *visit) adminOrganizations() (reply, error) {
 	p := &organizationsPage{adminPage: v.adminPage("organizations", "Labs")}
-	s, number := v.asked()
+	s, number := v.adminSearch()
 	found, err := v.app.OrganizationsToAdmin(v.Context(), v.who.Actor, s)
 	if err != nil {
 		return reply{}, err
