@@ -133,8 +133,8 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 		return 0, err
 	}
 	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+", organization_id) VALUES ("+
-		strings.Trim(places(1, len(requestWritten)), "()")+", (SELECT organization_id FROM materials WHERE id = $"+strconv.Itoa(len(requestWritten)+1)+
-		")) RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
+		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials WHERE id = $"+strconv.Itoa(len(requestWritten)+1)+
+		"), 0)) RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
 }
 
 // requestWritten are the columns that requestArgs fills, and then those that never change and the head.

@@ -117,7 +117,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 			t.Fatalf("%d %s", answer.StatusCode, answer.Header.Get("Content-Type"))
 		}
 		lines := bufio.NewScanner(answer.Body)
-		until := func(words ...string) string {
+		until := func(words ...string) {
 			t.Helper()
 			for lines.Scan() {
 				line := lines.Text()
@@ -129,11 +129,10 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 					}
 					return true
 				}(); all {
-					return line
+					return
 				}
 			}
 			t.Fatalf("the stream ended before %q: %v", words, lines.Err())
-			return ""
 		}
 		until("data:", `"unread":`)
 		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.Words{Text: exchange.Some("Is it there?")})
