@@ -141,7 +141,7 @@ func (v *visit) endJob(back string) (reply, error) {
 	return seeOther(v.adminBack(back)).saying("Job " + strconv.FormatInt(id, 10) + " is cancelled. What it got done stays."), nil
 }
 
-type jobPage struct {
+type progressPage struct {
 	Page
 	jobRow
 }
@@ -156,7 +156,7 @@ func (v *visit) job() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p := &jobPage{Page: Page{Section: "share", Narrow: true}, jobRow: newJobRow(j, by)}
+	p := &progressPage{Page: Page{Section: "share", Narrow: true}, jobRow: newJobRow(j, by)}
 	p.Retry = p.Retry && v.who.Admin
 	p.Title = p.Words + ": " + p.What
 	return show("job", p)
