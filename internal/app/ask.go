@@ -47,10 +47,11 @@ func (a *App) AskForm(ctx context.Context, who exchange.Actor, material int64) (
 	f.Terms = exchange.TermsOf(f.Material.Material, f.Shipping)
 	if id := f.Material.MTAAttachmentID; id != nil {
 		t, err := c.Attachment(ctx, *id)
-		if err != nil {
+		if err == nil {
+			f.MTA = &t
+		} else if exchange.CodeOf(err) != exchange.NotFound {
 			return f, err
 		}
-		f.MTA = &t
 	}
 	addresses, err := c.Addresses(ctx, who.ID, everything)
 	if err != nil {

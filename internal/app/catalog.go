@@ -132,11 +132,11 @@ const mostSimilar = 4
 // or else from the same lab.
 func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial, error) {
 	for _, likeness := range exchange.Likenesses(m) {
-		found, err := c.SearchMaterials(ctx, exchange.Search{Filters: likeness, Viewer: who.ID, Page: exchange.SearchPage{Limit: mostSimilar + 1}})
+		found, err := c.Alike(ctx, likeness, who.ID, mostSimilar+1)
 		if err != nil {
 			return nil, err
 		}
-		list := slices.DeleteFunc(found.Items, func(other exchange.ShownMaterial) bool { return other.ID == m.ID })
+		list := slices.DeleteFunc(found, func(other exchange.ShownMaterial) bool { return other.ID == m.ID })
 		if len(list) > 0 {
 			return list[:min(len(list), mostSimilar)], nil
 		}

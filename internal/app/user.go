@@ -30,16 +30,16 @@ const tokenPrefix = "alq_"
 // Login exchanges an authorization code for a token; someone unknown is registered on the spot
 // where registration allows it.
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
-	return a.login(ctx, r, exchange.Token{Kind: exchange.APIToken})
+	return a.login(ctx, r, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
 }
 
 // Enter is Login of somebody with a browser, whose session is called by it.
 func (a *App) Enter(ctx context.Context, r exchange.Registration, browser string) (Signed, error) {
-	return a.login(ctx, r, exchange.Token{Kind: exchange.SessionToken, Name: browser})
+	return a.login(ctx, r, func(p identity.Person) (Signed, error) { return a.SignInBrowser(ctx, p, r, browser) })
 }
 
-// login is Login; t is what the token is for.
-func (a *App) login(ctx context.Context, r exchange.Registration, t exchange.Token) (Signed, error) {
+// login is Login of whom signIn signs in.
+func (a *App) login(ctx context.Context, r exchange.Registration, signIn func(identity.Person) (Signed, error)) (Signed, error) {
 	code, origin, err := r.Check()
 	if err != nil {
 		return Signed{}, err
@@ -56,9 +56,9 @@ func (a *App) login(ctx context.Context, r exchange.Registration, t exchange.Tok
 	if err != nil {
 		return Signed{}, err
 	}
-	signed, err := a.signIn(ctx, person, r, t)
+	signed, err := signIn(person)
 	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
-		signed, err = a.signIn(ctx, person, r, t)
+		signed, err = signIn(person)
 	}
 	return signed, err
 }
@@ -67,6 +67,11 @@ func (a *App) login(ctx context.Context, r exchange.Registration, t exchange.Tok
 // person says of themselves where they are new, and the invitation that they accept.
 func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Registration) (Signed, error) {
 	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.APIToken})
+}
+
+// SignInBrowser is SignIn that begins a session of a browser, which is called by it.
+func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, browser string) (Signed, error) {
+	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.SessionToken, Name: browser})
 }
 
 // newSecret is that of a new token.

@@ -46,6 +46,9 @@ var (
 	ByDue     = Field{Name: "due"}
 )
 
+// MostCounted is how far the requests of an inbox are counted; from there on there are so many or more.
+const MostCounted = 1000
+
 // InboxCounts say how many requests are what to a person.
 type InboxCounts map[Whose]int64
 

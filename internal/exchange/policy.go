@@ -109,6 +109,9 @@ const (
 	JobListAll Action = "job.list-all" // everybody's, and Aliquot's own
 	JobCancel  Action = "job.cancel"
 	JobRetry   Action = "job.retry"
+
+	AdminRead Action = "admin.read" // how the installation does: what is stuck, and mail that failed
+	UserAdmin Action = "user.admin" // to make somebody an admin, or no longer one
 )
 
 // Access is the setting that decides who may write materials and organizations.
@@ -212,6 +215,9 @@ var rules = Policy{
 	JobListAll: AdminOf,
 	JobCancel:  OwnerOf,
 	JobRetry:   AdminOf,
+
+	AdminRead: AdminOf,
+	UserAdmin: AdminOf,
 }
 
 // PolicyFor gives the rules under an access setting.

@@ -121,6 +121,8 @@ const matrix = `
 | both | documentation.read | nothing | y | y | y | y | y | y | y | y |
 | both | search.read | nothing | y | y | y | y | y | y | y | y |
 | both | audit.read | nothing | n | n | n | n | n | n | n | y |
+| both | admin.read | nothing | n | n | n | n | n | n | n | y |
+| both | user.admin | the owner | n | n | n | n | n | n | n | y |
 | both | material.archive | the lab | n | n | y | y | n | y | n | y |
 | both | material.import | the lab | n | n | y | y | n | y | n | y |
 | both | material.preview | nothing | n | y | y | y | y | y | y | y |

@@ -8,26 +8,21 @@ import (
 // likeBy are the facets by which materials are alike, those that tell most first.
 var likeBy = []string{"disease", "genes", "technique", "tissue", "plasmid_type", "organisms"}
 
-// Likenesses are filters that find materials like m, the closest first; two at most.
+// Likenesses are filters that find materials like m, the closest first: by what tells most of it, by what tells
+// least, and by its category alone.
 func Likenesses(m Material) []map[string][]string {
 	values := map[string][]string{}
 	for _, line := range m.Indexed("").Facets {
 		name, value, _ := strings.Cut(line, "=")
 		values[name] = append(values[name], value)
 	}
-	like := func() map[string][]string {
-		return map[string][]string{"category": {m.Category}, "is_archived": {"false"}}
+	names := slices.DeleteFunc(slices.Clone(likeBy), func(name string) bool { return len(values[name]) == 0 })
+	if len(names) > 2 {
+		names = []string{names[0], names[len(names)-1]}
 	}
 	var list []map[string][]string
-	for _, name := range likeBy {
-		if len(values[name]) > 0 && len(list) < 2 {
-			filters := like()
-			filters[name] = slices.Clone(values[name])
-			list = append(list, filters)
-		}
+	for _, name := range names {
+		list = append(list, map[string][]string{"category": {m.Category}, "is_archived": {"false"}, name: values[name]})
 	}
-	if len(list) == 0 {
-		list = append(list, like())
-	}
-	return list
+	return append(list, map[string][]string{"category": {m.Category}, "is_archived": {"false"}})
 }

@@ -82,7 +82,7 @@ func (c Conn) FilesOf(ctx context.Context, m exchange.Material) ([]exchange.Atta
 		mta = *m.MTAAttachmentID
 	}
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
-		WHERE (o.id = $1 OR o.sequence_map_for = $2) AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
+		WHERE o.id IN (SELECT CAST($1 AS BIGINT) UNION SELECT a.id FROM attachments a WHERE a.sequence_map_for = $2) AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
 		AND NOT o.storage_resource_deleted ORDER BY o.id`, mta, m.ID)
 }
 
@@ -99,4 +99,18 @@ func (c Conn) GrantsByID(ctx context.Context, ids []int64) ([]exchange.Grant, er
 func (c Conn) RequestUnderWay(ctx context.Context, material int64, requester uuid.UUID) (int64, error) {
 	return one(ctx, c, value[int64], `SELECT COALESCE(MAX(id), 0) FROM material_requests
 		WHERE material_id = $1 AND requester_id = $2 AND is_active AND deleted_at IS NULL`, material, requester)
+}
+
+// Alike are at most n of the materials that have the values of some facets, whichever are found first.
+func (c Conn) Alike(ctx context.Context, filters map[string][]string, viewer uuid.UUID, n int) ([]exchange.ShownMaterial, error) {
+	f := finder{c, materialIndex, viewer}
+	ranks, err := f.some(ctx, filtered(filters, ""), n)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]ranked, len(ranks))
+	for i, rank := range ranks {
+		hits[i].rank = rank
+	}
+	return load(ctx, f, hits, shownMaterial, materialFrom, shownFields)
 }

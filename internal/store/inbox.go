@@ -29,17 +29,27 @@ var inboxes = map[exchange.Whose][]string{
 const everyTurn exchange.Whose = ""
 
 // narrow adds the conditions of an inbox beside whose turn it is.
-func (c Conn) narrow(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
+func (w *filter) narrow(f exchange.InboxFilter) {
 	w.and("o.deleted_at IS NULL")
 	andEqual(w, "o.organization_id", f.Organization)
 	andEqual(w, "o.material_id", f.Material)
-	andEqual(w, "o.status", f.Status)
+	andEqual(w, "(o.status || '')", f.Status) // never by the index of all requests of a status
 	andEqual(w, "o.assigned_to", f.AssignedTo)
 	if f.Search != nil {
-		condition, args := matching{c, exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
-			requests(words.Parse(string(*f.Search)).Expr())
-		w.and(condition, args...)
+		w.and("o.id IN (SELECT id FROM found)")
 	}
+}
+
+// search begins a statement with what a search finds, which is read once for all conditions that speak of it.
+func (c Conn) search(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
+	if f.Search == nil {
+		return
+	}
+	condition, args := matching{c, exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
+		requests(words.Parse(string(*f.Search)).Expr())
+	w.begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
+	w.and(condition, args...)
+	w.sql.WriteString(") ")
 }
 
 // persons are as many times the viewer as a text has places for them.
@@ -58,10 +68,12 @@ func (f *filter) begin(text string) {
 }
 
 // CountInbox says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
-// part of it.
+// part of it. It stops counting at exchange.MostCounted of each arm of inboxes.
 func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts, error) {
 	c.passing = f.Search != nil
 	w := &filter{}
+	c.search(w, f, viewer)
+	w.sql.WriteString("SELECT ")
 	for i, whose := range exchange.Whoses {
 		for j, arm := range inboxes[whose] {
 			before := ", "
@@ -70,10 +82,10 @@ func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exc
 			} else if j > 0 {
 				before = " + "
 			}
-			w.begin(before + "(SELECT COUNT(*) FROM material_requests o")
+			w.begin(before + "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o")
 			w.and(arm, persons(arm, viewer)...)
-			c.narrow(w, f, viewer)
-			w.sql.WriteString(")")
+			w.narrow(f)
+			w.sql.WriteString(" LIMIT " + strconv.Itoa(exchange.MostCounted) + ") counted)")
 		}
 	}
 	return one(ctx, c, func(r row, counts *exchange.InboxCounts) error {
@@ -87,7 +99,7 @@ func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exc
 			(*counts)[whose] = *n[i].(*int64)
 		}
 		return err
-	}, "SELECT "+w.sql.String(), w.args...)
+	}, w.sql.String(), w.args...)
 }
 
 // late is a number behind every day that is due.
@@ -118,23 +130,6 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 	if p.Order.Ascending {
 		direction, than = " ASC", " > "
 	}
-	w := &filter{}
-	for i, arm := range inboxes[whose] {
-		before := ""
-		if i > 0 {
-			before = " UNION ALL "
-		}
-		w.begin(before + "SELECT " + place + " AS place, o.id AS id FROM " + from)
-		w.and(arm, persons(arm, viewer)...)
-		c.narrow(w, f, viewer)
-		switch {
-		case p.After == nil:
-		case p.Order.Name == "":
-			w.and("o.id"+than+"?", p.After.ID)
-		default:
-			w.and("("+place+", o.id)"+than+"(?, ?)", p.After.Value, p.After.ID)
-		}
-	}
 	order := func(table string) string {
 		return " ORDER BY " + table + "place" + direction + ", " + table + "id" + direction
 	}
@@ -146,7 +141,26 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 			return scanRequest(beside{r, []any{&due[len(due)-1]}}, q)
 		}
 	}
-	list, err = all(ctx, c, scan, "SELECT "+columns+" FROM ("+w.sql.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.args)+1)+
+	w := &filter{}
+	c.search(w, f, viewer)
+	w.sql.WriteString("SELECT " + columns + " FROM (")
+	for i, arm := range inboxes[whose] {
+		before := ""
+		if i > 0 {
+			before = " UNION ALL "
+		}
+		w.begin(before + "SELECT " + place + " AS place, o.id AS id FROM " + from)
+		w.and(arm, persons(arm, viewer)...)
+		w.narrow(f)
+		switch {
+		case p.After == nil:
+		case p.Order.Name == "":
+			w.and("o.id"+than+"?", p.After.ID)
+		default:
+			w.and("("+place+", o.id)"+than+"(?, ?)", p.After.Value, p.After.ID)
+		}
+	}
+	list, err = all(ctx, c, scan, w.sql.String()+order("")+" LIMIT $"+strconv.Itoa(len(w.args)+1)+
 		") x JOIN material_requests o ON o.id = x.id "+requestJoins+order("x."), append(w.args, p.Limit+1)...)
 	if err != nil {
 		return nil, nil, err

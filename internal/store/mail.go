@@ -45,15 +45,16 @@ type Reader struct {
 	Mail exchange.MailSettings
 }
 
+func scanReader(r row, p *Reader) error {
+	var m mailScan
+	err := r.Scan(append(userFields(&p.User), m.fields()...)...)
+	p.Mail = m.settings(p.ID)
+	return err
+}
+
 // Reader reads one person with how they want mail.
 func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
-	scan := func(r row, p *Reader) error {
-		var m mailScan
-		err := r.Scan(append(userFields(&p.User), m.fields()...)...)
-		p.Mail = m.settings(p.ID)
-		return err
-	}
-	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
+	return one(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
 // Visitor reads one person with what pages tell them: how they want mail, which says their time zone, how

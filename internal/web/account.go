@@ -80,7 +80,7 @@ func (v *visit) saveProfile() (reply, error) {
 	_, err := v.app.UpdateUser(v.Context(), v.who.Actor, v.who.ID, v.names())
 	if fields, wrong := faults(err); wrong {
 		p := v.profilePage()
-		p.Errors = sentences(fields, profileLabels)
+		p.Errors = sentencesOf(fields, profileLabels)
 		return invalid("account", p)
 	}
 	return seeOther("/account").saying("Your profile is saved."), err

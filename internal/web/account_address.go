@@ -87,7 +87,7 @@ func (v *visit) saveAddress() (reply, error) {
 		_, err = v.app.UpdateAddress(v.Context(), v.who.Actor, v.who.ID, p.Address.ID, addressOf(v.PostForm))
 	}
 	if fields, wrong := faults(err); wrong {
-		p.Errors = sentences(fields, addressLabels)
+		p.Errors = sentencesOf(fields, addressLabels)
 		return invalid("account-address", p)
 	}
 	return seeOther("/account/addresses").saying("The address is saved."), err

@@ -19,15 +19,15 @@ type toldPage struct {
 	Saved       bool // the switches were, just now
 }
 
-// kind is one row of the switches.
-type kind struct {
+// toldKind is one row of the switches.
+type toldKind struct {
 	Category   exchange.Category
 	Text, Help string
 }
 
 // Kinds are the rows of the switches.
-func (*toldPage) Kinds() []kind {
-	return []kind{
+func (*toldPage) Kinds() []toldKind {
+	return []toldKind{
 		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
 		{exchange.StatusNotif, "Request changed", "A document, message or stage changes"},
 		{exchange.DecisionNotif, "Accepted or declined", "Someone in the lab decides"},
@@ -55,34 +55,34 @@ func (*toldPage) Deliveries() []settingsTab {
 }
 
 // Zones are the time zones by region.
-func (t typed) Zones() []region { return regions(t.Val("time_zone")) }
+func (t typed) Zones() []zoneRegion { return regions(t.Val("time_zone")) }
 
-// region is a part of the world with its time zones.
-type region struct {
+// zoneRegion is a part of the world with its time zones.
+type zoneRegion struct {
 	Name  string
-	Zones []zone
+	Zones []townZone
 }
 
-// zone is a time zone by the name of a town in it.
-type zone struct{ Name, Town string }
+// townZone is a time zone by the name of a town in it.
+type townZone struct{ Name, Town string }
 
 // regions are all time zones, and one more where it is not among them.
-func regions(more string) []region {
+func regions(more string) []zoneRegion {
 	names := exchange.Zones
 	if _, err := time.LoadLocation(more); err == nil && more != "" && more != "Local" && !slices.Contains(names, more) {
 		names = append(slices.Clone(names), more)
 	}
-	var list []region
+	var list []zoneRegion
 	for _, name := range names {
 		place, town, split := strings.Cut(name, "/")
 		if !split {
 			place, town = "World", name
 		}
-		at := slices.IndexFunc(list, func(r region) bool { return r.Name == place })
+		at := slices.IndexFunc(list, func(r zoneRegion) bool { return r.Name == place })
 		if at < 0 {
-			at, list = len(list), append(list, region{Name: place})
+			at, list = len(list), append(list, zoneRegion{Name: place})
 		}
-		list[at].Zones = append(list[at].Zones, zone{name, strings.NewReplacer("_", " ", "/", ", ").Replace(town)})
+		list[at].Zones = append(list[at].Zones, townZone{name, strings.NewReplacer("_", " ", "/", ", ").Replace(town)})
 	}
 	return list
 }
@@ -187,7 +187,7 @@ func (v *visit) saveMail() (reply, error) {
 		if err != nil {
 			return reply{}, err
 		}
-		p.Errors = sentences(fields, mailLabels)
+		p.Errors = sentencesOf(fields, mailLabels)
 		return invalid("account-notifications", p)
 	}
 	return seeOther("/account/notifications").saying("Your e-mail settings are saved."), err

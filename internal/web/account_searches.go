@@ -54,7 +54,7 @@ func (v *visit) saveOwnSearch() (reply, error) {
 		if err != nil {
 			return reply{}, err
 		}
-		p.Wrong, p.Errors = id, sentences(fields, map[string]string{"name": "the name"})
+		p.Wrong, p.Errors = id, sentencesOf(fields, map[string]string{"name": "the name"})
 		return invalid("account-searches", p)
 	} else if err != nil {
 		return reply{}, err

@@ -47,7 +47,7 @@ func (v *visit) createToken() (reply, error) {
 		return reply{}, err
 	}
 	if wrong {
-		p.Errors = sentences(fields, map[string]string{"name": "a name for the token"})
+		p.Errors = sentencesOf(fields, map[string]string{"name": "a name for the token"})
 		return invalid("account-tokens", p)
 	}
 	p.Made, p.Secret, p.Form = &made, secret, nil
@@ -98,8 +98,8 @@ func (v *visit) endEverything() (reply, error) {
 var (
 	browsers = []struct{ name, mark string }{{"Edge", "Edg"}, {"Opera", "OPR/"}, {"Samsung Internet", "SamsungBrowser"}, {"Firefox", "Firefox/"}, {"Firefox", "FxiOS/"},
 		{"Chrome", "Chrome/"}, {"Chrome", "CriOS/"}, {"Safari", "Safari/"}}
-	systems = []struct{ name, mark string }{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"ChromeOS", "CrOS"}, {"Mac", "Macintosh"}, {"Linux", "Linux"}}
-	odd     = regexp.MustCompile(`[^ -~]`)
+	systems  = []struct{ name, mark string }{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"ChromeOS", "CrOS"}, {"Mac", "Macintosh"}, {"Linux", "Linux"}}
+	oddRunes = regexp.MustCompile(`[^ -~]`)
 )
 
 // device is what a session is called: the browser and the device, as "Firefox on Linux".
@@ -120,6 +120,6 @@ func device(agent string) string {
 		return browser + system
 	}
 	const most = 60
-	first, _, _ := strings.Cut(odd.ReplaceAllString(agent, ""), " ")
+	first, _, _ := strings.Cut(oddRunes.ReplaceAllString(agent, ""), " ")
 	return first[:min(len(first), most)]
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/url"
 
 	"aliquot/internal/exchange"
@@ -16,8 +17,8 @@ type welcomePage struct {
 }
 
 func (v *visit) welcomePage() *welcomePage {
-	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.VerifiedEmail == ""}
-	if p.Form == nil {
+	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.Email == ""}
+	if v.Method != http.MethodPost {
 		u := v.who.User
 		p.Form = url.Values{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email}, "time_zone": {v.who.Zone.String()}, "name": {u.Name()}}
 	}
@@ -48,11 +49,11 @@ func (v *visit) saveWelcome() (reply, error) {
 	err := v.app.TakeFirstSteps(v.Context(), v.who.Actor, steps)
 	if fields, wrong := faults(err); wrong {
 		p := v.welcomePage()
-		p.Errors = sentences(fields, addressLabels)
+		p.Errors = sentencesOf(fields, addressLabels)
 		for _, labels := range []map[string]string{profileLabels, mailLabels} {
 			for field := range labels {
 				if texts := fields[field]; texts != nil {
-					p.Errors[field] = sentences(map[string][]string{field: texts}, labels)[field]
+					p.Errors[field] = sentencesOf(map[string][]string{field: texts}, labels)[field]
 				}
 			}
 		}

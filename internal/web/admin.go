@@ -1,3 +1,252 @@
 package web
 
-var adminPages = []page{}
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
+
+	"github.com/google/uuid"
+)
+
+var adminPages = []page{
+	get("/admin", (*visit).admin).private(),
+	get("/admin/users", (*visit).adminUsers).private(),
+	post("/admin/users/{id}/admin", (*visit).makeAdmin),
+	get("/admin/organizations", (*visit).adminOrganizations).private(),
+	get("/admin/jobs", (*visit).adminJobs).private(),
+	post("/admin/jobs/{id}/retry", (*visit).retryJob),
+	post("/admin/jobs/{id}/cancel", (*visit).cancelJobAsAdmin),
+	get("/admin/stuck", (*visit).adminStuck).private(),
+	get("/admin/mail", (*visit).adminMail).private(),
+	get("/admin/audit", (*visit).adminAudit).private(),
+	get("/jobs/{id}", (*visit).job).private(),
+	post("/jobs/{id}/cancel", (*visit).cancelJob),
+}
+
+// adminPage is what all pages for admins have.
+type adminPage struct {
+	Page
+	Place string // the part of the side list that is open
+	Query url.Values
+	Total int64
+	Next  string
+	First string
+}
+
+// Parts are the lists of an admin.
+func (p *adminPage) Parts() []adminPart {
+	return []adminPart{{"", "Overview", "chart"}, {"users", "Users", "users"}, {"organizations", "Labs", "lab"}, {"jobs", "Jobs", "settings"},
+		{"stuck", "Stuck requests", "clock"}, {"mail", "Failed mail", "mail"}, {"audit", "Audit", "eye"}}
+}
+
+type adminPart struct{ Place, Words, Icon string }
+
+// Address is that of a part.
+func (p adminPart) Address() string { return strings.TrimSuffix("/admin/"+p.Place, "/") }
+
+func (v *visit) adminPage(place, title string) adminPage {
+	return adminPage{Page: Page{Title: title, Section: "admin"}, Place: place, Query: v.URL.Query()}
+}
+
+// paged sets the addresses of the pages beside this one, by what stands in the address at name.
+func (p *adminPage) paged(name, next string) {
+	here := adminPart{Place: p.Place}.Address()
+	q := url.Values{}
+	for key, values := range p.Query {
+		if key != name && values[0] != "" {
+			q[key] = values
+		}
+	}
+	if p.Query.Get(name) != "" {
+		p.First = here + "?" + q.Encode()
+	}
+	if next != "" {
+		q.Set(name, next)
+		p.Next = here + "?" + q.Encode()
+	}
+}
+
+const adminRows = 50
+
+// pageBehind is a part of a list, the newest first, behind the id in the address.
+func (v *visit) pageBehind() exchange.Page {
+	p := exchange.Page{Limit: adminRows}
+	if id := inboxNumber(v.URL.Query().Get("after")); id != nil {
+		p.After = &exchange.Position{ID: *id}
+	}
+	return p
+}
+
+// idOf is the place of the next page of a list by ids; "" where there is none.
+func idOf(next *exchange.Position) string {
+	if next == nil {
+		return ""
+	}
+	return strconv.FormatInt(next.ID, 10)
+}
+
+type overviewPage struct {
+	adminPage
+	exchange.Overview
+	Days int // after which a request counts as stuck
+}
+
+func (v *visit) admin() (reply, error) {
+	o, err := v.app.Overview(v.Context(), v.who.Actor)
+	if err != nil {
+		return reply{}, err
+	}
+	return show("admin", &overviewPage{adminPage: v.adminPage("", "Administration"), Overview: o, Days: v.app.StuckAfter()})
+}
+
+type usersPage struct {
+	adminPage
+	Users  []app.UserView
+	Admins bool
+}
+
+// adminSearch is the search and the page that an address asks for.
+func (v *visit) adminSearch() (s exchange.Search, number int) {
+	number = 1
+	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MostOffset/adminRows {
+		number = int(*n)
+	}
+	s = exchange.Search{Query: words.Parse(v.URL.Query().Get("q")), Page: exchange.SearchPage{Limit: adminRows, Offset: (number - 1) * adminRows}}
+	if s.Query.Empty() {
+		s.Sort = exchange.ByNewest
+	}
+	return s, number
+}
+
+// pageAfter is the number of the next page of a search; "" where there is none.
+func pageAfter(number int, next *exchange.SearchPosition) string {
+	if next == nil || number >= exchange.MostOffset/adminRows {
+		return ""
+	}
+	return strconv.Itoa(number + 1)
+}
+
+func (v *visit) adminUsers() (reply, error) {
+	p := &usersPage{adminPage: v.adminPage("users", "Users"), Admins: v.URL.Query().Get("only") == "admins"}
+	s, number := v.adminSearch()
+	found, err := v.app.Users(v.Context(), v.who.Actor, s, p.Admins)
+	if err != nil {
+		return reply{}, err
+	}
+	p.Users, p.Total = found.Items, found.Count
+	p.paged("page", pageAfter(number, found.Next))
+	return show("admin_users", p)
+}
+
+// makeAdmin makes somebody an admin, or no longer one.
+func (v *visit) makeAdmin() (reply, error) {
+	id, err := uuid.Parse(v.PathValue("id"))
+	if err != nil {
+		return v.missing()
+	}
+	admin := v.PostFormValue("admin") == "1"
+	u, err := v.app.MakeAdmin(v.Context(), v.who.Actor, id, admin)
+	if err != nil {
+		return reply{}, err
+	}
+	back, text := v.adminBack("/admin/users"), u.Name()+" is an admin now."
+	if !admin {
+		text = u.Name() + " is no admin any more."
+	}
+	return seeOther(back).saying(text), nil
+}
+
+// adminBack is the page that a form came from.
+func (v *visit) adminBack(usual string) string {
+	if back := ours(v.PostFormValue("back")); back != "/" {
+		return back
+	}
+	return usual
+}
+
+type organizationsPage struct {
+	adminPage
+	Labs []app.OrganizationView
+}
+
+func (v *visit) adminOrganizations() (reply, error) {
+	p := &organizationsPage{adminPage: v.adminPage("organizations", "Labs")}
+	s, number := v.adminSearch()
+	found, err := v.app.OrganizationsToAdmin(v.Context(), v.who.Actor, s)
+	if err != nil {
+		return reply{}, err
+	}
+	p.Labs, p.Total = found.Items, found.Count
+	p.paged("page", pageAfter(number, found.Next))
+	return show("admin_organizations", p)
+}
+
+type mailPage struct {
+	adminPage
+	Mail []failedLetter
+}
+
+// failedLetter is mail that did not get through.
+type failedLetter struct {
+	exchange.FailedMail
+	About string
+}
+
+func (v *visit) adminMail() (reply, error) {
+	p := &mailPage{adminPage: v.adminPage("mail", "Failed mail")}
+	part, err := v.app.FailedMail(v.Context(), v.who.Actor, v.pageBehind())
+	if err != nil {
+		return reply{}, err
+	}
+	for _, m := range part.Items {
+		p.Mail = append(p.Mail, failedLetter{m, newNoticeItem(m.Notification).Head})
+	}
+	p.Total = part.Total
+	p.paged("after", idOf(part.Next))
+	return show("admin_mail", p)
+}
+
+type auditPage struct {
+	adminPage
+	Acts    []app.Act
+	Actions []string
+	Fault   string
+}
+
+func (v *visit) adminAudit() (reply, error) {
+	p := &auditPage{adminPage: v.adminPage("audit", "Audit")}
+	query := v.URL.Query()
+	var f exchange.AuditFilter
+	if text := strings.TrimSpace(query.Get("actor")); text != "" {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			p.Fault = "Use the id of a user, as their row in Users has it."
+		}
+		f.Actor = &id
+	}
+	if text := strings.TrimSpace(query.Get("object")); text != "" {
+		f.Object = &text
+	}
+	for action := range v.app.Policy() {
+		p.Actions = append(p.Actions, string(action))
+	}
+	slices.Sort(p.Actions)
+	if text := query.Get("action"); slices.Contains(p.Actions, text) {
+		f.Action = &text
+	}
+	if query.Get("power") == "1" {
+		f.AsAdmin = new(true)
+	}
+	part, err := v.app.Audit(v.Context(), v.who.Actor, v.pageBehind(), f)
+	if err != nil {
+		return reply{}, err
+	}
+	p.Acts, p.Total = part.Items, part.Total
+	p.paged("after", idOf(part.Next))
+	return show("admin_audit", p)
+}

@@ -113,7 +113,7 @@ func (v *visit) askPage(f app.AskForm, form url.Values) *askPage {
 	p := &askPage{Page: Page{Title: "Request " + f.Material.Title, Section: "catalog"}, AskForm: f, typed: typed{form}, Limit: v.app.UploadLimit}
 	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
 	problems, _ := faults(err)
-	p.Ready = checklist(f.Terms, sentences(problems, askLabels), form)
+	p.Ready = checklist(f.Terms, sentencesOf(problems, askLabels), form)
 	return p
 }
 
@@ -287,8 +287,8 @@ func (v *visit) sendAsk() (reply, error) {
 	}
 	p := v.askPage(f, sent.values)
 	p.Again = len(sent.files) > 0
-	p.Errors = sentences(fields, askLabels)
-	for field, texts := range sentences(sent.faults, askLabels) {
+	p.Errors = sentencesOf(fields, askLabels)
+	for field, texts := range sentencesOf(sent.faults, askLabels) {
 		p.Errors[field] = texts
 	}
 	if len(sent.faults) > 0 {

@@ -51,7 +51,7 @@ func (v *visit) readAsk() (sentForm, error) {
 	v.Body = http.MaxBytesReader(v.w, v.Body, mostForm+mostFiles*v.app.UploadLimit)
 	parts, err := v.MultipartReader()
 	if err != nil {
-		return sent, broken
+		return sent, errNotWhole
 	}
 	room := int64(mostForm)
 	for {
@@ -61,18 +61,26 @@ func (v *visit) readAsk() (sentForm, error) {
 		}
 		if err == nil {
 			room, err = v.readPart(&sent, part, room)
+		} else if _, large := errors.AsType[*http.MaxBytesError](err); !large {
+			err = errNotWhole
 		}
-		if large, is := errors.AsType[*http.MaxBytesError](err); is && large != nil && len(sent.faults) > 0 {
+		_, large := errors.AsType[*http.MaxBytesError](err)
+		switch {
+		case err == nil:
+			continue
+		case large && len(sent.faults) > 0:
 			return sent, nil // the rest of a file that is too large
+		case large:
+			err = exchange.Fail(exchange.TooLarge, "The form has more than %d files, or they are too large together.", mostFiles)
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			err = errNotWhole
 		}
-		if err != nil {
-			v.discard(sent)
-			return sent, err
-		}
+		v.discard(sent)
+		return sent, err
 	}
 }
 
-var broken = exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+var errNotWhole = exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
 
 // readPart reads one field or file of a form; room is how much text there may still be.
 func (v *visit) readPart(sent *sentForm, part *multipart.Part, room int64) (int64, error) {
@@ -84,7 +92,7 @@ func (v *visit) readPart(sent *sentForm, part *multipart.Part, room int64) (int6
 			return 0, exchange.Fail(exchange.TooLarge, "The form has more than %d KiB.", mostForm>>10)
 		}
 		if err != nil {
-			return 0, broken
+			return 0, errNotWhole
 		}
 		if utf8.Valid(text) && !slot.Valid() { // a file field without a file is none
 			sent.values.Add(field, string(text))
@@ -122,9 +130,9 @@ func messageOf(err error) string {
 	return ""
 }
 
-// sentences makes sentences for people of what is wrong with fields. labels are what the fields are called in
+// sentencesOf makes sentences for people of what is wrong with fields. labels are what the fields are called in
 // one; one that begins with a capital is the whole sentence.
-func sentences(fields map[string][]string, labels map[string]string) Faults {
+func sentencesOf(fields map[string][]string, labels map[string]string) Faults {
 	list := Faults{}
 	for field, texts := range fields {
 		label := labels[field]

@@ -3,13 +3,12 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 
 	"aliquot/internal/exchange"
-
-	"github.com/PuerkitoBio/goquery"
 )
 
 // pdf is the smallest thing that passes for a document.
@@ -22,8 +21,8 @@ func (w *world) askPath(title string) string {
 
 const stemCells = "WA01 (H1) hESC"
 
-// asked are the requests of somebody for stem cells.
-func (v *visitor) asked() []exchange.Requested {
+// ofStemCells are the requests of somebody for stem cells.
+func (v *visitor) ofStemCells() []exchange.Requested {
 	v.Helper()
 	id := v.material(stemCells).ID
 	part, err := v.app.Requests(v.Context(), v.actor, exchange.Page{Limit: 50}, exchange.RequestFilter{Material: &id, Requester: &v.actor.ID})
@@ -34,7 +33,7 @@ func (v *visitor) asked() []exchange.Requested {
 // filled is the form that a page shows, with more fields changed: names and values in turn.
 func (a answer) filled(pairs ...string) []string {
 	form := map[string]string{}
-	a.doc.Find("form#request").Find("input, textarea, select").Each(func(_ int, s *goquery.Selection) {
+	a.doc.Find("form#request").Find("input, textarea, select").Each(func(_ int, s *selection) {
 		name, kind := s.AttrOr("name", ""), s.AttrOr("type", "")
 		_, checked := s.Attr("checked")
 		if name == "" || kind == "file" || (kind == "radio" || kind == "checkbox") && !checked {
@@ -75,7 +74,7 @@ func TestARequestIsFilledInWithWhatWasUsedLastAndSent(t *testing.T) {
 		if sent = sent.want(http.StatusSeeOther); !strings.HasPrefix(sent.location, "/requests/") || v.cookies["__Host-note"] == "" {
 			t.Errorf("to %s", sent.location)
 		}
-		made := v.asked()
+		made := v.ofStemCells()
 		if len(made) != 1 || made[0].Abstract != "Aim and method." || made[0].Quantity != "2 vials" || made[0].Address == nil ||
 			made[0].Payment != "SHIPPING_CODE" || made[0].PaymentNotes != "Sample courier, account 0000000" {
 			t.Errorf("%+v", made)
@@ -99,7 +98,7 @@ func TestAFormThatIsSentTwiceIsOneRequest(t *testing.T) {
 			together.Go(func() { again.post(path, fresh...) })
 		}
 		together.Wait()
-		if made := v.asked(); len(made) != 2 {
+		if made := v.ofStemCells(); len(made) != 2 {
 			t.Errorf("%d requests of 2 forms", len(made))
 		}
 	})
@@ -118,7 +117,7 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 		form := v.get(path).filled("address", "new", "address_line_1", "Gate 2", "locality", "Town", "country", "Atlantis", "requester_abstract", "",
 			"note", `<script>alert("x")</script>`, "account", "7", "courier", "FedEx")
 		page := v.post(path, form...).want(http.StatusUnprocessableEntity)
-		if addresses() != before || len(v.asked()) > 0 {
+		if addresses() != before || len(v.ofStemCells()) > 0 {
 			t.Error("something was kept")
 		}
 		if page.input("address_line_1") != "Gate 2" || page.input("note") != `<script>alert("x")</script>` || page.input("account") != "7" || strings.Contains(page.body, "<script>alert") {
@@ -135,7 +134,7 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 		}
 		form = page.filled("requester_abstract", "Aim.", "account", "123 456 789")
 		v.post(path, form...).want(http.StatusSeeOther)
-		if made := v.asked(); addresses() != before+1 || len(made) != 1 || made[0].Address.Line1 != "Gate 2" || made[0].PaymentNotes != "FedEx, account 123456789" {
+		if made := v.ofStemCells(); addresses() != before+1 || len(made) != 1 || made[0].Address.Line1 != "Gate 2" || made[0].PaymentNotes != "FedEx, account 123456789" {
 			t.Errorf("%d addresses, %+v", addresses(), made)
 		}
 	})
@@ -154,12 +153,12 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 			t.Errorf("a page of HTML: %s", page.text("#errors"))
 		}
 		page = v.upload(path, "irb_attachment", "irb.pdf", strings.Repeat("x", 1<<20+1), page.filled()...).want(http.StatusUnprocessableEntity)
-		if page.text("#f-irb_attachment-e") == "" || len(v.asked()) > 0 {
+		if page.text("#f-irb_attachment-e") == "" || len(v.ofStemCells()) > 0 {
 			t.Errorf("too large a file: %s", page.text("#errors"))
 		}
 		v.upload(path, "irb_attachment", "irb.exe", pdf, page.filled()...).want(http.StatusUnprocessableEntity)
 		v.upload(path, "irb_attachment", "irb.pdf", pdf, page.filled()...).want(http.StatusSeeOther)
-		made := v.asked()
+		made := v.ofStemCells()
 		if len(made) != 1 || len(made[0].Documents) != 1 || made[0].Documents[0].Slot != exchange.IRB {
 			t.Errorf("%+v", made)
 		}
@@ -258,5 +257,24 @@ func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
 	}
 	if many := count(); many != few {
 		t.Errorf("%d statements, before %d", many, few)
+	}
+}
+
+func TestAFormThatIsCutOffOrTooLargeIsRefused(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, path := w.as("josiah"), w.askPath(stemCells)
+	send := func(body string) answer {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=B")
+		return v.send(r)
+	}
+	file := "--B\r\nContent-Disposition: form-data; name=\"irb_attachment\"; filename=\"a.pdf\"\r\n\r\n" + pdf
+	send(file).want(http.StatusBadRequest)
+	send("--B\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n" + strings.Repeat("x", 1<<20+1) + "\r\n--B--\r\n").want(http.StatusRequestEntityTooLarge)
+	send(strings.Repeat(file+strings.Repeat("x", 1<<20-len(pdf))+"\r\n", 5) + "--B--\r\n").want(http.StatusRequestEntityTooLarge)
+	send("no form").want(http.StatusUnprocessableEntity)
+	if len(v.ofStemCells()) > 0 {
+		t.Error("something was sent")
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type facetGroup struct {
 }
 
 type facetOption struct {
+	ID          string // by which htmx knows it again
 	Name, Value string // of the field
 	Label       string
 	Count       string
@@ -132,7 +134,7 @@ func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a asked, na
 func option(found app.Results[exchange.ShownMaterial], a asked, name, value string) facetOption {
 	n := found.Facets[name].Values[value]
 	return facetOption{
-		Name: name, Value: value, Label: valueLabel(found.Labels, name, value), Count: count(n),
+		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value, Label: valueLabel(found.Labels, name, value), Count: count(n),
 		About: n >= 1000 && slices.Contains(found.Approximate, name), Chosen: a.has(name, value), Italic: name == "organisms",
 	}
 }

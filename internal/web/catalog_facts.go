@@ -96,6 +96,9 @@ func factOf(f category.Field, raw json.RawMessage) (fact, bool) {
 		if day, err := time.Parse(time.DateOnly, text); err == nil && f.Type == category.Date {
 			item.Text = day.Format("2 Jan 2006")
 		}
+		if f.Type == category.Integer {
+			item.Text = count(text)
+		}
 		if f.Unit != "" {
 			item.Text += " " + f.Unit
 		}

@@ -115,13 +115,16 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.
 	for _, text := range facts {
 		h.Facts = append(h.Facts, marked(q, text))
 	}
-	shown := exchange.Highlights(q, m.Texts())
+	var shown map[string][]words.Piece
+	if !q.Empty() {
+		shown = exchange.Highlights(q, m.Texts())
+	}
 	h.Title = shown["title"]
 	if h.Title == nil {
 		h.Title = []words.Piece{{Text: m.Title}}
 	}
 	for name, pieces := range shown {
-		if name != "title" && name != "organisms" && !slices.Contains(facts, plain(pieces)) {
+		if name != "title" && name != "organisms" && plain(pieces) != m.Title && !slices.Contains(facts, plain(pieces)) {
 			h.Snippet, h.Found = pieces, textLabel(c, name)
 		}
 	}

@@ -84,6 +84,24 @@ func inboxTabs() []inboxTab {
 	}
 }
 
+// Many is how many there are, as far as they were counted.
+func (t inboxTab) Many() string { return manyRequests(t.Count) }
+
+// Found is how many are in the list, in words.
+func (p *inboxPage) Found() string {
+	if p.Total == 1 {
+		return "1 request"
+	}
+	return manyRequests(p.Total) + " requests"
+}
+
+func manyRequests(n int64) string {
+	if n >= exchange.MostCounted {
+		return count(exchange.MostCounted) + "+"
+	}
+	return count(n)
+}
+
 func (v *visit) inbox() (reply, error) {
 	p, err := v.inboxPage(v.URL.Query())
 	if err != nil {
@@ -136,7 +154,7 @@ func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 		}
 	}
 	if n := in.Counts[exchange.OnMe]; n > 0 && !p.Filtered {
-		p.Title = "Requests, " + count(n) + " waiting on you"
+		p.Title = "Requests, " + manyRequests(n) + " waiting on you"
 	}
 	p.Bulk = bulkForm{Back: "/requests?" + query.Encode(), Until: v.app.DB.Read().Now.In(v.who.Zone).AddDate(0, 0, 7).Format(time.DateOnly)}
 	return p, nil

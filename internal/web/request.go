@@ -245,7 +245,7 @@ func (v *visit) refused(form string, err error) (reply, error) {
 	}
 	switch {
 	case answer.status == http.StatusConflict:
-		p.Stale = e.Message
+		p.Stale = p.refusal(e)
 		p.since(v.PostForm)
 	case len(e.Fields) > 0:
 		p.Errors = Faults{}
@@ -355,6 +355,9 @@ func (p *requestPage) Reminded() string {
 	return p.sideName(p.R.PresentTurn(p.R.Terms).Side)
 }
 
+// Today is the day of the visitor.
+func (p *requestPage) Today() string { return p.R.Now.In(p.Zone).Format(time.DateOnly) }
+
 // Tomorrow is the first day until which reminders can be snoozed.
 func (p *requestPage) Tomorrow() string {
 	return p.R.Now.In(p.Zone).AddDate(0, 0, 1).Format(time.DateOnly)
@@ -371,7 +374,7 @@ func (p *requestPage) Parcel() exchange.Shipment {
 	return *p.R.Shipment
 }
 
-// SentDay is when the parcel was sent; today where that is asked first.
+// SentDay is when the parcel was sent, "" where that is not known.
 func (p *requestPage) SentDay() string {
 	if at := p.Parcel().SentAt; at != nil {
 		return at.In(p.Zone).Format(time.DateOnly)

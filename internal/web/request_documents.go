@@ -190,21 +190,33 @@ func (p *requestPage) Payment() string {
 	return strings.Trim(paymentWords[p.R.Payment]+", "+notes, ", ")
 }
 
-// accounts are runs of digits and capital letters that may be the number of an account.
-var accounts = regexp.MustCompile(`[A-Za-z]*[0-9](?:[ -]?[0-9A-Z])+`)
+// accounts are runs of letters and digits that may be the number of an account.
+var accounts = regexp.MustCompile(`[A-Za-z]*[0-9](?:[ -]?[0-9A-Z]|[a-z])+`)
 
-// masked hides the middle of what may be the number of an account.
+// masked hides the middle of what may be the number of an account; what is called one is one in any form.
 func masked(text string) string {
+	if before, account, named := strings.Cut(text, ", account "); named {
+		return before + ", account " + clipped(account)
+	}
 	return accounts.ReplaceAllStringFunc(text, func(s string) string {
-		switch n := len(s); {
-		case n < 5:
+		if len(s) < 5 {
 			return s
-		case n < 9:
-			return "•••" + s[n-2:]
-		default:
-			return s[:3] + "•••" + s[n-3:]
 		}
+		return clipped(s)
 	})
+}
+
+// clipped is a number but for its ends.
+func clipped(s string) string {
+	letters := []rune(s)
+	switch n := len(letters); {
+	case n < 5:
+		return "•••"
+	case n < 9:
+		return "•••" + string(letters[n-2:])
+	default:
+		return string(letters[:3]) + "•••" + string(letters[n-3:])
+	}
 }
 
 // PaymentChoice is a way to pay.

@@ -39,7 +39,7 @@ func (p *requestPage) words(to exchange.Status) moveWords {
 	}
 	switch to {
 	case exchange.Approved:
-		if from != exchange.Open {
+		if from == exchange.InFulfillment || from == exchange.Fulfilled {
 			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?", Text: "The preparation stops until the documents are right.", Said: "The request is back at its documents."}
 		}
 		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?", Text: "The requester hears that you share the material, and what you need from them.", Soon: "%s will be accepted."}
@@ -103,13 +103,7 @@ type movePage struct {
 func (p *movePage) Inner() *requestPage { return p.requestPage }
 
 // MissingWords is what is missing, in words.
-func (p *movePage) MissingWords() string {
-	var list []string
-	for _, n := range p.R.Offers.Missing {
-		list = append(list, exchange.Owed(string(n)))
-	}
-	return listed(list)
-}
+func (p *movePage) MissingWords() string { return owedNeeds(p.R.Offers.Missing) }
 
 func (v *visit) movePage(to exchange.Status) (*movePage, error) {
 	r, err := v.requestPage()
@@ -117,7 +111,7 @@ func (v *visit) movePage(to exchange.Status) (*movePage, error) {
 		return nil, err
 	}
 	if !r.R.Offers.Can(to) {
-		return nil, exchange.Fail(exchange.InvalidTransition, "The request stands at “%s”, from where that is not possible.", r.View.Words)
+		return nil, exchange.Fail(exchange.InvalidTransition, "%s", r.standing())
 	}
 	p := &movePage{requestPage: r, To: to, Words: r.words(to), Waive: r.R.Offers.Waives(to)}
 	p.Ship = to == exchange.Fulfilled && r.R.Offers.Ship

@@ -98,7 +98,7 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 		default:
 			n.Head, n.Button, n.Icon = "Write "+words, "Write the abstract", "edit"
 		}
-		if len(turn.What) > 1 {
+		if again != "" && len(turn.What) > 1 {
 			n.Text += " Owed in all: " + owedList(turn.What) + "."
 		}
 	}
@@ -172,10 +172,41 @@ func (p *requestPage) Deed() string {
 
 // Undone says why what the viewer wanted was not done in the end, until something else happened.
 func (p *requestPage) Undone() string {
-	if d := p.R.Doing; d != nil && d.Failed != "" && d.Ended.After(p.R.UpdatedAt) {
-		return "It was not done: " + p.words(d.Deed.Status).Do + ". " + d.Failed
+	d := p.R.Doing
+	if d == nil || d.Failed == "" || !d.Ended.After(p.R.UpdatedAt) {
+		return ""
 	}
-	return ""
+	why := d.Failed
+	switch to := d.Deed.Status; {
+	case p.R.Offers.Waives(to):
+		why = p.missing()
+	case !p.R.Offers.Now(to):
+		why = p.standing()
+	}
+	return "It was not done: " + p.words(d.Deed.Status).Do + ". " + why
+}
+
+// standing says that the status does not allow something.
+func (p *requestPage) standing() string {
+	return "The request stands at “" + p.View.Words + "”, from where that is not possible."
+}
+
+// missing says what keeps a request from being sent.
+func (p *requestPage) missing() string {
+	return "Still missing: " + owedNeeds(p.R.Offers.Missing) + "."
+}
+
+// refusal says why something could not be done, without the words that statuses have in the API.
+func (p *requestPage) refusal(e *exchange.Error) string {
+	switch e.Code {
+	case exchange.InvalidTransition:
+		return p.standing()
+	case exchange.MissingRequirements:
+		return p.missing()
+	case exchange.RequestClosed:
+		return "The request is closed, so this can no longer change."
+	}
+	return e.Message
 }
 
 // Undo is where the viewer takes back what they are about to do.

@@ -70,7 +70,9 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 				l.Did += " to " + p.Mid(*d.AssignedTo)
 			}
 		case exchange.StatusChanged:
-			l.Quote = d.Reason
+			if d.Issue == 0 { // else it stands beside, as what was reported
+				l.Quote = d.Reason
+			}
 			if d.Override != "" {
 				l.Quote = d.Override
 				l.Did += ", without " + owedNeeds(d.Missing)

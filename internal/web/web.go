@@ -111,7 +111,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 		mux.Handle("/"+area+"/", handler)
 	}
 	if cfg.Rest != nil {
-		mux.Handle("/", rest(cfg.Rest, d.serve(page{handle: (*visit).missing})))
+		mux.Handle("/", forPeople(rest(cfg.Rest, d.serve(page{handle: (*visit).missing}))))
 	}
 	return nil
 }

@@ -279,9 +279,9 @@ CREATE INDEX material_requests_updated ON material_requests (updated_at, id);
 CREATE INDEX material_requests_reminded ON material_requests (reminded, waiting_since, id) WHERE is_active AND deleted_at IS NULL;
 CREATE INDEX material_requests_escalates ON material_requests (waiting_since, id) WHERE escalates AND is_active AND deleted_at IS NULL;
 -- The inbox: what waits on whom, and how much of it there is, is read of these alone, for which SQLite wants all columns in them.
-CREATE INDEX material_requests_asked ON material_requests (requester_id, party, waiting_since, id, organization_id, assigned_to, deleted_at) WHERE deleted_at IS NULL;
-CREATE INDEX material_requests_lab ON material_requests (organization_id, party, waiting_since, id, requester_id, assigned_to, deleted_at) WHERE deleted_at IS NULL;
-CREATE INDEX material_requests_mine ON material_requests (assigned_to, party, waiting_since, id, organization_id, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_asked ON material_requests (requester_id, party, waiting_since, id, organization_id, assigned_to, status, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_lab ON material_requests (organization_id, party, waiting_since, id, requester_id, assigned_to, status, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX material_requests_mine ON material_requests (assigned_to, party, waiting_since, id, organization_id, status, deleted_at) WHERE deleted_at IS NULL;
 CREATE INDEX material_requests_waiting ON material_requests (waiting_since, id) WHERE party <> '';
 
 -- Whose turn it was in a request, and where it stood; each ends when the next begins.
@@ -383,6 +383,7 @@ CREATE INDEX notifications_user ON notifications (user_id, id);
 CREATE INDEX notifications_unread ON notifications (user_id, id) WHERE read_at IS NULL;
 CREATE INDEX notifications_mail ON notifications (event_id) WHERE mail = 'NEW';
 CREATE INDEX notifications_news ON notifications (news_id) WHERE mail = 'NEW';
+CREATE INDEX notifications_failed ON notifications (id) WHERE mail IN ('REFUSED', 'IN_DOUBT');
 CREATE INDEX notifications_digest ON notifications (user_id, id) WHERE mail = 'DIGEST';
 
 -- How a person wants mail; who has no row wants it at once.

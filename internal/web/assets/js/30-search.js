@@ -86,4 +86,9 @@
     input.form?.addEventListener("submit", close);
   }
   document.addEventListener("DOMContentLoaded", () => document.querySelectorAll("input[type=search]").forEach(attach));
+
+  // On a phone, showing what was found closes the sheet of filters.
+  document.addEventListener("click", (event) => {
+    if (event.target.closest(".sheet .cta button")) event.target.closest(".sheet").hidePopover();
+  });
 })();

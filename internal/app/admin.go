@@ -1,0 +1,136 @@
+package app
+
+import (
+	"cmp"
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// usualWait is after how many days of a turn a request counts as stuck where no owner is told of it.
+const usualWait = 28
+
+// StuckAfter is how many days a turn takes before a request counts as stuck.
+func (a *App) StuckAfter() int { return cmp.Or(int(a.Escalation), usualWait) }
+
+// mayAdminister says whether who may see how the installation does; that they look at it is noted.
+func (a *App) mayAdminister(ctx context.Context, who exchange.Actor, object string) error {
+	return a.mayRead(ctx, who, exchange.AdminRead, who.ToUser(who.ID), object)
+}
+
+// Overview says how the installation does; for admins.
+func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overview, error) {
+	if err := a.mayAdminister(ctx, who, "overview"); err != nil {
+		return exchange.Overview{}, err
+	}
+	c := a.DB.Read()
+	return c.Overview(ctx, c.Now.AddDate(0, 0, -a.StuckAfter()))
+}
+
+// StuckRequests lists the requests in which it is somebody's turn; for admins.
+func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.StuckFilter) (exchange.Part[InboxItem], error) {
+	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
+		return exchange.Part[InboxItem]{}, err
+	}
+	part, err := a.DB.Read().StuckRequests(ctx, p, f)
+	if err != nil {
+		return exchange.Part[InboxItem]{}, err
+	}
+	items, err := a.inboxItems(ctx, who, part.Items)
+	return exchange.Part[InboxItem]{Items: items, Total: part.Total, Next: part.Next}, err
+}
+
+// FailedMail lists the notifications whose mail did not get through; for admins.
+func (a *App) FailedMail(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.FailedMail], error) {
+	if err := a.mayAdminister(ctx, who, "mail that failed"); err != nil {
+		return exchange.Part[exchange.FailedMail]{}, err
+	}
+	return a.DB.Read().FailedMail(ctx, p)
+}
+
+// Users finds users by their names and registry ids, with what only admins see of them: who is one. admins: only those.
+func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (Results[UserView], error) {
+	if err := a.mayAdminister(ctx, who, "users"); err != nil {
+		return Results[UserView]{}, err
+	}
+	if !admins {
+		return a.SearchUsers(ctx, s)
+	}
+	c := a.DB.Read()
+	list, err := c.Admins(ctx)
+	if err != nil {
+		return Results[UserView]{}, err
+	}
+	views, err := showUsers(ctx, c, list)
+	return resultsOf(exchange.Found[exchange.User]{Count: int64(len(list))}, views), err
+}
+
+// OrganizationsToAdmin finds organizations; for admins.
+func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor, s exchange.Search) (Results[OrganizationView], error) {
+	if err := a.mayAdminister(ctx, who, "organizations"); err != nil {
+		return Results[OrganizationView]{}, err
+	}
+	return a.SearchOrganizations(ctx, s)
+}
+
+// MakeAdmin makes a user an admin, or no longer one. Nobody takes it from themselves, so that one stays.
+func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID, admin bool) (exchange.User, error) {
+	var u exchange.User
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		_, err := a.can(who, exchange.UserAdmin, who.ToUser(user))
+		if err != nil {
+			return err
+		}
+		if u, err = tx.UserForUpdate(ctx, user); err != nil || u.Admin == admin {
+			return err
+		}
+		if who.Is(user) {
+			return exchange.Fail(exchange.Conflict, "You cannot stop being an admin yourself; another admin can do it.")
+		}
+		u.Admin, u.UpdatedAt = admin, tx.Now
+		if err := tx.UpdateUser(ctx, u); err != nil {
+			return err
+		}
+		return tx.InsertAudit(ctx, &who.ID, exchange.UserAdmin, object("user", user), true, map[string]bool{"admin": admin})
+	})
+	return u, err
+}
+
+// JobOf reads a job with who asked for it; nil: Aliquot itself.
+func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, *exchange.User, error) {
+	j, err := a.Job(ctx, who, id)
+	if err != nil || j.User == nil {
+		return j, nil, err
+	}
+	u, err := a.DB.Read().User(ctx, *j.User)
+	return j, &u, err
+}
+
+// JobsToAdmin lists everybody's jobs with who asked for them, by id of the person; for admins.
+func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.Part[exchange.Job], map[uuid.UUID]exchange.User, error) {
+	f.All = new(true)
+	part, err := a.Jobs(ctx, who, p, f)
+	if err != nil {
+		return part, nil, err
+	}
+	var ids []uuid.UUID
+	for _, j := range part.Items {
+		if j.User != nil {
+			ids = append(ids, *j.User)
+		}
+	}
+	users, err := a.DB.Read().Users(ctx, ids)
+	byID := map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		byID[u.ID] = u
+	}
+	return part, byID, err
+}
+
+// LongWaiting are the requests that count as stuck.
+func (a *App) LongWaiting() exchange.StuckFilter {
+	return exchange.StuckFilter{Before: new(a.DB.Read().Now.AddDate(0, 0, -a.StuckAfter()))}
+}

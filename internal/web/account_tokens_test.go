@@ -1,0 +1,78 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
+	"aliquot/internal/web"
+)
+
+func TestATokenIsShownOnceAndRevoked(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("josiah")
+		v.post("/account/tokens", "name", "").want(http.StatusUnprocessableEntity)
+		page := v.post("/account/tokens", "name", "freezer-sync").want(http.StatusOK)
+		secret := page.text("#secret")
+		who, err := w.app.Actor(w.Context(), secret)
+		if err != nil || who.ID != v.actor.ID {
+			t.Fatalf("the token %q is of %v: %v", secret, who.ID, err)
+		}
+		page = v.get("/account/tokens")
+		if strings.Contains(page.body, secret) || !strings.Contains(page.text("table"), "freezer-sync") {
+			t.Errorf("%s", page.text("table"))
+		}
+		revoke := fmt.Sprintf("/account/tokens/%d/revoke", who.TokenID)
+		w.as("mario").post(revoke).want(http.StatusNotFound)
+		v.post(revoke).want(http.StatusSeeOther)
+		if _, err := w.app.Actor(w.Context(), secret); exchange.CodeOf(err) != exchange.NotAuthenticated {
+			t.Errorf("it still works: %v", err)
+		}
+	})
+}
+
+func TestASessionEndsHereOrEverywhere(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		here, there, program := w.as("josiah"), w.as("josiah"), w.as("josiah")
+		for _, v := range []*visitor{here, there} {
+			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, "Firefox on Linux")
+			w.must(err)
+			v.cookies["__Host-session"] = signed.Token
+		}
+		page := here.get("/account/sessions").want(http.StatusOK)
+		if page.doc.Find("main ul.lines li").Length() != 2 || page.doc.Find("main ul.lines .tag.good").Length() != 1 {
+			t.Errorf("%s", page.text("main"))
+		}
+		here.post("/account/sessions/others").want(http.StatusSeeOther)
+		here.get("/account").want(http.StatusOK)
+		there.get("/account").want(http.StatusSeeOther)
+		program.get("/account").want(http.StatusOK)
+		here.post("/account/sessions/all").want(http.StatusSeeOther)
+		if here.cookies["__Host-session"] != "" {
+			t.Error("the cookie is still there")
+		}
+		program.get("/account").want(http.StatusSeeOther)
+		w.as("josiah").get("/account").want(http.StatusOK)
+	})
+}
+
+func TestASessionIsCalledByBrowserAndDevice(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                                  "Firefox on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":           "Edge on Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1": "Safari on iPhone",
+		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                            "Chrome on Android",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                   "Safari on Mac",
+		"curl/8.5.0": "curl/8.5.0", "": "", "\x00\x1b[31mevil\n": "[31mevil", strings.Repeat("é", 9) + strings.Repeat("x", 999): strings.Repeat("x", 60),
+	} {
+		if got := web.Device(agent); got != want {
+			t.Errorf("%q is %q, want %q", agent, got, want)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package web_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+)
+
+// listing is the address of a material of the demo.
+func (w *world) listing(title string) string {
+	w.Helper()
+	return "/catalog/" + strconv.FormatInt(w.material(title).ID, 10)
+}
+
+func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		a := w.as("").get(w.listing("WA09 (H9) hESC")).want(http.StatusOK)
+		var names []string
+		for _, n := range a.doc.Find(".need-list b").EachIter() {
+			names = append(names, n.Text())
+		}
+		if got := strings.Join(names, ", "); got != "Research abstract, Delivery address, Shipping payment, Signed MTA, IRB approval" {
+			t.Errorf("needs: %s", got)
+		}
+		if !a.has(`a[href="`+w.listing("WA09 (H9) hESC")+`/request"]`) || !a.has(".cta a") {
+			t.Error("it cannot be requested")
+		}
+		if !a.has(`#files a[href*="/uploaded-file/"]`) || !a.has(`.need-list a[href="#files"]`) {
+			t.Error("no MTA to read")
+		}
+	})
+}
+
+func TestAMaterialTellsItsFactsIdentifiersAndHowToCiteIt(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	at := w.listing("HeLa")
+	a := w.as("").get(at).want(http.StatusOK)
+	if a.text("h1") != "HeLa" || a.text("title") != "HeLa, cell line, available – Aliquot" || a.text("#about dd i") != "Homo sapiens" {
+		t.Errorf("%s, %s, %s", a.text("h1"), a.text("title"), a.text("#about"))
+	}
+	if !a.has(`.idbox [data-copy="RRID:CVCL_0030"]`) || !a.has(`.idbox a[href="https://www.cellosaurus.org/CVCL_0030"]`) {
+		t.Errorf("identifiers: %s", a.text(".idbox"))
+	}
+	if !strings.Contains(a.text("#citation"), "RRID:CVCL_0030") || !strings.Contains(a.text("#about"), "Endocervical Adenocarcinoma") {
+		t.Errorf("%s %s", a.text("#citation"), a.text("#about"))
+	}
+	for _, format := range []string{"bibtex", "ris", "csl-json"} {
+		if !a.has(`#cite a[href="/v1/materials/` + strings.TrimPrefix(at, "/catalog/") + `/citation?format=` + format + `"]`) {
+			t.Errorf("no %s", format)
+		}
+	}
+	var linked map[string]any
+	w.must(json.Unmarshal([]byte(a.doc.Find(`head script[type="application/ld+json"]`).Text()), &linked))
+	if linked["name"] != "HeLa" || linked["@context"] != "https://schema.org/" {
+		t.Errorf("%v", linked)
+	}
+	for _, row := range a.foundLinks("#similar tbody th a") {
+		if row == at {
+			t.Error("it is similar to itself")
+		}
+	}
+	if a.doc.Find("#similar tbody tr").Length() == 0 || a.doc.Find("h1").Length() != 1 {
+		t.Error("nothing is similar")
+	}
+	if strings.Contains(a.body, "@example.org") {
+		t.Error("an e-mail address in public")
+	}
+}
+
+func TestAnSTRProfileIsATableOfLociWhereItIsOne(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("olivia")
+	for profile, want := range map[string]string{
+		"Amelogenin X\nCSF1PO 11,12\nD5S818: 11/12\nTH01 9.3": "Amelogenin X|CSF1PO 11, 12|D5S818 11, 12|TH01 9.3",
+		"as in the report": "", "TH01 6": "",
+	} {
+		metadata, err := json.Marshal(map[string]string{"cell_line_name": "x", "str_profile": profile})
+		w.must(err)
+		m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("x"),
+			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])), Metadata: exchange.Some(json.RawMessage(metadata))})
+		w.must(err)
+		a := v.get("/catalog/" + strconv.FormatInt(m.ID, 10)).want(http.StatusOK)
+		var loci []string
+		for _, n := range a.doc.Find(".loci > div").EachIter() {
+			loci = append(loci, n.Find("dt").Text()+" "+n.Find("dd").Text())
+		}
+		if got := strings.Join(loci, "|"); got != want {
+			t.Errorf("%q: %s", profile, got)
+		}
+		if want == "" && !strings.Contains(a.text("main"), profile) {
+			t.Errorf("%q is not shown", profile)
+		}
+	}
+}
+
+func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("olivia")
+		m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret thing"),
+			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])), EmbargoDate: exchange.NullOf(exchange.Date(time.Now().AddDate(1, 0, 0).Format(time.DateOnly)))})
+		w.must(err)
+		at := "/catalog/" + strconv.FormatInt(m.ID, 10)
+		for name, want := range map[string]int{"": 404, "josiah": 404, "nadia": 404, "mario": 200, "olivia": 200, "ada": 200} {
+			a := w.as(name).get(at).want(want)
+			if want == 404 && strings.Contains(a.body, "Secret") {
+				t.Errorf("%q reads of it", name)
+			}
+			if want == 200 && (a.has(`script[type="application/ld+json"]`) || a.has(".cta") || !strings.Contains(a.text("h1 ~ .tag"), "Embargo to") || !a.has(`meta[name=robots]`)) {
+				t.Errorf("%q: %s", name, a.text("main"))
+			}
+		}
+	})
+}
+
+func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		at := w.listing("LoVo")
+		for _, name := range []string{"", "josiah"} {
+			if a := w.as(name).get(at); a.has(`form[action$="/archive"]`) || a.has(`a[href$="/edit"]`) || a.has(`a[href$="/history"]`) {
+				t.Errorf("%q may change it", name)
+			}
+		}
+		w.as("josiah").post(at + "/archive").want(http.StatusForbidden)
+		w.as("josiah").get(at + "/history").want(http.StatusForbidden)
+		v := w.as("mario")
+		a := v.get(at)
+		if !a.has(`form[action$="/archive"]`) || !a.has(`a[href$="/edit"]`) || !a.has(`a[href$="/history"]`) {
+			t.Error("a member may not change it")
+		}
+		if a := v.post(at + "/archive").follow(); !a.has(`.toast form[action^="/undo/"]`) || !a.has(".cta") {
+			t.Errorf("not undoable: %s", a.text(".toast"))
+		}
+		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID)) // as the job does when the time is over
+		a = w.as("").get(at).want(http.StatusOK)
+		if a.has(".cta") || a.has("#files") || a.text("h1 ~ .tag") != "Archived" || !strings.Contains(a.text("main"), "no longer be requested") {
+			t.Error(a.text("main"))
+		}
+		if a := v.post(at + "/offer").follow(); a.text("h1 ~ .tag") != "Available" {
+			t.Error(a.text("main"))
+		}
+		history := v.get(at + "/history").want(http.StatusOK)
+		if !strings.Contains(history.text("main"), "Mario Manager archived it") || !strings.Contains(history.text("main"), "Archivedyes no") {
+			t.Error(history.text("main"))
+		}
+	})
+}
+
+func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	if a := w.as("mario").post(w.listing("MCF-7") + "/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "under way") {
+		t.Error(a.text("main"))
+	}
+}
+
+func TestWhoAskedForAMaterialIsLedToTheRequest(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	if a := w.as("josiah").get(w.listing("MCF-7")); len(a.foundLinks(`aside footer a[href^="/requests/"]`)) != 1 {
+		t.Error(a.text("aside"))
+	}
+	if a := w.as("mario").get(w.listing("MCF-7")); a.has(`aside footer a[href^="/requests/"]`) {
+		t.Error(a.text("aside"))
+	}
+}
+
+func TestTheNumberOfAPatientIsNotForEverybody(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("olivia")
+	m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("PDX"), Title: exchange.Some("x"),
+		Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])), Metadata: exchange.Some(json.RawMessage(`{"submitter_patient_id": "patient-4711"}`))})
+	w.must(err)
+	at := "/catalog/" + strconv.FormatInt(m.ID, 10)
+	if strings.Contains(w.as("").get(at).body, "patient-4711") {
+		t.Error("anybody reads it")
+	}
+	if !strings.Contains(w.as("josiah").get(at).body, "patient-4711") {
+		t.Error("nobody reads it")
+	}
+}
+
+func TestAMaterialAsksLittleOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("")
+		most := int64(0)
+		for _, title := range []string{"HeLa", "pUC19", "01 PCR", "pSample-EGFP (made up)", "PDX model BL0269-F402"} {
+			at := w.listing(title)
+			v.get(at)
+			most = max(most, w.statementsOf(func() { v.get(at).want(http.StatusOK) }))
+		}
+		if most > 20 { // of which two searches for what is similar, which PostgreSQL looks for in parts
+			t.Errorf("%d statements", most)
+		}
+	})
+}
+
+func TestAMaterialThatIsNotThereIsNotFound(t *testing.T) {
+	t.Parallel()
+	v := alone(t).as("")
+	for _, path := range []string{"/catalog/99999", "/catalog/x", "/catalog/-1", "/catalog/0"} {
+		v.get(path).want(http.StatusNotFound)
+	}
+}

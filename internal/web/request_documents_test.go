@@ -1,0 +1,219 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+const paper = "%PDF-1.4 the whole agreement"
+
+func TestADocumentIsHandedInAndCheckedAndReturned(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		q := w.transfer("PDX model BL0269-F402")
+		path, josiah, priya := w.at(q.Material), w.as("josiah"), w.as("priya")
+		slot := path + "/documents/requester_signed_mta"
+		josiah.upload(slot, "file", `C:\papers\signed.pdf`, paper).want(http.StatusSeeOther)
+		a := josiah.get(path)
+		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "signed.pdf") || !strings.Contains(text, "The lab is checking it") || !strings.Contains(text, "version 1 from you") {
+			w.Errorf("handed in: %s", text)
+		}
+		priya.post(slot+"/review", "reason", "Page 4 has no signature.").want(http.StatusSeeOther)
+		if text := josiah.get(path).text("#requirement-signed-mta"); !strings.Contains(text, "Page 4 has no signature.") || !strings.Contains(text, "Your turn: correct and upload") {
+			w.Errorf("returned: %s", text)
+		}
+		josiah.upload(slot, "file", "signed-2.pdf", paper+" signed").want(http.StatusSeeOther)
+		priya.post(slot+"/review", "accept", "true").want(http.StatusSeeOther)
+		a = priya.get(path)
+		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "Accepted") || !strings.Contains(text, "version 2 from Josiah Carberry") || !strings.Contains(text, "signed.pdf") {
+			w.Errorf("accepted, with the old version: %s", text)
+		}
+		josiah.post(slot + "/withdraw").want(http.StatusSeeOther)
+		if w.now(q.ID).Current(exchange.SignedMTA) != nil {
+			w.Error("it was not withdrawn")
+		}
+	})
+}
+
+func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	path, josiah := w.at("PDX model BL0269-F402"), w.as("josiah")
+	slot := path + "/documents/requester_signed_mta"
+	field := "#f-requester_signed_mta-file"
+	for _, c := range []struct {
+		what, name, content, want string
+		status                    int
+	}{
+		{"a page", "mta.pdf", "<!doctype html><script>alert(1)</script>", "HTML", http.StatusUnprocessableEntity},
+		{"a name of a program", "mta.exe", paper, ".exe", http.StatusUnprocessableEntity},
+		{"nothing in it", "mta.pdf", "", "empty", http.StatusUnprocessableEntity},
+		{"no file", "", "", "Choose a file", http.StatusUnprocessableEntity},
+		{"too large", "mta.pdf", paper + strings.Repeat(" ", 1<<20), "up to 1.0 MB", http.StatusRequestEntityTooLarge},
+	} {
+		a := josiah.upload(slot, "file", c.name, c.content).want(c.status)
+		if text := a.text(field + "-e"); !strings.Contains(text, c.want) || !a.has("#errors a[href='"+field+"']") {
+			t.Errorf("%s: %q; %s", c.what, text, a.text("#errors"))
+		}
+	}
+	// What was refused left nothing behind.
+	if q := w.transfer("PDX model BL0269-F402"); len(q.Documents) != 0 {
+		t.Errorf("%+v", q.Documents)
+	}
+	broken := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+slot, strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4 cut"))
+	broken.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	if a := josiah.send(broken).want(http.StatusUnprocessableEntity); !strings.Contains(a.text(field+"-e"), "broke off") {
+		t.Errorf("cut off: %s", a.text("#errors"))
+	}
+}
+
+func TestScriptIsToldInOneLineWhatBecameOfAnUpload(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	path := w.at("PDX model BL0269-F402")
+	for _, c := range []struct {
+		who, slot, content, want string
+		status                   int
+	}{
+		{"josiah", "irb", paper, "The document is handed in.", http.StatusCreated},
+		{"josiah", "irb", "<html></html>", "HTML", http.StatusUnprocessableEntity},
+		{"josiah", "irb", paper + strings.Repeat(" ", 1<<20), "1.0 MB", http.StatusRequestEntityTooLarge},
+		{"josiah", "executed_mta", paper, "other side", http.StatusForbidden},
+		{"nadia", "irb", paper, "not allowed", http.StatusForbidden},
+	} {
+		r := uploading(w, path+"/documents/"+c.slot, c.content)
+		r.Header.Set("Accept", "text/plain")
+		a := w.as(c.who).send(r).want(c.status)
+		if !strings.Contains(a.body, c.want) || strings.Contains(a.body, "<") || !strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
+			t.Errorf("%s to %s: %s", c.slot, c.who, a.body)
+		}
+	}
+}
+
+// uploading is a request with a file named a.pdf.
+func uploading(w *world, path, content string) *http.Request {
+	body := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + content + "\r\n--x--\r\n"
+	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	return r
+}
+
+// endless is a file of a form that never ends, and counts how much of it was read.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+func TestAnUploadIsStoppedWhereItIsTooLargeAndNotReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	file := &endless{}
+	head := strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + paper)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+w.at("PDX model BL0269-F402")+"/documents/irb", io.MultiReader(head, file))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	w.as("josiah").send(r).want(http.StatusRequestEntityTooLarge)
+	if file.read > 2<<20 {
+		t.Errorf("%d bytes were read of a file that may have 1 MiB", file.read)
+	}
+	refused := &endless{}
+	r = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+w.at("Sf9")+"/documents/irb", io.MultiReader(strings.NewReader("--x\r\n"), refused))
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	w.as("josiah").send(r).want(http.StatusConflict)
+	if refused.read != 0 {
+		t.Errorf("%d bytes were read for a request that is closed", refused.read)
+	}
+}
+
+func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	path, josiah := w.at("PDX model BL0269-F402"), w.as("josiah")
+	for _, c := range []struct{ name, content, kind, disposition string }{
+		{"a.pdf", paper, "application/pdf", "inline"},
+		{"lies.png", paper, "application/pdf", "inline"},
+		{"notes.txt", "Only words", "text/plain", "attachment"},
+		{"page.pdf", "just <b>words</b> that look like a page", "text/plain", "attachment"},
+	} {
+		josiah.upload(path+"/documents/irb", "file", c.name, c.content).want(http.StatusSeeOther)
+		d := w.transfer("PDX model BL0269-F402").Current(exchange.IRB)
+		address := fmt.Sprintf("%s/documents/%d", path, d.AttachmentID)
+		a := w.as("priya").get(address).want(http.StatusOK)
+		h := a.header
+		if a.body != c.content || !strings.HasPrefix(h.Get("Content-Type"), c.kind) || !strings.HasPrefix(h.Get("Content-Disposition"), c.disposition) ||
+			!strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || strings.Contains(h.Get("Content-Security-Policy"), "script") ||
+			h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(h.Get("Cache-Control"), "private") {
+			t.Errorf("%s: %q %v", c.name, a.body, h)
+		}
+		if a := josiah.get(address + "?download=1"); !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%s as a file: %v", c.name, a.header)
+		}
+		w.as("nadia").get(address).want(http.StatusForbidden)
+		w.as("josiah").get(fmt.Sprintf("%s/documents/%d", w.at("HeLa"), d.AttachmentID)).want(http.StatusNotFound)
+	}
+}
+
+func TestAllDocumentsComeInOneFileForThePartiesAlone(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		path := w.at("HEK293T")
+		w.as("nadia").get(path + "/documents.zip").want(http.StatusForbidden)
+		w.as("josiah").get(w.at("NIH 3T3") + "/documents.zip").want(http.StatusNotFound)
+		for _, name := range []string{"josiah", "mario", "ada"} {
+			a := w.as(name).get(path + "/documents.zip").want(http.StatusOK)
+			z, err := zip.NewReader(bytes.NewReader([]byte(a.body)), int64(len(a.body)))
+			w.must(err)
+			names := []string{}
+			for _, f := range z.File {
+				names = append(names, f.Name)
+				content, err := f.Open()
+				w.must(err)
+				if _, err := io.Copy(io.Discard, content); err != nil { // it checks the sum
+					w.Errorf("%s: %v", f.Name, err)
+				}
+			}
+			if got := strings.Join(names, ", "); got != "Signed MTA/version 1/signed-mta.pdf, Executed MTA/version 1/executed-mta.pdf" {
+				w.Errorf("%s gets %s", name, got)
+			}
+		}
+	})
+}
+
+func TestLabelsAreForTheLabAndAsManyAsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	path := w.at("HCT 116") + "/labels"
+	w.as("gabriel").get(path).want(http.StatusForbidden)
+	w.as("nadia").get(path).want(http.StatusForbidden)
+	w.as("").get(path).want(http.StatusSeeOther)
+	v := w.as("mario")
+	for query, want := range map[string][3]int{ // parcels, tubes, slips
+		"": {1, 1, 1}, "?tubes=5": {1, 5, 1}, "?what=tubes&tubes=1000": {0, 96, 0}, "?what=parcel&size=a4": {4, 0, 0}, "?what=slip&tubes=-3": {0, 0, 1},
+		"?what=everything&size=huge&tubes=x": {1, 1, 1},
+	} {
+		a := v.get(path + query).want(http.StatusOK)
+		got := [3]int{a.doc.Find(".parcel").Length(), a.doc.Find(".tube-label").Length(), a.doc.Find(".slip").Length()}
+		if got != want {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	a := v.get(path)
+	if text := a.text(".parcel"); !strings.Contains(text, "Gabriel Grant") || !strings.Contains(text, "HCT 116") || !strings.Contains(text, "Sample Cell Bank") {
+		t.Errorf("the label of the parcel: %s", text)
+	}
+	if d := a.doc.Find(".parcel .qr path").AttrOr("d", ""); strings.Count(d, "M") < 100 || a.has("[style]") {
+		t.Errorf("the code is drawn as %q", d)
+	}
+}

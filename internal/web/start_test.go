@@ -1,0 +1,146 @@
+package web_test
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+	"aliquot/internal/store/storetest"
+	"aliquot/internal/web"
+)
+
+func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		a := w.as("").get("/").want(http.StatusOK)
+		if a.text("h1") == "" || !a.has(`form[role=search] [name=q]`) || !a.has(`select[name=category] option[value=PDX]`) {
+			t.Errorf("no search: %s", a.text("main"))
+		}
+		part, err := w.app.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1}, exchange.MaterialFilter{Category: new("CELL_LINE")})
+		w.must(err)
+		if got := a.text(`.rack a[href="/catalog?category=CELL_LINE"] b`); got != strconv.FormatInt(part.Total, 10) {
+			t.Errorf("%s cell lines, want %d", got, part.Total)
+		}
+		stats := a.text(".stats")
+		if !strings.Contains(stats, "3labs sharing") && !strings.Contains(stats, "labs sharing3") {
+			t.Errorf("labs: %s", stats)
+		}
+		if strings.Contains(stats, "receipt") {
+			t.Errorf("of one transfer there is no median: %s", stats)
+		}
+		if n := a.doc.Find("#h-new").Closest("section").Find("li").Length(); n != 5 {
+			t.Errorf("%d new materials", n)
+		}
+		if a.has(`meta[name=description]`) == false {
+			t.Error("nothing for search engines")
+		}
+	})
+}
+
+func TestTheStartPageTellsWhatWaitsForWhoIsSignedIn(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	for name, want := range map[string]string{"mario": "Accept or decline", "josiah": "Confirm receipt"} {
+		a := w.as(name).get("/").want(http.StatusOK)
+		rows := a.doc.Find("#h-wait").Closest("section").Find("[data-row]")
+		if rows.Length() == 0 || rows.Length() > 5 {
+			t.Errorf("%s: %d requests wait", name, rows.Length())
+		}
+		if !strings.Contains(a.text("#h-wait ~ *, .panel"), want) {
+			t.Errorf("%s: no %q in %s", name, want, a.text("main"))
+		}
+	}
+	a := w.as("somebody").get("/").want(http.StatusOK)
+	if !strings.Contains(a.text("main"), "Nothing waits for you") {
+		t.Error(a.text("main"))
+	}
+}
+
+func TestTheStartPageIsForAnAdminAboutTheirOwnRequests(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	a := w.as("ada").get("/").want(http.StatusOK)
+	for _, href := range a.foundLinks("#h-wait ~ * [data-open], [data-row] [data-open]") {
+		if !strings.HasPrefix(href, "/requests/") {
+			t.Errorf("a row leads to %s", href)
+		}
+	}
+	if n := a.doc.Find("[data-row]").Length(); n > 1 {
+		t.Errorf("%d requests wait for an admin who made one", n)
+	}
+}
+
+// foundLinks are the addresses that the links lead to that a selector finds.
+func (a answer) foundLinks(selector string) []string {
+	var list []string
+	for _, n := range a.doc.Find(selector).EachIter() {
+		list = append(list, n.AttrOr("href", ""))
+	}
+	return list
+}
+
+func TestTheStartPageOfAnEmptyExchangeLeavesOutWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	w := emptyExchange(t)
+	a := w.as("").get("/").want(http.StatusOK)
+	if a.has(".stats") || !strings.Contains(a.text("main"), "Nothing is listed yet") {
+		t.Error(a.text("main"))
+	}
+	if a := w.as("").get("/catalog").want(http.StatusOK); !strings.Contains(a.text("main"), "Nothing is listed yet") {
+		t.Error(a.text("main"))
+	}
+}
+
+func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	nobody := w.as("")
+	nobody.get("/")
+	if n := w.statementsOf(func() { nobody.get("/") }); n != 0 {
+		t.Errorf("%d statements for numbers that are remembered", n)
+	}
+	mario := w.as("mario")
+	mario.get("/")
+	if n := w.statementsOf(func() { mario.get("/") }); n > 8 {
+		t.Errorf("%d statements", n)
+	}
+}
+
+func TestThePagesOfSearchAndHelpAskLittleOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	for path, most := range map[string]int64{
+		"/help": 2, "/privacy": 2, "/accessibility": 2, "/catalog/saved": 5, "/catalog/suggest?q=he": 7, w.listing("HeLa") + "/history": 7,
+		"/catalog?show=labs&q=lab": 7, "/catalog?show=people&q=m": 7, "/catalog": 14, "/catalog?q=zzzz&category=PDX&is_archived=false": 24, w.listing("HeLa"): 16,
+	} {
+		v.get(path).want(http.StatusOK)
+		if n := w.statementsOf(func() { v.get(path) }); n > most {
+			t.Errorf("%s: %d statements, %d at most", path, n, most)
+		}
+	}
+}
+
+// statementsOf is how many do makes.
+func (w *world) statementsOf(do func()) int64 {
+	before := w.db.Queries()
+	do()
+	return w.db.Queries() - before
+}
+
+// emptyExchange is one without the sample data.
+func emptyExchange(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, db: storetest.Open(t, "sqlite")}
+	w.app = app.New(app.Config{DB: w.db, PublicURL: "http://example.org", Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	mux := http.NewServeMux()
+	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document(t), Version: "test"}))
+	w.pages = mux
+	return w
+}
