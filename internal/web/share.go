@@ -199,8 +199,9 @@ func (v *visit) fromSource(p *listingPage, identifier string) error {
 	if own, err := category.Encode(m.Own()); err == nil && len(m.Own()) > 0 {
 		p.Form.Set("additional_metadata", string(own))
 	}
-	for _, warning := range found.Warnings {
-		p.Looked += warning + " "
+	p.Notes = found.Warnings
+	if found.Existing != nil {
+		p.Notes = append(slices.Clone(p.Notes), "It is listed already, as “"+found.Existing.Title+"”, and is not listed once more.")
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ type listingPage struct {
 	Alike      []alikeLine // of the lab itself: to be confirmed
 	Looked     string      // what a look-up of the publication said
 	Failed     string      // why nothing was saved, where no field is to blame
-	NewLab     bool        // the visitor has no lab
+	Notes      []string    // what a source left out
 }
 
 // commonSections are the sections that every category has, with their fields.

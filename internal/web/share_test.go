@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -457,5 +458,51 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	pairs = []string{"title", "Still here"}
 	if a := v.upload("/share/new", "mta_file", "a.exe", "MZ", append(pairs, "category", "OTHER")...).want(http.StatusUnprocessableEntity); !a.has("#f-mta_file-e") || a.input("title") != "Still here" {
 		t.Error(a.text("#edit .errors"))
+	}
+}
+
+func TestValuesThatMayBeMistakesAreShownAfterSaving(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	form := v.get("/share/new?category=OTHER").filled("#edit")
+	typed(form, must(category.Get("OTHER")))
+	form.Set("additional_metadata.rrid", "RRID:NOBODY_12")
+	form.Set("different", "true")
+	a := v.form("/share/new", form).follow().want(http.StatusOK)
+	if !strings.Contains(a.text("main"), "Is this right?") || !strings.Contains(a.text(".toast"), "may be a mistake") {
+		t.Error(a.text(".toast"), a.text("main"))
+	}
+}
+
+func TestAnotherLikeItBeginsWithWhatTheyShare(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	m := w.material("HT-29")
+	a := v.get(fmt.Sprintf("/share/new?category=CELL_LINE&from=%d", m.ID)).want(http.StatusOK)
+	if a.input("additional_metadata.disease") == "" || a.input("reference") != "" || a.input("base") != "" {
+		t.Error(a.filled("#edit"))
+	}
+	w.as("josiah").get(fmt.Sprintf("/share/new?category=CELL_LINE&from=%d", m.ID)).want(http.StatusForbidden)
+}
+
+func TestPartsOfTheFormComeAlone(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	for target, path := range map[string]string{"preview": "/share/new"} {
+		form := v.get("/share/new?category=OTHER").filled("#edit")
+		form.Set("title", "Seen <i>live</i>")
+		form.Set("do", target)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("HX-Request", "true")
+		r.Header.Set("HX-Request-Type", "partial")
+		r.Header.Set("HX-Target", "div#"+target)
+		a := v.send(r).want(http.StatusOK)
+		if strings.Contains(a.body, "<html") || !strings.Contains(a.body, "Seen &lt;i&gt;live") {
+			t.Errorf("%s: %s", target, a.body)
+		}
 	}
 }
