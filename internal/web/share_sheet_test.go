@@ -20,7 +20,7 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		}
 		form := a.filled("form[action='/share/spreadsheet/columns']")
 		form.Set("mode", "dry-run")
-		a = v.form("/share/spreadsheet/columns", form).want(http.StatusUnprocessableEntity)
+		v.form("/share/spreadsheet/columns", form).want(http.StatusUnprocessableEntity)
 		form.Set("column.2", "additional_metadata.storage")
 		a = v.form("/share/spreadsheet/columns", form).done()
 		if text := a.text("main"); !strings.Contains(text, "2 new") || !strings.Contains(text, "1 row with errors") || !strings.Contains(text, "Needs an MTA") {
