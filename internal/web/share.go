@@ -143,9 +143,7 @@ func (v *visit) begin(p *listingPage) error {
 		}
 	}
 	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
-	if p.Form.Get("contact_user_id") == "" {
-		p.Form.Set("contact_user_id", v.who.ID.String())
-	}
+	p.settle(v.who.ID)
 	p.build()
 	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
 	p.Draft = newKey(p.Category.Code)
