@@ -284,6 +284,9 @@ func worded(code string, fields map[string][]string) Faults {
 			if field == "organization_id" {
 				label = "Lab"
 			}
+			if strings.HasPrefix(text, "a ") || strings.HasPrefix(text, "an ") { // a sentence of its own
+				label += ":"
+			}
 			out[field] = append(out[field], label+" "+strings.TrimSuffix(text, ".")+".")
 		}
 	}
