@@ -115,17 +115,14 @@ type BulkView struct {
 	Lab     exchange.Organization
 	Order   exchange.BulkOrder
 	Result  *exchange.BulkResult  // nil: not yet
-	Refused []exchange.RowOutcome // the first, and rows with doubts
+	Refused []exchange.RowOutcome // the first with problems or doubts, of a job that is over
 	More    bool                  // there are more of them, which the report has
 
 	mapping map[string]string
 }
 
-// mostShown is how many rows with problems are shown, and mostParts in how many parts they are looked for.
-const (
-	mostShown = 100
-	mostParts = 20
-)
+// mostShown is how many rows with problems are shown.
+const mostShown = 100
 
 // BulkView reads a job of a spreadsheet that who asked for.
 func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v BulkView, err error) {
@@ -152,9 +149,11 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 			return v, err
 		}
 	}
-	after := 0
-	for range mostParts {
-		part, err := c.BulkPart(ctx, id, after)
+	if !v.State.Over() {
+		return v, nil // whoever waits asks often
+	}
+	for after := 0; ; {
+		part, err := c.BulkProblems(ctx, id, after)
 		if err != nil || len(part) == 0 {
 			return v, err
 		}
@@ -169,6 +168,4 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 			v.Refused = append(v.Refused, o)
 		}
 	}
-	v.More = true
-	return v, nil
 }

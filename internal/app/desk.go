@@ -66,6 +66,13 @@ func (a *App) deskOf(ctx context.Context, c store.Conn, who exchange.Actor, mate
 		return err
 	}
 	d.People = people.Items
+	if !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == who.ID }) {
+		u, err := c.User(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		d.People = append(d.People, u)
+	}
 	if material != nil && !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == material.ContactID }) {
 		d.People = append(d.People, unaddressed(material.Contact))
 	}

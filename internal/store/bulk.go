@@ -44,12 +44,22 @@ func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.Row
 
 // BulkPart reads the first part that begins behind a row; empty where there is none.
 func (c Conn) BulkPart(ctx context.Context, job int64, after int) ([]exchange.RowOutcome, error) {
-	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2 ORDER BY first_row LIMIT 1", job, after)
+	return c.bulkPart(ctx, job, after, "")
+}
+
+func (c Conn) bulkPart(ctx context.Context, job int64, after int, which string) ([]exchange.RowOutcome, error) {
+	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2"+which+
+		" ORDER BY first_row LIMIT 1", job, after)
 	if err != nil || len(parts) == 0 {
 		return nil, err
 	}
 	var list []exchange.RowOutcome
 	return list, json.Unmarshal([]byte(parts[0]), &list)
+}
+
+// BulkProblems is BulkPart among the parts in which some row has a problem or a doubt.
+func (c Conn) BulkProblems(ctx context.Context, job int64, after int) ([]exchange.RowOutcome, error) {
+	return c.bulkPart(ctx, job, after, ` AND (outcomes LIKE '%"problems":%' OR outcomes LIKE '%"doubts":%')`)
 }
 
 // DeleteBulkParts forgets the outcomes of a spreadsheet.

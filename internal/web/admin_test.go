@@ -98,7 +98,8 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 		later := time.Now().AddDate(0, 0, 40)
 		w.db.Clock = func() time.Time { return later }
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
-			return tx.InsertToken(ctx, ada.actor.ID, app.Hash("later"), later.Add(time.Hour))
+			_, err := tx.InsertToken(ctx, exchange.Token{UserID: ada.actor.ID, Kind: exchange.SessionToken, ExpiresAt: later.Add(time.Hour)}, app.Hash("later"))
+			return err
 		}))
 		ada.cookies["__Host-session"] = "later"
 		active := 0

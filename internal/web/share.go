@@ -143,9 +143,7 @@ func (v *visit) begin(p *listingPage) error {
 		}
 	}
 	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
-	if p.Form.Get("contact_user_id") == "" {
-		p.Form.Set("contact_user_id", v.who.ID.String())
-	}
+	p.settle(v.who.ID)
 	p.build()
 	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
 	p.Draft = newKey(p.Category.Code)
@@ -199,8 +197,9 @@ func (v *visit) fromSource(p *listingPage, identifier string) error {
 	if own, err := category.Encode(m.Own()); err == nil && len(m.Own()) > 0 {
 		p.Form.Set("additional_metadata", string(own))
 	}
-	for _, warning := range found.Warnings {
-		p.Looked += warning + " "
+	p.Notes = found.Warnings
+	if found.Existing != nil {
+		p.Notes = append(slices.Clone(p.Notes), "It is listed already, as “"+found.Existing.Title+"”, and is not listed once more.")
 	}
 	return nil
 }

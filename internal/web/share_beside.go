@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
 )
 
 // What a material has beside it: documents, shipping requirements, grants.
@@ -103,6 +105,27 @@ func (p *listingPage) Documents() []exchange.Attachment {
 		list = append(slices.Clone(list), exchange.Attachment{ID: chosen, Filename: p.Get("mta_name")})
 	}
 	return list
+}
+
+// Shippings are the requirements to choose from, the chosen one among them.
+func (p *listingPage) Shippings() []exchange.Shipping {
+	chosen, _ := strconv.ParseInt(p.Get("shipping_requirements_id"), 10, 64) // none
+	list := p.Desk.Shippings
+	if p.Material != nil && chosen > 0 && !slices.ContainsFunc(list, func(s exchange.Shipping) bool { return s.ID == chosen }) {
+		list = append(slices.Clone(list), exchange.Shipping{ID: chosen})
+	}
+	return list
+}
+
+// settle has the form name a contact that can be chosen: a draft may name somebody who left.
+func (p *listingPage) settle(who uuid.UUID) {
+	contact := p.Get("contact_user_id")
+	if !slices.ContainsFunc(p.Desk.People, func(u exchange.User) bool { return u.ID.String() == contact }) {
+		if p.Material != nil {
+			who = p.Material.ContactID
+		}
+		p.Form.Set("contact_user_id", who.String())
+	}
 }
 
 // addShipping makes the shipping requirements that the form describes anew, and has the material name them.

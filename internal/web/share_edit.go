@@ -41,6 +41,7 @@ func (v *visit) editListing() (reply, error) {
 			p.Base = base
 		}
 	}
+	p.settle(v.who.ID)
 	p.Doubts = p.Material.Warnings()
 	p.build()
 	return show("share_edit", p)

@@ -95,7 +95,7 @@ type listingPage struct {
 	Alike      []alikeLine // of the lab itself: to be confirmed
 	Looked     string      // what a look-up of the publication said
 	Failed     string      // why nothing was saved, where no field is to blame
-	NewLab     bool        // the visitor has no lab
+	Notes      []string    // what a source left out
 }
 
 // commonSections are the sections that every category has, with their fields.
@@ -283,6 +283,9 @@ func worded(code string, fields map[string][]string) Faults {
 			label := exchange.FieldLabel(code, field)
 			if field == "organization_id" {
 				label = "Lab"
+			}
+			if strings.HasPrefix(text, "a ") || strings.HasPrefix(text, "an ") { // a sentence of its own
+				label += ":"
 			}
 			out[field] = append(out[field], label+" "+strings.TrimSuffix(text, ".")+".")
 		}

@@ -93,6 +93,8 @@ func (v *listingPreview) ship(p *listingPage) {
 func (p *listingPage) ShippingText(s exchange.Shipping) string {
 	text := "Nothing to ship"
 	switch {
+	case s.OrganizationID == 0:
+		text = "As it is"
 	case s.NeedsPayment:
 		var ways []string
 		if s.AcceptsShippingCode {
