@@ -170,4 +170,17 @@ var access = []asked{
 	{"GET /notifications/stream", "/notifications/stream", "", "in 200 200 200 200 200"},
 	{"POST /notifications/read", "/notifications/read", "", "in 303 303 303 303 303"},
 	{"POST /notifications/{id}/read", "/notifications/1/read", "", "in 404 404 303 404 404"},
+
+	{"GET /admin", "/admin", "", "in 403 403 403 403 200"},
+	{"GET /admin/users", "/admin/users", "", "in 403 403 403 403 200"},
+	{"POST /admin/users/{id}/admin", "/admin/users/{contact}/admin", "", "in 403 403 403 403 303"},
+	{"GET /admin/organizations", "/admin/organizations", "", "in 403 403 403 403 200"},
+	{"GET /admin/jobs", "/admin/jobs", "", "in 403 403 403 403 200"},
+	{"POST /admin/jobs/{id}/retry", "/admin/jobs/999999/retry", "", "in 403 403 403 403 404"},
+	{"POST /admin/jobs/{id}/cancel", "/admin/jobs/999999/cancel", "", "in 403 403 403 403 404"},
+	{"GET /admin/stuck", "/admin/stuck", "", "in 403 403 403 403 200"},
+	{"GET /admin/mail", "/admin/mail", "", "in 403 403 403 403 200"},
+	{"GET /admin/audit", "/admin/audit", "", "in 403 403 403 403 200"},
+	{"GET /jobs/{id}", "/jobs/999999", "", "in 404 404 404 404 404"},
+	{"POST /jobs/{id}/cancel", "/jobs/999999/cancel", "", "in 404 404 404 404 404"},
 }
