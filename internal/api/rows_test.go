@@ -17,7 +17,7 @@ var tables = []string{"users", "tokens", "organizations", "memberships", "invita
 	"grant_materials", "attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events", "news", "notifications", "mail_settings", "audit_events",
 	"secrets", "idempotency_keys", "jobs", "bulks", "bulk_parts", "column_mappings", "webhooks", "webhook_deliveries",
 	"webhook_attempts", "saved_searches", "search_matches", "search_epochs", "material_changes", "embargo_days",
-	"material_index", "organization_index", "user_index", "search_words"}
+	"insight_days", "insight_marks", "grant_links", "material_index", "organization_index", "user_index", "search_words"}
 
 func TestEveryTableIsCounted(t *testing.T) {
 	t.Parallel()
