@@ -237,7 +237,7 @@ func TestShippingRequirementsAndDocumentsOfALab(t *testing.T) {
 	}
 	w.as("josiah").get(link).want(http.StatusForbidden)
 	w.as("nadia").upload(link+"/replace", "file", "evil.pdf", pdf).want(http.StatusForbidden)
-	if a = member.upload(link+"/replace", "file", "our mta 2.pdf", pdf).follow(); strings.Contains(a.text("#documents"), "our mta.pdf") || !strings.Contains(a.text("#documents"), "our mta 2.pdf") {
+	if a = member.upload(link+"/replace", "file", "our mta 2.pdf", pdf+"\n").follow(); strings.Contains(a.text("#documents"), "our mta.pdf") || !strings.Contains(a.text("#documents"), "our mta 2.pdf") {
 		t.Error(a.text("#documents"))
 	}
 	old := a.doc.Find(`#documents a:contains("mta-template.pdf")`).AttrOr("href", "")
