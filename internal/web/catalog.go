@@ -23,7 +23,6 @@ var catalogPages = []page{
 	post("/catalog/saved/{id}/alerts", (*visit).switchAlerts),
 	post("/catalog/saved/{id}/delete", (*visit).deleteSearch),
 	get("/catalog/{id}", (*visit).material),
-	get("/catalog/{id}/history", (*visit).materialHistory).private(),
 	post("/catalog/{id}/archive", (*visit).archive),
 	post("/catalog/{id}/offer", (*visit).offerAgain),
 }

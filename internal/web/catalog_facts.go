@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -144,52 +143,3 @@ func lociOf(text string) []locus {
 
 // slug is a name as part of an address.
 func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
-
-// changesOf are the fields in which two versions of a material differ.
-func changesOf(was, is exchange.Material) []change {
-	var list []change
-	before, after := told(was), told(is)
-	for i := range before {
-		if before[i].text != after[i].text {
-			list = append(list, change{before[i].label, shorten(before[i].text, 300), shorten(after[i].text, 300)})
-		}
-	}
-	return list
-}
-
-type toldField struct{ label, text string }
-
-// told are the fields of a material in words, in the same order for each of a category.
-func told(m exchange.Material) []toldField {
-	yes := func(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
-	number := func(id *int64) string {
-		if id == nil {
-			return ""
-		}
-		return fmt.Sprint(*id)
-	}
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	embargo := ""
-	if m.EmbargoDate != nil {
-		embargo = string(*m.EmbargoDate)
-	}
-	list := []toldField{
-		{"Title", m.Title}, {"Lab", fmt.Sprint(m.OrganizationID)}, {"Archived", yes(m.Archived)}, {"Embargo", embargo}, {"Needs an MTA", yes(m.NeedsMTA)},
-		{"Needs an IRB approval", yes(m.NeedsIRB)}, {"Needs an abstract", yes(m.NeedsAbstract)}, {"MTA to sign", number(m.MTAAttachmentID)},
-		{"Shipping requirements", number(m.ShippingID)}, {"Address", m.URL}, {"Lab’s number", text(m.Reference)}, {"Organisms", strings.Join(m.Organisms, ", ")},
-		{"PubMed ID", m.PubMedID}, {"Publication", text(m.PublicationTitle)}, {"Pre-print", text(m.PrePrintTitle)}, {"DOI of the pre-print", text(m.PrePrintDOI)},
-		{"Citation", text(m.Citation)}, {"More information", text(m.AdditionalInfo)}, {"Contact", m.ContactID.String()},
-	}
-	var values map[string]json.RawMessage
-	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
-	c, _ := category.Get(m.Category)
-	for _, f := range c.Fields {
-		list = append(list, toldField{f.Label, strings.Join(labelled(f, values[f.Key]), ", ")})
-	}
-	return list
-}

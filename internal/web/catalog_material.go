@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -290,68 +289,4 @@ func linkIn(kind identifier.Kind, item string) (idLink, bool) {
 	}
 	l := linkOf(identifier.Same(identifier.ID{Kind: kind, Canonical: canonical})[0])
 	return l, l.Address != ""
-}
-
-type historyPage struct {
-	Page
-	Material string
-	ID       int64
-	Versions []versionLine
-	Next     string
-}
-
-type versionLine struct {
-	Number  int64
-	At      time.Time
-	By      string
-	AsAdmin bool
-	What    string
-	Changes []change
-}
-
-// change is a field that got another value.
-type change struct{ Field, Was, Is string }
-
-// versionsShown is how many versions a page has.
-const versionsShown = 30
-
-// materialHistory is the page of what was changed in a material.
-func (v *visit) materialHistory() (reply, error) {
-	id, err := v.id("id")
-	if err != nil {
-		return reply{}, err
-	}
-	page := exchange.Page{Limit: versionsShown}
-	if n, err := strconv.ParseInt(v.FormValue("before"), 10, 64); err == nil && n > 0 {
-		page.After = &exchange.Position{ID: n}
-	}
-	list, err := v.app.MaterialHistory(v.Context(), v.who.Actor, id, page)
-	if err != nil {
-		return reply{}, err
-	}
-	p := &historyPage{Page: Page{Title: "History", Section: "catalog", Narrow: true}, ID: id}
-	for _, version := range list.Items {
-		if p.Material == "" {
-			p.Material = version.State.Title
-		}
-		line := versionLine{Number: *version.Version, At: version.At, By: "somebody who was not signed in", AsAdmin: version.AsAdmin, What: deeds[version.Action]}
-		if version.By != nil {
-			line.By = version.By.Name()
-		}
-		if version.Before != nil {
-			line.Changes = changesOf(version.Before.Material, version.State.Material)
-		}
-		p.Versions = append(p.Versions, line)
-	}
-	p.Title = "History of " + shorten(p.Material, 80)
-	if list.Next != nil {
-		p.Next = materialAt(id) + "/history?before=" + strconv.FormatInt(list.Next.ID, 10)
-	}
-	return show("history", p)
-}
-
-// deeds are the changes of a material, as people call them.
-var deeds = map[exchange.Action]string{
-	exchange.MaterialCreate: "listed it", exchange.MaterialUpdate: "changed it", exchange.MaterialArchive: "archived it",
-	exchange.MaterialImport: "imported it", exchange.MaterialBulk: "changed it by a spreadsheet", exchange.MaterialFund: "named it in a grant",
 }
