@@ -101,7 +101,7 @@ func (s *serve) Run(e environment) error {
 				return err
 			}
 		}
-		mux.Handle("/", door)
+		mux.Handle("/", web.ForPeople(door))
 		contract, err := api.OpenAPI(a.Policy())
 		if err != nil {
 			return err
