@@ -145,7 +145,7 @@ func (p *people) send() {
 	t.followIn("#next", "Ship it")
 	t.fill("Carrier", "FedEx")
 	t.fill("Tracking number", "7946 1234 5678")
-	t.followIn("main", "Mark as sent")
+	t.followIn("main form", "Ship it")
 	t.again("Shipped")
 }
 

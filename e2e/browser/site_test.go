@@ -25,6 +25,7 @@ import (
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
+	"aliquot/internal/webhook"
 )
 
 // site is both doors with the sample data, on an address of this machine, and a worker behind them.
@@ -54,7 +55,7 @@ func newSite(t *testing.T) *site {
 	words, err := notice.New(s.url)
 	s.must(err)
 	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words, Access: exchange.AccessMembers,
-		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Log: log})
+		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false), Log: log})
 	programs := api.New(s.app, log)
 	contract, err := api.OpenAPI(s.app.Policy())
 	s.must(err)

@@ -1,14 +1,17 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store/storetest"
@@ -67,7 +70,7 @@ func (w *world) furnished() *strings.Replacer {
 		file = d.AttachmentID
 	}
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}", id(deref(hela.MTAAttachmentID)),
+	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(), "{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}", id(deref(hela.MTAAttachmentID)),
 		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}", id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
 		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID), "{file}", id(file))
 }
@@ -79,12 +82,13 @@ func deref(p *int64) int64 {
 	return *p
 }
 
-// snapshot is the whole database but for what every visit writes: a line for each row.
+// snapshot is the whole database, a line for each row, but for what may be written whoever asks: when a session was seen, what an
+// admin looked at, what was typed and could not be sent, and which numbers are kept.
 func (w *world) snapshot() []string {
 	w.Helper()
 	pool := storetest.SQL(w, w.db)
 	tables, err := pool.QueryContext(w.Context(), `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
-		AND name NOT IN ('tokens', 'audit_events') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+		AND name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
 	w.must(err)
 	var names, lines []string
 	for tables.Next() {
@@ -173,7 +177,12 @@ func (row asked) hold(t *testing.T) {
 			}
 			a = v.post(path, pairs...)
 		} else {
-			a = v.get(path)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			if strings.HasSuffix(path, "/stream") { // which ends when nobody listens any more
+				time.AfterFunc(time.Second, cancel)
+			}
+			a = v.send(httptest.NewRequestWithContext(ctx, http.MethodGet, "http://example.org"+path, http.NoBody))
+			cancel()
 		}
 		got := strconv.Itoa(a.status)
 		if a.status == http.StatusSeeOther && strings.HasPrefix(a.location, "/signin?next=") {

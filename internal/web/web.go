@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"aliquot/internal/app"
@@ -53,18 +54,29 @@ type door struct {
 	limits    *limit.Gates
 }
 
+// look is what pages are made of, which is in the program: it is read once, however many doors there are in tests.
+type look struct {
+	assets    assets
+	names     map[string]string // addresses of assets
+	templates map[string]*template.Template
+}
+
+var looks = sync.OnceValues(func() (l look, err error) {
+	if l.assets, l.names, err = readAssets(); err == nil {
+		l.templates, err = readTemplates(l.names)
+	}
+	return l, err
+})
+
 // Mount puts the pages on a mux.
 func Mount(mux *http.ServeMux, cfg Config) error {
-	assets, names, err := readAssets()
+	look, err := looks()
 	if err != nil {
 		return err
 	}
-	d := &door{app: cfg.App, log: cfg.App.Log, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits}
+	d := &door{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits}
 	if d.app.Identity != nil {
 		d.provider = provider(d.app.Identity.Issuer())
-	}
-	if d.templates, err = readTemplates(names); err != nil {
-		return err
 	}
 	docs, err := d.docs(cfg.OpenAPI)
 	if err != nil {
@@ -75,8 +87,8 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	mux.Handle("/unsubscribe/{$}", unsubscribe)
 	mux.Handle("/docs", docs)
 	mux.Handle("/docs/{$}", docs)
-	mux.Handle("/assets/", assets)
-	mux.Handle("/favicon.ico", http.RedirectHandler(names["favicon.svg"], http.StatusFound))
+	mux.Handle("/assets/", look.assets)
+	mux.Handle("/favicon.ico", http.RedirectHandler(look.names["favicon.svg"], http.StatusFound))
 	own, areas := http.NewServeMux(), map[string]bool{}
 	for _, list := range pages() {
 		for _, p := range list {

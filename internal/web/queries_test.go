@@ -1,0 +1,40 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"aliquot/internal/web"
+)
+
+// mostReads is how many statements a page may run, whatever it shows; which pages need more than usual says why.
+const mostReads = 20
+
+// moreReads are the pages that need more.
+var moreReads = map[string]int64{}
+
+// TestNoPageRunsMoreStatementsThanItMay on either database, as the owner of the lab sees it.
+func TestNoPageRunsMoreStatementsThanItMay(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		names, olivia := w.furnished(), w.as("olivia")
+		for _, row := range access {
+			if !strings.HasPrefix(row.pattern, "GET ") || strings.HasSuffix(row.path, "/stream") {
+				continue
+			}
+			path := names.Replace(row.path)
+			before := w.db.Queries()
+			a := olivia.get(path)
+			n, most := w.db.Queries()-before, max(int64(mostReads), moreReads[row.pattern])
+			if a.status == http.StatusOK && n > most {
+				w.Errorf("%s runs %d statements, at most %d are allowed", row.pattern, n, most)
+			}
+		}
+	})
+	for pattern := range moreReads {
+		if !strings.Contains(strings.Join(web.Patterns(), "\n"), pattern) {
+			t.Errorf("there is no %s", pattern)
+		}
+	}
+}
