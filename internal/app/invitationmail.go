@@ -121,14 +121,14 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 	}
 	d := n.News.Detail
 	m := notice.Membership{Kind: notice.MembershipKind(n.News.Kind), Organization: n.OrganizationName, Person: "Aliquot", Note: d.Text,
-		Link: fmt.Sprintf("%s/labs/%d#people", a.PublicURL, n.Organization)}
+		Link: fmt.Sprintf("%s/labs/%d/people", a.PublicURL, n.Organization)}
 	if n.Actor != nil {
 		m.Person = n.Actor.Name()
 	}
 	l = letter{a.invitationThread(d.Invitation), func(context.Context, string) (notice.Words, error) { return a.Notice.Membership(m) }}
 	if n.News.Kind == exchange.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.host())
-		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d#webhooks", a.PublicURL, n.Organization)
+		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
 	}
 	if d.JoinRequest == 0 {
 		visible, err = c.IsMember(ctx, n.Organization, n.User)

@@ -162,7 +162,7 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 		if got := m.got("ada"); len(got) != 1 || got[0] != "rosa asks to join Mora lab: your turn (the decision)" {
 			m.Errorf("Ada got %q", got)
 		}
-		if l := m.server.Messages()[0]; !strings.Contains(l.Text, "I start in May") || !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/labs/%d#people", m.lab)) ||
+		if l := m.server.Messages()[0]; !strings.Contains(l.Text, "I start in May") || !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/labs/%d/people", m.lab)) ||
 			!strings.Contains(l.Header.Get("List-Unsubscribe"), "https://aliquot.example.org/unsubscribe?token=") {
 			m.Errorf("got %v %s", l.Header, l.Text)
 		}

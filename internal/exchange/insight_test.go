@@ -1,0 +1,82 @@
+package exchange_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"aliquot/internal/exchange"
+)
+
+// TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed compares with sorting, also where many values are alike.
+func TestPercentilesAreTheSmallestValuesThatEnoughDoNotExceed(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		d := make(exchange.Durations, 1+random.IntN(40))
+		for i := range d {
+			d[i] = random.Int64N(1 + random.Int64N(50))
+		}
+		sorted := slices.Sorted(slices.Values(d))
+		for p := 1; p <= 100; p++ {
+			want := sorted[slices.IndexFunc(sorted, func(x int64) bool {
+				n := 0
+				for _, y := range sorted {
+					if y <= x {
+						n++
+					}
+				}
+				return n*100 >= p*len(sorted)
+			})]
+			if got, ok := d.Percentile(p); !ok || got != want {
+				t.Fatalf("%d%% of %v: %d, want %d", p, sorted, got, want)
+			}
+		}
+	}
+	if _, ok := (exchange.Durations{}).Percentile(50); ok {
+		t.Error("nothing has a median")
+	}
+}
+
+func TestDurationsAreReadAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	for _, d := range []exchange.Durations{{}, {0}, {1, 0, 35, 36, 1 << 40}} {
+		text, err := d.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got exchange.Durations
+		if err := got.UnmarshalText(text); err != nil || !slices.Equal(got, d) {
+			t.Errorf("%v: %s %v %v", d, text, got, err)
+		}
+	}
+	var d exchange.Durations
+	if d.UnmarshalText([]byte("12 X")) == nil {
+		t.Error("X is taken for a digit")
+	}
+}
+
+// TestEachStepOfATurnIsOfOneStage holds that nothing that somebody may have to do is forgotten.
+func TestEachStepOfATurnIsOfOneStage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		side exchange.Side
+		what string
+		want exchange.Stage
+	}{
+		{exchange.LabSide, exchange.StepDecision, exchange.DecisionStage},
+		{exchange.LabSide, string(exchange.NeedExecutedMTA), exchange.CountersignStage},
+		{exchange.LabSide, exchange.StepShipment, exchange.ShippingStage},
+		{exchange.LabSide, exchange.StepIssue, exchange.ProblemStage},
+		{exchange.RequesterSide, exchange.StepReceipt, exchange.ReceiptStage},
+		{exchange.RequesterSide, exchange.StepCorrection, exchange.DocumentsStage},
+		{exchange.RequesterSide, string(exchange.NeedAbstract), exchange.DocumentsStage},
+		{exchange.RequesterSide, string(exchange.NeedIRB), exchange.DocumentsStage},
+		{exchange.Nobody, "", ""},
+	} {
+		got := exchange.RequestTurn{Side: test.side, What: []string{test.what}}.Stage()
+		if got != test.want || got != "" && got.Side() != test.side {
+			t.Errorf("%s %s: %s, want %s", test.side, test.what, got, test.want)
+		}
+	}
+}

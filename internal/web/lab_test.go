@@ -1,0 +1,372 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+	"aliquot/internal/webhook"
+)
+
+// labOf is the path of the first lab that somebody of the demo owns.
+func (w *world) labOf(name string) string {
+	w.Helper()
+	return fmt.Sprintf("/labs/%d", w.as(name).actor.Owns[0])
+}
+
+// TestPagesOfALabAreForThoseWhomThePolicyNames also holds that nobody sees a tab that they may not open.
+func TestPagesOfALabAreForThoseWhomThePolicyNames(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab := w.labOf("olivia")
+	pages := []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/insights.csv", "/webhooks", "/history", "/settings"}
+	for name, want := range map[string]string{
+		"olivia": "200 200 200 200 200 200 200 200 200 200", // the owner
+		"mario":  "200 200 200 200 200 200 200 200 200 403", // a member
+		"josiah": "200 200 200 403 403 403 403 403 403 403", // a stranger
+		"":       "200 200 200 303 303 303 303 303 303 303",
+		"ada":    "200 200 200 200 200 200 200 200 200 200", // the admin
+	} {
+		v := w.as(name)
+		var got []string
+		tabs := map[string]bool{}
+		for i, page := range pages {
+			a := v.get(lab + page)
+			got = append(got, fmt.Sprint(a.status))
+			if i == 0 {
+				for _, link := range a.doc.Find("nav.tabs a").EachIter() {
+					tabs[strings.TrimPrefix(link.AttrOr("href", ""), lab)] = true
+				}
+			}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %s, want %s", name, text, want)
+		}
+		for i, page := range pages {
+			if page != "/insights.csv" && tabs[page] != strings.HasPrefix(strings.Fields(want)[i], "200") {
+				t.Errorf("%s: the tab %q is shown: %v", name, page, tabs[page])
+			}
+		}
+	}
+	if a := w.as("").get("/labs/99999"); a.status != http.StatusNotFound {
+		t.Errorf("no lab: %d", a.status)
+	}
+}
+
+func TestAnonymousReadersOfALabSeeNoAddressOfAnybody(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab := w.labOf("olivia")
+	for _, page := range []string{"", "/people", "/requirements"} {
+		a := w.as("").get(lab + page).want(http.StatusOK)
+		if strings.Contains(a.body, "@example.org") || strings.Contains(a.text("main"), people["mario"]) || a.has("main form[method=post]") {
+			t.Errorf("%s shows too much", page)
+		}
+	}
+	if a := w.as("").get(lab + "/people"); !strings.Contains(a.text("main"), "Mario Manager") {
+		t.Error("the names of the members are not there")
+	}
+}
+
+func TestALabIsMadeAndItsSettingsKeepWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v := w.as("josiah")
+		hostile := `<script>alert(1)</script> "lab"`
+		a := v.post("/labs/new", "name", hostile, "description", "D", "decide_days", "never", "countersign_days", "5", "ship_days", "6").want(http.StatusUnprocessableEntity)
+		if a.input("name") != hostile || a.input("decide_days") != "never" || !a.has("#errors a[href='#f-decide_days']") || a.has("main script") {
+			t.Errorf("%s %s", a.input("name"), a.text("#errors"))
+		}
+		a = v.post("/labs/new", "name", hostile, "description", "D", "decide_days", "4", "countersign_days", "5", "ship_days", "6").follow().want(http.StatusOK)
+		if a.text("h1") != hostile || strings.Contains(a.body, "<script>alert") {
+			t.Error(a.text("h1"))
+		}
+		lab := a.doc.Find("nav.tabs a").First().AttrOr("href", "")
+		if a = v.post(lab+"/settings", "name", "", "description", "E", "decide_days", "4", "countersign_days", "5", "ship_days", "6"); a.status != http.StatusUnprocessableEntity || a.input("description") != "E" {
+			t.Errorf("%d %s", a.status, a.input("description"))
+		}
+		v.post(lab+"/settings", "name", "Other", "description", "E", "decide_days", "9", "countersign_days", "5", "ship_days", "6").want(http.StatusSeeOther)
+		if a = v.get(lab + "/settings"); a.text("h1") != "Other" || a.input("decide_days") != "9" {
+			t.Errorf("%s %s", a.text("h1"), a.input("decide_days"))
+		}
+		if text := v.get(lab + "/history").text("main"); !strings.Contains(text, "target for decisions: 4 days 9 days") {
+			t.Error(text)
+		}
+		w.as("mario").post(lab+"/settings", "name", "Mine").want(http.StatusForbidden)
+	})
+}
+
+func TestAMemberIsRemovedUnlessThatIsTakenBack(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab, owner := w.labOf("olivia"), w.as("olivia")
+	mario := w.as("mario").actor.ID.String()
+	a := owner.post(lab+"/people/remove", "member", mario).follow().want(http.StatusOK)
+	undo := a.doc.Find(".toast form").AttrOr("action", "")
+	if !strings.Contains(a.text(".toast"), "Mario Manager will be removed") || undo == "" {
+		t.Fatal(a.text(".toast"))
+	}
+	if !strings.Contains(owner.get(lab+"/people").text("#people"), "Mario Manager") {
+		t.Error("removed before the time to take it back was over")
+	}
+	if a = owner.post(undo).follow(); !strings.Contains(a.text(".toast"), "taken back") {
+		t.Error(a.text(".toast"))
+	}
+	w.as("priya").post(lab+"/people/remove", "member", mario).want(http.StatusForbidden)
+	if a = owner.post(lab+"/people/owner", "member", mario); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("handed over without the tick: %d", a.status)
+	}
+	owner.post(lab+"/people/owner", "member", mario, "sure", "1").want(http.StatusSeeOther)
+	w.as("olivia").post(lab + "/people/leave").want(http.StatusSeeOther)
+	w.as("mario").post(lab + "/people/leave").want(http.StatusConflict)
+	if text := w.as("mario").get(lab + "/people").text("#people"); strings.Contains(text, "Olivia") {
+		t.Error(text)
+	}
+}
+
+func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		lab, owner := w.labOf("olivia"), w.as("olivia")
+		a := owner.post(lab+"/invitations", "who", "new@example.com\nnot an address@\n"+people["mario"], "role", "MEMBER", "days", "30").want(http.StatusUnprocessableEntity)
+		if left := a.input("who"); strings.Contains(left, "new@example.com") || !strings.Contains(left, people["mario"]) || !strings.Contains(a.text("#errors"), "member of this organization already") {
+			t.Errorf("left %q: %s", left, a.text("#errors"))
+		}
+		if a = owner.post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days", "never"); a.status != http.StatusUnprocessableEntity || a.input("days") != "never" {
+			t.Errorf("%d %s", a.status, a.input("days"))
+		}
+		w.as("mario").post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days", "30").want(http.StatusForbidden)
+		list, err := w.app.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], exchange.InvitationFilter{}, exchange.Page{Limit: 9})
+		w.must(err)
+		if len(list.Items) != 1 {
+			t.Fatalf("%d invitations", len(list.Items))
+		}
+		var link string
+		w.must(w.db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) error {
+			link, err = w.app.InvitationLink(ctx, tx, list.Items[0].Invitation)
+			return err
+		}))
+		u, err := url.Parse(link)
+		w.must(err)
+		guest := w.as("")
+		a = guest.get(u.RequestURI())
+		if a.status != http.StatusSeeOther || a.location != "/join" || a.header.Get("Referrer-Policy") != "no-referrer" {
+			t.Fatalf("%d %s %v", a.status, a.location, a.header)
+		}
+		token := u.Query().Get("token")
+		a = guest.get("/join").want(http.StatusOK)
+		if strings.Contains(a.body, token) || a.header.Get("Referrer-Policy") != "no-referrer" || a.header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(a.text("main"), "Olivia Owner asks you to join the lab Sample Cell Bank") || strings.Contains(a.text("main"), "new@example.com") {
+			t.Error(a.text("main"))
+		}
+		if !a.has(`a[href="/signin?next=%2Fjoin"]`) || a.has("form[action='/join/answer']") {
+			t.Error("somebody who is not signed in may answer")
+		}
+		signed := w.as("newcomer")
+		signed.cookies["__Host-join"] = guest.cookies["__Host-join"]
+		a = signed.get("/join").want(http.StatusOK)
+		if !a.has("form[action='/join/answer']") {
+			t.Fatal(a.text("main"))
+		}
+		a = signed.post("/join/answer", "answer", "accept").want(http.StatusSeeOther)
+		if a.location != lab || !w.as("newcomer").actor.MemberOf(owner.actor.Owns[0]) {
+			t.Errorf("%s", a.location)
+		}
+		again := w.as("")
+		again.get(u.RequestURI())
+		if text := again.get("/join").text("main"); !strings.Contains(text, "was accepted") {
+			t.Error(text)
+		}
+		broken := w.as("")
+		broken.get("/join?token=nonsense")
+		broken.get("/join").want(http.StatusNotFound)
+		w.as("").get("/join").want(http.StatusNotFound)
+	})
+}
+
+func TestAStrangerAsksToJoinAndTheOwnerAnswers(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab, owner, stranger := w.labOf("olivia"), w.as("olivia"), w.as("josiah")
+	stranger.post(lab+"/joins", "note", "I start in May <b>").want(http.StatusSeeOther)
+	if text := stranger.get(lab + "/people").text("main"); !strings.Contains(text, "has not answered yet") {
+		t.Error(text)
+	}
+	a := owner.get(lab + "/people")
+	if !strings.Contains(a.text("main"), "I start in May <b>") {
+		t.Error(a.text("main"))
+	}
+	decline := a.doc.Find(`form[action$="/decline"]`).AttrOr("action", "")
+	w.as("mario").post(decline, "reason", "no").want(http.StatusForbidden)
+	owner.post(decline, "reason", "Write to us first.").want(http.StatusSeeOther)
+	if text := stranger.get(lab + "/people").text("main"); !strings.Contains(text, "Write to us first.") {
+		t.Error(text)
+	}
+	if a = stranger.post(lab+"/joins", "note", "Again"); a.status != http.StatusUnprocessableEntity || a.input("note") != "Again" {
+		t.Errorf("%d %s", a.status, a.input("note"))
+	}
+}
+
+func TestShippingRequirementsAndDocumentsOfALab(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab, member := w.labOf("olivia"), w.as("mario")
+	if a := member.post(lab+"/shipping", "restrictions", strings.Repeat("x", 200_000), "needs_payment", "1"); a.status != http.StatusUnprocessableEntity || !a.has("details[open] textarea[name=restrictions]") {
+		t.Errorf("%d", a.status)
+	}
+	a := member.post(lab+"/shipping", "needs_payment", "1", "accepts_reimbursement", "1", "restrictions", "Only on Mondays").follow()
+	if text := a.text("#shipping"); !strings.Contains(text, "Only on Mondays") || !strings.Contains(text, "by reimbursement") {
+		t.Error(text)
+	}
+	w.as("josiah").post(lab+"/shipping", "restrictions", "Mine").want(http.StatusForbidden)
+	pdf := "%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n"
+	if a = member.upload(lab+"/documents", "other", "x.pdf", pdf); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.text("#errors"), "Choose a file") {
+		t.Errorf("%d %s", a.status, a.text("#errors"))
+	}
+	a = member.upload(lab+"/documents", "file", "our mta.pdf", pdf, "description", "Ours").follow()
+	link := a.doc.Find(`#documents a:contains("our mta.pdf")`).AttrOr("href", "")
+	got := member.get(link).want(http.StatusOK)
+	if got.body != pdf || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment") || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
+		t.Errorf("%v", got.header)
+	}
+	w.as("josiah").get(link).want(http.StatusForbidden)
+	w.as("nadia").upload(link+"/replace", "file", "evil.pdf", pdf).want(http.StatusForbidden)
+	if a = member.upload(link+"/replace", "file", "our mta 2.pdf", pdf+"\n").follow(); strings.Contains(a.text("#documents"), "our mta.pdf") || !strings.Contains(a.text("#documents"), "our mta 2.pdf") {
+		t.Error(a.text("#documents"))
+	}
+	old := a.doc.Find(`#documents a:contains("mta-template.pdf")`).AttrOr("href", "")
+	if a = member.post(old + "/delete"); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.text("#errors"), "it is kept") {
+		t.Errorf("%d: a document that materials name is deleted", a.status)
+	}
+	a = member.upload(old+"/replace", "file", "mta-2027.pdf", pdf).follow()
+	if text := a.text("#documents"); strings.Contains(text, "mta-template.pdf") || !strings.Contains(text, "mta-2027.pdf") || !regexp.MustCompile(`mta-2027.pdf \d+ bytes.*used by \d+ listings`).MatchString(text) {
+		t.Error(text)
+	}
+}
+
+func TestTheSecretOfAWebhookIsShownOnce(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	w.app.Sender = webhook.New(false)
+	lab, owner := w.labOf("olivia"), w.as("olivia")
+	if a := owner.post(lab+"/webhooks", "url", "not an address", "description", "D", "all", "1"); a.status != http.StatusUnprocessableEntity || a.input("url") != "not an address" {
+		t.Errorf("%d %s", a.status, a.input("url"))
+	}
+	a := owner.post(lab+"/webhooks", "url", "https://lims.example.com/x", "events", "request.made").want(http.StatusOK)
+	secret := a.text("#secret")
+	if !strings.HasPrefix(secret, "whsec_") || a.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%q %v", secret, a.header)
+	}
+	hook := a.doc.Find(`main a.id`).AttrOr("href", "")
+	for _, name := range []string{"olivia", "mario"} {
+		if page := w.as(name).get(hook).want(http.StatusOK); strings.Contains(page.body, secret) {
+			t.Errorf("%s sees the secret", name)
+		}
+	}
+	w.as("mario").post(hook + "/rotate").want(http.StatusForbidden)
+	if other := owner.post(hook + "/rotate").text("#secret"); other == secret || other == "" {
+		t.Error("the secret is not another one")
+	}
+	a = owner.post(hook + "/ping").follow()
+	again := a.doc.Find(`form[action*="/deliveries/"]`).AttrOr("action", "")
+	owner.post(again).want(http.StatusSeeOther)
+	if a = owner.post(hook + "/off").follow(); !a.has(`form[action$="/on"]`) {
+		t.Error("it is not off")
+	}
+	if a = owner.post(hook, "url", "https://lims.example.com/y"); a.status != http.StatusUnprocessableEntity { // neither all nor some events
+		t.Errorf("%d", a.status)
+	}
+	owner.post(hook + "/nothing").want(http.StatusNotFound)
+	owner.post(hook + "/delete").want(http.StatusSeeOther)
+	owner.get(hook).want(http.StatusNotFound)
+}
+
+// TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre adds members, grants, invitations, documents and requests.
+func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab, owner := w.labOf("olivia"), w.as("olivia")
+	id := owner.actor.Owns[0]
+	count := func() (list []int64) {
+		for _, page := range []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/webhooks", "/history"} {
+			before := w.db.Queries()
+			owner.get(lab + page).want(http.StatusOK)
+			list = append(list, w.db.Queries()-before)
+		}
+		return list
+	}
+	add := func(i int) {
+		_, _, err := w.app.Invite(t.Context(), owner.actor, id, exchange.InvitationNew{Email: exchange.Some(fmt.Sprintf("p%d@example.com", i))})
+		w.must(err)
+		g, err := w.app.CreateGrant(t.Context(), owner.actor, exchange.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
+		w.must(err)
+		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
+		w.must(err)
+		_, err = w.app.CreateShipping(t.Context(), owner.actor, exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
+		w.must(err)
+		_, err = w.app.UpdateOrganization(t.Context(), owner.actor, id, exchange.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))})
+		w.must(err)
+		_, _, err = w.app.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, exchange.JoinNew{})
+		w.must(err)
+	}
+	add(0)
+	count() // the first who looks keeps what is over
+	was := count()
+	for i := range 11 {
+		add(i + 1)
+	}
+	if is := count(); fmt.Sprint(is) != fmt.Sprint(was) {
+		t.Errorf("%v statements with long lists, %v with short ones", is, was)
+	}
+}
+
+func TestLabsAreFoundAndOwnOnesAreFirst(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	if a := w.as("").get("/labs?q=genome"); a.status != http.StatusOK || !strings.Contains(a.text("main"), "Sample Genome Lab") || strings.Contains(a.text("main"), "Sample Cell Bank") {
+		t.Errorf("%d %s", a.status, a.text("main"))
+	}
+	if text := w.as("mario").get("/labs").text("main"); !strings.Contains(text, "Sample Cell Bank") || !strings.Contains(text, "Mario Manager lab") {
+		t.Error(text)
+	}
+	if text := w.as("mario").get("/labs?q=%22no+such+lab%22").text("main"); !strings.Contains(text, "No lab found") {
+		t.Error(text)
+	}
+	owner := w.as("nadia")
+	_, _, err := w.app.Invite(t.Context(), owner.actor, owner.actor.Owns[0], exchange.InvitationNew{RegistryID: exchange.Some(people["mario"])})
+	w.must(err)
+	a := w.as("mario").get("/labs")
+	w.as("priya").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer", "accept").want(http.StatusNotFound)
+	w.as("mario").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer", "accept").want(http.StatusSeeOther)
+	if !w.as("mario").actor.MemberOf(owner.actor.Owns[0]) {
+		t.Error("no member")
+	}
+}
+
+func TestMaterialsOfALabAreFilteredAndOnlyMembersSeeArchivedOnes(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	lab, owner := w.labOf("olivia"), w.as("olivia")
+	m := w.material("Sf9")
+	w.must(w.app.ArchiveMaterial(t.Context(), owner.actor, m.ID))
+	for name, want := range map[string]bool{"olivia": true, "josiah": false, "": false} {
+		if text := w.as(name).get(lab + "?state=archived").text("main table"); strings.Contains(text, "Sf9") != want {
+			t.Errorf("%q: %s", name, text)
+		}
+	}
+	a := owner.get(lab + "?category=PDX")
+	if text := a.text("main table"); strings.Contains(text, "HeLa") {
+		t.Error(text)
+	}
+	first := owner.get(lab)
+	next := first.doc.Find("a[rel=next]").AttrOr("href", "")
+	if second := owner.get(next); second.text("main tbody tr:first-child b") == first.text("main tbody tr:first-child b") || second.doc.Find("main tbody tr").Length() == 0 {
+		t.Error(next)
+	}
+}
