@@ -24,8 +24,8 @@ var adminPages = []page{
 	get("/admin/stuck", (*visit).adminStuck).private(),
 	get("/admin/mail", (*visit).adminMail).private(),
 	get("/admin/audit", (*visit).adminAudit).private(),
-	get("/jobs/{id}", (*visit).job).private(),
-	post("/jobs/{id}/cancel", (*visit).cancelJob),
+	get("/progress/{id}", (*visit).job).private(),
+	post("/progress/{id}/cancel", (*visit).cancelJob),
 }
 
 // adminPage is what all pages for admins have.

@@ -128,7 +128,7 @@ func (v *visit) retryJob() (reply, error) {
 
 func (v *visit) cancelJobAsAdmin() (reply, error) { return v.endJob("/admin/jobs") }
 
-func (v *visit) cancelJob() (reply, error) { return v.endJob("/jobs/" + v.PathValue("id")) }
+func (v *visit) cancelJob() (reply, error) { return v.endJob("/progress/" + v.PathValue("id")) }
 
 func (v *visit) endJob(back string) (reply, error) {
 	id, err := v.id("id")

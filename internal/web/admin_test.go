@@ -66,15 +66,15 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 		v, q := w.opened()
 		id, err := w.app.Later(w.Context(), v.actor, app.Deed{Request: q.ID, Status: exchange.Approved})
 		w.must(err)
-		path := "/jobs/" + strconv.FormatInt(id, 10)
+		path := "/progress/" + strconv.FormatInt(id, 10)
 		a := v.get(path).want(http.StatusOK)
 		if !a.has("#job[hx-get='"+path+"']") || !a.has("head noscript") || !strings.Contains(a.text("#job"), "Waits") {
 			t.Errorf("it shows %s", a.text("main"))
 		}
 		w.as("somebody").get(path).want(http.StatusForbidden)
 		w.as("somebody").post(path + "/cancel").want(http.StatusForbidden)
-		v.post("/admin" + path + "/retry").want(http.StatusForbidden)
-		v.get("/jobs/999999").want(http.StatusNotFound)
+		v.post("/admin/jobs/" + strconv.FormatInt(id, 10) + "/retry").want(http.StatusForbidden)
+		v.get("/progress/999999").want(http.StatusNotFound)
 		a = v.post(path + "/cancel").follow().want(http.StatusOK)
 		if a.has("#job[hx-get]") || !strings.Contains(a.text("#job"), "Cancelled") {
 			t.Errorf("cancelled it shows %s", a.text("#job"))

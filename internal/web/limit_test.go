@@ -91,7 +91,7 @@ type programs struct{}
 func (programs) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, `{"error_code": "NOT_FOUND"}`, http.StatusNotFound)
 }
-func (programs) Knows(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/materials") }
+func (programs) Knows(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/grants") }
 
 func TestABrowserGetsAPageWhereThereIsNothing(t *testing.T) {
 	t.Parallel()
@@ -107,7 +107,7 @@ func TestABrowserGetsAPageWhereThereIsNothing(t *testing.T) {
 		{"GET", "/nothing", "", false},
 		{"GET", "/nothing", "application/json", false},
 		{"POST", "/nothing", "text/html", false},
-		{"GET", "/materials/9", "text/html", false}, // the other door's
+		{"GET", "/grants/9", "text/html", false}, // the other door's
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://example.org"+c.path, http.NoBody)
 		r.Header.Set("Accept", c.accept)
