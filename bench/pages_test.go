@@ -131,6 +131,9 @@ func (p *press) pick(b *testing.B, a *app.App) {
 			}
 			list = append(list, id)
 		}
+		if err := rows.Err(); err != nil {
+			b.Fatal(err)
+		}
 		return list
 	}
 	p.materials = ids("SELECT id FROM materials WHERE organization_id <> $1 AND NOT is_archived AND embargo_date IS NULL ORDER BY id DESC LIMIT $2")
@@ -146,6 +149,9 @@ func (p *press) pick(b *testing.B, a *app.App) {
 			b.Fatal(err)
 		}
 		p.words = append(p.words, strings.Fields(title)[0])
+	}
+	if err := rows.Err(); err != nil {
+		b.Fatal(err)
 	}
 	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: registryID, GivenName: "A", FamilyName: "B"}, exchange.Registration{})
 	if err != nil {

@@ -39,16 +39,6 @@ func TestTwoPeopleGetAMaterialFromOneLabToAnother(t *testing.T) {
 	}
 }
 
-// signIn goes through the identity provider.
-func (t *tab) signIn(name string) {
-	t.Helper()
-	t.follow("Sign in")
-	t.follow("Continue to")
-	t.follow(name)
-	t.name = name
-	t.until("somebody is signed in", `document.querySelector("#account-menu")`)
-}
-
 // pdf is a small file that is one.
 func (s *site) pdf(name string) string {
 	s.Helper()

@@ -195,11 +195,10 @@ func (t *tab) dress(scheme string) {
 }
 
 // scriptless switches script off.
-func (t *tab) scriptless() *tab {
+func (t *tab) scriptless() {
 	t.Helper()
 	_, err := chromedp.Call(t.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	t.must(err)
-	return t
 }
 
 // finder is script that gives the visible control with a name that begins with, or else has, the words that it is
@@ -230,13 +229,7 @@ func find(words, among, within string) string {
 	return finder + "(" + quoted(words) + "," + quoted(among) + "," + quoted(within) + ")"
 }
 
-// press clicks a button or link by its words.
-func (t *tab) press(words string) {
-	t.Helper()
-	t.pressIn("body", words)
-}
-
-// pressIn is press in a part of the page.
+// pressIn clicks a button or link of a part of the page by its words.
 func (t *tab) pressIn(within, words string) {
 	t.Helper()
 	t.click(words, find(words, buttons, within))
@@ -341,12 +334,6 @@ func (t *tab) choose(selector string, files ...string) {
 func (t *tab) says(words string) {
 	t.Helper()
 	t.until("it says "+words, `document.body.innerText.toLowerCase().includes(`+quoted(strings.ToLower(words))+`)`)
-}
-
-// path is the address that the tab shows.
-func (t *tab) path() string {
-	t.Helper()
-	return see[string](t, "location.pathname")
 }
 
 // again loads the page anew until it has some words: for who has no script.
