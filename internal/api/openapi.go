@@ -87,7 +87,10 @@ type Error struct {
 // Contract is the OpenAPI document as JSON.
 type Contract struct{ json.RawMessage }
 
-func (a *API) getOpenAPI(*Call, None) (Contract, error) { return a.contract, nil }
+func (a *API) getOpenAPI(*Call, None) (Contract, error) {
+	document, err := a.contract()
+	return Contract{document}, err
+}
 
 // description collects the schemas that the routes use.
 type description struct {
