@@ -14,8 +14,8 @@ type Visitor struct {
 	exchange.Actor
 	User    exchange.User
 	Zone    *time.Location // of the times that they read
-	Unread  int64          // notifications
-	Waiting int64          // requests in which it is their turn
+	Unread  int64          // notifications; 100 of them or more are 100
+	Waiting int64          // requests in which it is their turn; likewise
 }
 
 // Initials are those of the visitor's names.

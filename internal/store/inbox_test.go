@@ -140,3 +140,23 @@ func sortedInbox(list []exchange.Requested, o exchange.Order) []exchange.Request
 		return n
 	})
 }
+
+func TestAPageCountsWhatWaitsUpToAHundred(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		owner := l.user().ID
+		material := l.material(l.organization(owner, owner), owner, nil)
+		for i := range 102 {
+			l.request(material, l.user().ID, owner, func(r *exchange.Request) { r.Party = exchange.LabSide })
+			if n := i + 1; n == 99 || n > 100 {
+				l.write(func(ctx context, tx store.Conn) error {
+					_, _, waiting, err := tx.Visitor(ctx, owner)
+					if want := min(int64(n), 100); waiting != want {
+						t.Errorf("of %d requests a page counts %d, want %d", n, waiting, want)
+					}
+					return err
+				})
+			}
+		}
+	})
+}

@@ -57,8 +57,11 @@ func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 	return one(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
+// mostCounted is up to where each page counts what is new: it says "99+" where there is more.
+const mostCounted = "100"
+
 // Visitor reads one person with what pages tell them: how they want mail, which says their time zone, how
-// many notifications are unread, and in how many requests it is their turn.
+// many notifications are unread, and in how many requests it is their turn; no more than mostCounted of each.
 func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (p Reader, unread, waiting int64, err error) {
 	scan := func(r row, p *Reader) error {
 		var m mailScan
@@ -68,9 +71,9 @@ func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (p Reader, unread, wa
 	}
 	mine := make([]string, len(inboxes[exchange.OnMe]))
 	for i, arm := range inboxes[exchange.OnMe] {
-		mine[i] = "(SELECT COUNT(*) FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + ")"
+		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + mostCounted + ") first)"
 	}
-	p, err = one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL),
+	p, err = one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+mostCounted+`) first),
 		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 	return p, unread, waiting, err
 }

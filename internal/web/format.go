@@ -136,6 +136,14 @@ func count(n any) string {
 	return sign + digits
 }
 
+// badge tells a number that is counted up to a hundred.
+func badge(n int64) string {
+	if n > 99 {
+		return "99+"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 // size tells a number of bytes, as "3.8 MB".
 func size(n int64) string {
 	switch {

@@ -85,6 +85,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"prose":    prose,
 		"dict":     dict,
 		"count":    count,
+		"badge":    badge,
 		"bytes":    size,
 		"days":     days,
 		"took":     took[int64],

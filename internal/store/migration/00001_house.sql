@@ -271,7 +271,7 @@ CREATE TABLE material_requests (
   created_at {time} NOT NULL,
   updated_at {time} NOT NULL
 );
-CREATE INDEX material_requests_material ON material_requests (material_id, id);
+CREATE INDEX material_requests_material ON material_requests (material_id, id, created_at, deleted_at); -- also how often each was asked for, of it alone
 CREATE INDEX material_requests_requester ON material_requests (requester_id, id);
 CREATE INDEX material_requests_assigned ON material_requests (assigned_to, id);
 CREATE INDEX material_requests_status ON material_requests (status, id);

@@ -7,8 +7,8 @@
   const others = window.BroadcastChannel && new BroadcastChannel("aliquot-live");
 
   function count(n) {
-    const bell = document.getElementById("bell");
-    bell?.setAttribute("aria-label", n ? `Notifications, ${n} unread` : "Notifications");
+    const bell = document.getElementById("bell"), told = n > 99 ? "99+" : n; // as pages say it
+    bell?.setAttribute("aria-label", n ? `Notifications, ${told} unread` : "Notifications");
     for (const link of [bell, document.querySelector(".tabbar a[href='/notifications']")]) {
       if (!link) continue;
       let badge = link.querySelector(".count");
@@ -22,7 +22,7 @@
         if (link === bell) badge.setAttribute("aria-hidden", "true");
         link.append(badge);
       }
-      badge.textContent = n;
+      badge.textContent = told;
     }
     for (const badge of document.querySelectorAll("[data-unread]")) {
       badge.textContent = n;
