@@ -40,3 +40,6 @@ func (db *DB) Search(exactUpTo, sampled int, testCost float64) {
 
 // RankOf is rankOf.
 var RankOf = rankOf
+
+// ManyRanks is from how many ranks on all hits are found.
+const ManyRanks = (manyParts - 1) << (32 + 1 - 7)

@@ -48,43 +48,54 @@ func (f finder) hits(ctx context.Context, e words.Expr, from, until int64, most 
 	if !f.db.Postgres() { // which goes by rank, and stops
 		return f.read(ctx, e, from, until, most)
 	}
-	// PostgreSQL finds all hits before it sorts them, so it is asked for parts of the ranks, which are as
-	// many as what was found so far lets expect.
+	// PostgreSQL finds all hits before it sorts them, so it is asked for as many ranks as what was found so far
+	// lets expect.
 	var list []hit
-	for parts, seen := int64(1), int64(0); from < until && len(list) < most; {
-		first, last := from>>f.part(), (until-1)>>f.part()
-		asked, to := e, until
-		if parts <= last-first && parts < manyParts {
-			to = (first + parts) << f.part()
-			var slots []words.Expr
-			for part := range parts {
-				slots = append(slots, f.slot((first+part)<<f.part()))
-			}
-			asked = and(e, or(slots))
-		}
+	for begin, ranks := from, 1.0; from < until && len(list) < most; {
+		asked, to := f.within(e, from, from+int64(min(ranks, float64(until-from))))
+		to = min(to, until)
 		more, err := f.read(ctx, asked, from, to, most-len(list))
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, more...)
-		from, seen = to, seen+parts
-		parts = manyParts
+		from = to
+		ranks = float64(f.end())
 		if len(list) > 0 {
-			parts = int64(most-len(list))*seen/int64(len(list))*9/8 + 1
+			ranks = float64(most-len(list))/float64(len(list))*float64(from-begin)*9/8 + 1
 		}
 	}
 	return list, nil
 }
 
-// manyParts is from how many parts on it is better to ask for all, as the hits are few.
+// partBits are how many bits of a rank say in which part of the ranks it is, of two sizes: 2048 and 128 parts.
+// PostgreSQL has a mark for each, SQLite goes by rank.
+var partBits = [...]int{11, 7}
+
+// manyParts is from how many parts on those of the next size are asked for, and of the last one all.
 const manyParts = 32
 
-// part is how many bits of a rank are within one of the 128 parts of all ranks.
-func (ix index) part() int { return ix.bits - 6 }
+// within asks for those hits of e in the fewest parts that have all ranks from one until another, and says where
+// they end.
+func (f finder) within(e words.Expr, from, until int64) (words.Expr, int64) {
+	for _, bits := range partBits {
+		size := f.bits + 1 - bits
+		first, last := from>>size, (until-1)>>size
+		if last-first >= manyParts {
+			continue
+		}
+		var slots []words.Expr
+		for part := first; part <= last; part++ {
+			slots = append(slots, f.slot(part<<size, bits))
+		}
+		return and(e, or(slots)), (last + 1) << size
+	}
+	return e, f.end()
+}
 
-// slot asks for the things in that part of the ranks where rank is; PostgreSQL has such marks.
-func (ix index) slot(rank int64) words.Expr {
-	return words.Expr{Token: fmt.Sprintf("=k%02x", rank>>ix.part())}
+// slot asks for the things in the part of the ranks where rank is.
+func (ix index) slot(rank int64, bits int) words.Expr {
+	return words.Expr{Token: fmt.Sprintf("=k%d.%x", bits, rank>>(ix.bits+1-bits))}
 }
 
 func (f finder) read(ctx context.Context, e words.Expr, from, until int64, most int) ([]hit, error) {
@@ -100,7 +111,7 @@ func (f finder) read(ctx context.Context, e words.Expr, from, until int64, most 
 func (f finder) some(ctx context.Context, e words.Expr, n int) ([]int64, error) {
 	asked := []words.Expr{e}
 	if f.db.Postgres() {
-		asked = []words.Expr{and(e, f.slot(0)), e} // where hits are many, those of a part are soon found
+		asked = []words.Expr{and(e, f.slot(0, partBits[1])), e} // where hits are many, those of a part are soon found
 	}
 	var ranks []int64
 	for _, e := range asked {

@@ -145,7 +145,11 @@ func (c Conn) indexColumns(ix index) []string {
 func (c Conn) indexRow(ix index, e entry, digest string) []any {
 	row := append([]any{e.rank, e.id, strings.Join(e.Facets, "\n"), e.Doc.Weights, digest}, e.extra...)
 	if c.db.Postgres() {
-		row = append(row, tsvector(append(slices.Clip(e.Doc.Tokens), ix.slot(e.rank).Token)))
+		tokens := slices.Clip(e.Doc.Tokens)
+		for _, bits := range partBits {
+			tokens = append(tokens, ix.slot(e.rank, bits).Token)
+		}
+		row = append(row, tsvector(tokens))
 	}
 	return row
 }
