@@ -94,7 +94,7 @@ func (v *visit) removeMember() (reply, error) {
 }
 
 func (v *visit) handLabOver() (reply, error) {
-	id, err := v.id("id")
+	id, err := v.labFor(exchange.OrganizationUpdate)
 	if err != nil {
 		return reply{}, err
 	}
@@ -129,7 +129,7 @@ func (v *visit) leaveLab() (reply, error) {
 
 // invite asks each of those whom the form names, one in a line, by mail address or registry id.
 func (v *visit) invite() (reply, error) {
-	id, err := v.id("id")
+	id, err := v.labFor(exchange.InvitationWrite)
 	if err != nil {
 		return reply{}, err
 	}
@@ -157,7 +157,7 @@ func (v *visit) invite() (reply, error) {
 			if strings.Contains(line, "@") {
 				n.Email = exchange.Some(line)
 			} else {
-				n.RegistryID = exchange.Some(strings.TrimPrefix(strings.TrimPrefix(line, "https://orcid.org/"), "orcid.org/"))
+				n.RegistryID = exchange.Some(line)
 			}
 			if _, _, err = v.app.Invite(v.Context(), v.who.Actor, id, n); err == nil {
 				sent++
@@ -176,9 +176,6 @@ func (v *visit) invite() (reply, error) {
 	p, err := v.readPeople()
 	if err != nil {
 		return reply{}, err
-	}
-	if !p.Lab.May(exchange.InvitationWrite) {
-		return reply{}, exchange.Fail(exchange.Forbidden, "Only the owner of %s invites people.", p.Lab.Name)
 	}
 	if len(wrong) > 0 {
 		problems["who"] = wrong
@@ -201,7 +198,7 @@ func (v *visit) expiry() (o exchange.Opt[exchange.Instant], problem string) {
 
 // refusal is why something was refused, where a person can mend that in the form; ok: they can.
 func refusal(err error) (text string, ok bool) {
-	if fields, is := faults(err); is {
+	if fields, is := faults(err); is && len(fields) > 0 {
 		var list []string
 		for _, texts := range fields {
 			list = append(list, strings.Join(texts, ", "))
@@ -210,7 +207,7 @@ func refusal(err error) (text string, ok bool) {
 		return strings.Join(list, "; "), true
 	}
 	switch exchange.CodeOf(err) {
-	case exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge:
+	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge:
 		return messageOf(err), true
 	}
 	return "", false
