@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"io"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/sheet"
 
 	"github.com/google/uuid"
 )
@@ -46,6 +48,44 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 	in.Items, err = a.inboxItems(ctx, who, list)
 	return in, err
 }
+
+// InboxSheet writes all requests that Inbox lists as CSV, reading a part at a time: a head, and the cells of each.
+func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f exchange.InboxFilter, head []string, cells func(InboxItem) []string, out io.Writer) error {
+	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return err
+	}
+	who.Admin = false
+	w, err := sheet.NewCSV(out)
+	if err != nil {
+		return err
+	}
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	order.Limit = partOfInbox
+	for {
+		list, next, err := a.DB.Read().Inbox(ctx, order, f, who)
+		if err != nil {
+			return err
+		}
+		items, err := a.inboxItems(ctx, who, list)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if err := w.Write(cells(item)); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return w.Close()
+		}
+		order.After = next
+	}
+}
+
+// partOfInbox is how many requests are read at a time.
+const partOfInbox = 200
 
 // inboxItems are requests with those who have a part in them, in one statement for all people and one for all labs.
 func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchange.Requested) ([]InboxItem, error) {

@@ -137,16 +137,3 @@ func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
 	}
 	return err
 }
-
-// RequestParcel reads a request for who packs it.
-func (a *App) RequestParcel(ctx context.Context, who exchange.Actor, id int64) (v RequestView, err error) {
-	c := a.DB.Read()
-	if v.Requested, err = c.Request(ctx, id); err != nil {
-		return v, err
-	}
-	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(v.Request, v.Organization), object("request", id)); err != nil {
-		return v, err
-	}
-	v.Now = c.Now
-	return v, v.read(ctx, c, who)
-}

@@ -92,7 +92,11 @@ var access = []asked{
 	{"GET /privacy", "/privacy", "", "200 200 200 200 200 200"},
 
 	{"GET /requests", "/requests", "", "in 200 200 200 200 200"},
+	{"GET /requests/list.csv", "/requests/list.csv?turn=all", "", "in 200 200 200 200 200"},
+	{"GET /requests/labels", "/requests/labels", "", "in 303 303 303 303 303"},
+	{"GET /requests/labels", "/requests/labels?id={issue request}&id={request}", "", "in 403 403 200 200 200"},
 	{"POST /requests/bulk", "/requests/bulk", "", "in 422 422 422 422 422"},
+	{"POST /requests/bulk", "/requests/bulk", "do=labels&id={request}", "in 303 303 303 303 303"},
 	{"GET /requests/{id}", "/requests/{request}", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}", "/requests/999999", "", "in 404 404 404 404 404"},
 	{"GET /requests/{id}/move", "/requests/{request}/move?to=APPROVED", "", "in 403 409 200 200 200"},

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/csv"
 	"net/http"
 	"net/url"
 	"slices"
@@ -172,5 +173,60 @@ func TestAnInboxMakesAsManyStatementsHoweverLongItIs(t *testing.T) {
 	all, one := cost("/requests?turn=all"), cost("/requests?turn=all&material="+strconv.FormatInt(q.MaterialID, 10)+"&status=OPEN")
 	if all != one || all > 10 {
 		t.Errorf("%d statements for all, %d for one", all, one)
+	}
+}
+
+// table reads CSV that is downloaded, without its head.
+func (v *visitor) table(path string) [][]string {
+	v.Helper()
+	a := v.get(path).want(http.StatusOK)
+	if got := a.header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") {
+		v.Errorf("it comes as %q", got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.body, "\ufeff"))).ReadAll()
+	v.must(err)
+	return rows[1:]
+}
+
+func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.opened()
+		odd, err := w.app.CreateRequest(w.Context(), w.as("somebody").actor, exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
+		w.must(err)
+		for _, query := range []string{"turn=all", "turn=me", "turn=done", "turn=all&status=OPEN&sort=due", "turn=others&sort=new"} {
+			a := v.get("/requests?" + query).want(http.StatusOK)
+			var got []string
+			for _, row := range v.table(a.doc.Find("#list a[download]").AttrOr("href", "/requests/list.csv?"+query)) {
+				got = append(got, row[0])
+				if row[0] == strconv.FormatInt(odd.ID, 10) && row[3] != "'=1+1" {
+					t.Errorf("a formula stays one: %q", row)
+				}
+			}
+			if shown := a.inboxOf(); !slices.Equal(got, shown) {
+				t.Errorf("%s: %v, the page has %v", query, got, shown)
+			}
+		}
+	})
+}
+
+func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, q := w.opened()
+	somebody := w.as("somebody").actor
+	const many = 210
+	for range many {
+		_, err := w.app.CreateRequest(w.Context(), somebody, exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID))})
+		w.must(err)
+	}
+	for _, sort := range []string{"", "due", "new"} {
+		seen := map[string]bool{}
+		for _, row := range v.table("/requests/list.csv?turn=all&material=" + strconv.FormatInt(q.MaterialID, 10) + "&sort=" + sort) {
+			seen[row[0]] = true
+		}
+		if len(seen) <= many {
+			t.Errorf("sorted %q: %d rows", sort, len(seen))
+		}
 	}
 }
