@@ -48,6 +48,7 @@ func (v *visit) readAsk() (sentForm, error) {
 		sent.values = v.PostForm
 		return sent, err
 	}
+	v.forFile(mostFiles * v.app.UploadLimit)
 	v.Body = http.MaxBytesReader(v.w, v.Body, mostForm+mostFiles*v.app.UploadLimit)
 	parts, err := v.MultipartReader()
 	if err != nil {
