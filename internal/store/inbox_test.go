@@ -93,10 +93,10 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			if diff := gocmp.Diff(want, got); diff != "" {
 				r.Fatalf("%+v by %+v (-want +got):\n%s", f, order, diff)
 			}
-			_, _, waiting, err := l.tx.Visitor(l.ctx, viewer.ID)
+			v, err := l.tx.Visitor(l.ctx, viewer.ID, 0)
 			mine, countErr := l.tx.CountInbox(l.ctx, exchange.InboxFilter{}, viewer)
-			if err != nil || countErr != nil || waiting != mine[exchange.OnMe] {
-				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", waiting, err, mine[exchange.OnMe], countErr)
+			if err != nil || countErr != nil || v.Waiting != mine[exchange.OnMe] {
+				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err, mine[exchange.OnMe], countErr)
 			}
 		})
 	})

@@ -32,7 +32,8 @@ CREATE TABLE tokens (
   name TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE, -- hex SHA-256 of the secret
   created_at {time} NOT NULL,
-  expires_at {time} NOT NULL
+  expires_at {time} NOT NULL,
+  used_at {time} NOT NULL -- of a browser: when it was used, to the hour
 );
 CREATE INDEX tokens_user ON tokens (user_id);
 
