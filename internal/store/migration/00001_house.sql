@@ -303,10 +303,11 @@ CREATE INDEX request_turns_organization ON request_turns (organization_id, began
 CREATE TABLE insight_days (
   organization_id {ref} NOT NULL REFERENCES organizations (id),
   day {word} NOT NULL,
+  category {word} NOT NULL, -- of the materials
   more_new INTEGER NOT NULL, -- how many more requests stood new, and in progress, at its end than at its beginning
   more_progress INTEGER NOT NULL,
   figures TEXT NOT NULL, -- JSON
-  PRIMARY KEY (organization_id, day)
+  PRIMARY KEY (organization_id, day, category)
 );
 CREATE TABLE insight_marks (
   organization_id {ref} PRIMARY KEY REFERENCES organizations (id),
