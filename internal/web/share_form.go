@@ -144,7 +144,7 @@ func (p *listingPage) Parts() []formSection {
 }
 
 func (s *formSection) count(name string, p *listingPage, required bool) {
-	filled := strings.TrimSpace(strings.Join(p.Form[name], "")) != ""
+	filled := strings.TrimSpace(strings.Join(p.Form[name], "")) != "" && (!strings.HasPrefix(name, "needs_") || p.On(name))
 	key := strings.TrimPrefix(name, metadataName)
 	switch {
 	case filled || slices.Contains(p.Form["not_known"], key) && key != name:

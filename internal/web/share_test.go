@@ -341,3 +341,31 @@ func TestPartsOfTheFormComeAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestTheListOfSectionsSaysHowFarEachIsWhileSomebodyTypes(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	page := v.get("/share/new?category=CELL_LINE").want(http.StatusOK)
+	form := page.formOf("#edit")
+	live := func() answer {
+		form.Set("do", "preview")
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org/share/new", strings.NewReader(form.Encode()))
+		for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#preview"} {
+			r.Header.Set(name, value)
+		}
+		return v.send(r).want(http.StatusOK)
+	}
+	if empty := live(); empty.text("#parts") != page.text("#parts") || empty.text("#parts-missing") != page.text("#parts-missing") || empty.has("#parts a.bad") {
+		t.Errorf("nobody typed yet: %s, the page says %s", empty.text("#parts"), page.text("#parts"))
+	}
+	typed(form, must(category.Get("CELL_LINE")))
+	form.Set("embargo_date", "soon")
+	a := live()
+	if !a.has("#parts[hx-swap-oob]") || !strings.Contains(a.text(`#to-release`), "1 field to correct") || !a.has("#to-release.bad") || a.text("#parts-missing") != "Nothing is missing" {
+		t.Errorf("%s; %s", a.text("#parts"), a.text("#parts-missing"))
+	}
+	if page.has("[hx-swap-oob]") {
+		t.Error("the page itself replaces something")
+	}
+}
