@@ -77,6 +77,7 @@ func (v *visit) sendListing() (reply, error) {
 	now := p.Material.Form()
 	for _, field := range p.Form["theirs"] { // of a conflict: what is saved is to stay
 		p.Form[field] = now[field]
+		exchange.UntouchOwn(p.Form, strings.TrimPrefix(field, metadataName))
 	}
 	return v.dispatch(p, v.saveListing)
 }
