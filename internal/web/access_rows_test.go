@@ -141,6 +141,7 @@ var access = []asked{
 	{"GET /share/jobs/{id}", "/share/jobs/1", "", "in 403 403 403 403 404"},
 	{"GET /share/jobs/{id}/report", "/share/jobs/1/report", "", "in 403 403 403 403 404"},
 	{"POST /share/jobs/{id}/store", "/share/jobs/1/store", "", "in 403 403 403 403 404"},
+	{"POST /share/jobs/{id}/values", "/share/jobs/1/values", "", "in 403 403 403 403 404"},
 	{"POST /share/jobs/{id}/cancel", "/share/jobs/1/cancel", "", "in 403 403 403 403 303"},
 
 	{"GET /account", "/account", "", "in 200 200 200 200 200"},

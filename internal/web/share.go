@@ -31,6 +31,7 @@ var sharePages = []page{
 	get("/share/jobs/{id}", (*visit).shareJob).private(),
 	get("/share/jobs/{id}/report", (*visit).shareReport).private(),
 	post("/share/jobs/{id}/store", (*visit).storeJob),
+	post("/share/jobs/{id}/values", (*visit).mendJob),
 	post("/share/jobs/{id}/cancel", (*visit).cancelShareJob),
 }
 
