@@ -147,18 +147,27 @@ func (a *App) doings(ctx context.Context, who exchange.Actor, list []exchange.Re
 	return doing, nil
 }
 
-// InboxChoices are the labs that the caller is in, and the people of those by name, at most some hundreds: what an
-// inbox is narrowed by, and whom a request can be assigned to.
-func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (labs []exchange.Organization, people []exchange.User, err error) {
+// InboxChoices are what an inbox is narrowed by, and whom a request can be assigned to.
+type InboxChoices struct {
+	Labs   []exchange.Organization // that the caller is in
+	People []exchange.User         // of these labs, by name
+	More   bool                    // there are more people, whom Member finds
+}
+
+// InboxChoices reads those of the caller.
+func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (v InboxChoices, err error) {
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
-		return nil, nil, err
+		return v, err
 	}
 	c := a.DB.Read()
-	if labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
-		return nil, nil, err
+	if v.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+		return v, err
 	}
-	people, err = c.Colleagues(ctx, who.ID, mostColleagues)
-	return labs, people, err
+	v.People, err = c.Colleagues(ctx, who.ID, mostColleagues+1)
+	if v.More = len(v.People) > mostColleagues; v.More {
+		v.People = v.People[:mostColleagues]
+	}
+	return v, err
 }
 
 const mostColleagues = 200

@@ -20,6 +20,7 @@ type RequestView struct {
 	Item      exchange.ShownMaterial
 	Lab       exchange.Organization
 	Members   []exchange.User // whom it can be assigned to; only for who may
+	More      bool            // there are more members, whom Member finds
 	People    map[uuid.UUID]exchange.User
 	Files     map[int64]exchange.Attachment // of every document version
 	Issues    []exchange.Issue              // the newest first
@@ -97,7 +98,7 @@ func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor
 		if err != nil {
 			return err
 		}
-		v.Members = members.Items
+		v.Members, v.More = members.Items, members.Next != nil
 	}
 	turns, err := c.Turns(ctx, v.ID, exchange.Page{Limit: mostTurns})
 	if err != nil {

@@ -24,11 +24,10 @@ var inboxPages = []page{
 // inboxPage is the list of the visitor's requests, and of those of their labs.
 type inboxPage struct {
 	Page
-	Tabs     []inboxTab
-	Tab      inboxTab
-	Query    url.Values // what narrows it, as in the address
-	Labs     []exchange.Organization
-	People   []exchange.User
+	Tabs  []inboxTab
+	Tab   inboxTab
+	Query url.Values // what narrows it, as in the address
+	app.InboxChoices
 	Rows     []inboxRow
 	Total    int64
 	Filtered bool
@@ -134,15 +133,34 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFi
 	return open, f
 }
 
+// inboxWho narrows an inbox to whom requests are assigned to, where there are too many people for a list and the
+// address has what somebody typed: to nobody where that means nobody.
+func (v *visit) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (Faults, error) {
+	typed := strings.TrimSpace(query.Get("who"))
+	if typed == "" || f.AssignedTo != nil || !choices.More {
+		return nil, nil //nolint:nilnil // nothing is wrong
+	}
+	id, err := v.person(typed, v.who.Organizations...)
+	f.AssignedTo = &id
+	if fields, wrong := faults(err); wrong {
+		return Faults{"who": asSentences(fields["person"])}, nil
+	}
+	return nil, err
+}
+
 // inboxPage reads the inbox that an address asks for.
 func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
 	open, f := inboxAsked(query, p.Tabs)
-	in, err := v.app.Inbox(v.Context(), v.who.Actor, inboxOrder(query, p.Tabs[open].whose), f)
-	if err != nil {
+	var err error
+	if p.InboxChoices, err = v.app.InboxChoices(v.Context(), v.who.Actor); err != nil {
 		return nil, err
 	}
-	if p.Labs, p.People, err = v.app.InboxChoices(v.Context(), v.who.Actor); err != nil {
+	if p.Errors, err = v.inboxWho(p.InboxChoices, query, &f); err != nil {
+		return nil, err
+	}
+	in, err := v.app.Inbox(v.Context(), v.who.Actor, inboxOrder(query, p.Tabs[open].whose), f)
+	if err != nil {
 		return nil, err
 	}
 	for i := range p.Tabs {
@@ -181,6 +199,13 @@ func (v *visit) inboxCSV() (reply, error) {
 	query := v.URL.Query()
 	query.Del("after")
 	_, f := inboxAsked(query, inboxTabs())
+	choices, err := v.app.InboxChoices(v.Context(), v.who.Actor)
+	if err == nil {
+		_, err = v.inboxWho(choices, query, &f)
+	}
+	if err != nil {
+		return reply{}, err
+	}
 	day := func(t time.Time) string { return t.In(v.who.Zone).Format(time.DateOnly) }
 	return v.sendSheet("requests.csv", func(out io.Writer) error {
 		return v.app.InboxSheet(v.Context(), v.who.Actor, inboxOrder(query, f.Whose), f, inboxHead, func(item app.InboxItem) []string {

@@ -10,8 +10,6 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-
-	"github.com/google/uuid"
 )
 
 // mostInBulk is how many requests one form changes.
@@ -54,9 +52,11 @@ var bulkActs = map[string]bulkAct{
 		return err
 	}},
 	"assign": {did: "assigned", field: "assign", needs: "Choose a person.", do: func(v *visit, id int64, f bulkForm) error {
-		to, err := uuid.Parse(f.Assign)
-		if err != nil {
-			return exchange.Faults{"assign": {"Choose a person."}}.Err()
+		to, err := v.person(f.Assign, v.who.Organizations...)
+		if fields, wrong := faults(err); wrong {
+			return exchange.Faults{"assign": asSentences(fields["person"])}.Err()
+		} else if err != nil {
+			return err
 		}
 		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
 		return err

@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"context"
 	"encoding/csv"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,8 +13,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
 )
 
 // inboxOf is the ids of the rows of a page of an inbox.
@@ -229,4 +233,84 @@ func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
 			t.Errorf("sorted %q: %d rows", sort, len(seen))
 		}
 	}
+}
+
+// crowd gives the lab of a request so many more members, the last of whom are two of one name.
+func (w *world) crowd(organization int64, n int) (twins []exchange.User) {
+	w.Helper()
+	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
+		for i := range n {
+			u := exchange.User{ID: uuid.New(), RegistryID: fmt.Sprintf("crowd-%d", i), FirstName: fmt.Sprintf("Aaron %d", i), LastName: "Zöllner", CreatedAt: tx.Now, UpdatedAt: tx.Now}
+			u.Username = u.RegistryID
+			if i >= n-2 {
+				u.FirstName = "Twin"
+				twins = append(twins, u)
+			}
+			if err := tx.InsertUser(ctx, u); err != nil {
+				return err
+			}
+			if err := tx.Join(ctx, organization, u.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return twins
+}
+
+func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.opened()
+		twins := w.crowd(q.Organization, 501)
+		id, path := strconv.FormatInt(q.ID, 10), "/requests/"+strconv.FormatInt(q.ID, 10)
+		assigned := func() uuid.UUID {
+			now, err := w.app.Request(w.Context(), v.actor, q.ID)
+			w.must(err)
+			return now.AssignedTo
+		}
+		a := v.get(path).want(http.StatusOK)
+		if !a.has("input#f-assign-assigned_to[list=members]") || a.input("assigned_to") == "" {
+			t.Fatalf("the request asks: %s", a.text("main"))
+		}
+		a = v.post(path+"/assign", "assigned_to", "twin zollner").want(http.StatusUnprocessableEntity)
+		if text := a.text("#f-assign-assigned_to-e, .err"); !strings.Contains(text, "Several people") || !strings.Contains(text, twins[1].RegistryID) || a.input("assigned_to") != "twin zollner" {
+			t.Errorf("two of one name: %s", text)
+		}
+		for _, wrong := range []string{"Nobody of this name", "Zöllner", ""} {
+			v.post(path+"/assign", "assigned_to", wrong).want(http.StatusUnprocessableEntity)
+		}
+		v.post(path+"/assign", "assigned_to", "Twin Zöllner, "+twins[1].RegistryID).want(http.StatusSeeOther)
+		if assigned() != twins[1].ID {
+			t.Error("the request is assigned to another one")
+		}
+		v.post("/requests/bulk", "do", "assign", "assign", "aaron 77 zöl", "id", id, "back", "/requests?turn=all").follow().want(http.StatusOK)
+		a = v.get("/requests?turn=all&who=Aaron+77").want(http.StatusOK)
+		if !slices.Equal(a.inboxOf(), []string{id}) || !a.has("input#f-who[list=members]") || !a.has("input#f-assign") {
+			t.Errorf("assigned to who is typed: %v", a.inboxOf())
+		}
+		if rows := v.table("/requests/list.csv?turn=all&who=Aaron+77"); len(rows) != 1 || rows[0][6] != "Aaron 77 Zöllner" {
+			t.Errorf("as a table: %v", rows)
+		}
+		a = v.get("/requests?turn=all&who=zöllner").want(http.StatusOK)
+		if len(a.inboxOf()) != 0 || !strings.Contains(a.text("#errors"), "Many people") {
+			t.Errorf("many of a name: %v, %s", a.inboxOf(), a.text("#errors"))
+		}
+		m, err := w.app.Material(w.Context(), q.MaterialID)
+		w.must(err)
+		edit := fmt.Sprintf("/catalog/%d/edit", m.ID)
+		form := v.get(edit).want(http.StatusOK).formOf("#edit")
+		if got := form.Get("contact_user_id"); got != m.Contact.Name()+", "+m.Contact.RegistryID {
+			t.Errorf("the contact is %q", got)
+		}
+		form.Set("contact_user_id", "Zöllner")
+		if a := v.form(edit, form).want(http.StatusUnprocessableEntity); a.input("contact_user_id") != "Zöllner" || !strings.Contains(a.text("#errors"), "Many people") {
+			t.Errorf("a contact of many: %s", a.text("#errors"))
+		}
+		form.Set("contact_user_id", "Aaron 3 Zöllner")
+		v.form(edit, form).want(http.StatusSeeOther)
+		if m, err = w.app.Material(w.Context(), q.MaterialID); err != nil || m.Contact.FirstName != "Aaron 3" {
+			t.Errorf("the contact is %s, %v", m.Contact.Name(), err)
+		}
+	})
 }

@@ -98,14 +98,27 @@ func (v *visit) changeShipment() (reply, error) {
 }
 
 func (v *visit) assign() (reply, error) {
-	user, err := uuid.Parse(v.PostFormValue("assigned_to"))
-	if err != nil {
-		return v.refused("assign", exchange.Faults{"assigned_to": {"choose a member of the lab"}}.Err())
-	}
 	return v.act("assign", "", "Saved.", func(id int64) error {
-		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
+		q, err := v.app.Request(v.Context(), v.who.Actor, id)
+		if err != nil {
+			return err
+		}
+		user, err := v.person(v.PostFormValue("assigned_to"), q.Organization)
+		if err != nil {
+			return renamed(err, map[string]string{"person": "assigned_to"})
+		}
+		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
 		return err
 	})
+}
+
+// person is whom a field means that has a member of labs: chosen from a list, or typed where that would be too long.
+func (v *visit) person(typed string, labs ...int64) (uuid.UUID, error) {
+	if id, err := uuid.Parse(typed); err == nil {
+		return id, nil
+	}
+	u, err := v.app.Member(v.Context(), labs, typed)
+	return u.ID, err
 }
 
 func (v *visit) openIssue() (reply, error) {

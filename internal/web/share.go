@@ -144,7 +144,9 @@ func (v *visit) begin(p *listingPage) error {
 		}
 	}
 	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
-	p.settle(v.who.ID)
+	if err := v.settle(p); err != nil {
+		return err
+	}
 	p.build()
 	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
 	p.Draft = newKey(p.Category.Code)

@@ -41,7 +41,9 @@ func (v *visit) editListing() (reply, error) {
 			p.Base = base
 		}
 	}
-	p.settle(v.who.ID)
+	if err := v.settle(p); err != nil {
+		return reply{}, err
+	}
 	p.Doubts = p.Material.Warnings()
 	p.build()
 	return show("share_edit", p)
@@ -73,6 +75,11 @@ func (v *visit) sendListing() (reply, error) {
 	}
 	if p.Base = p.Get("base"); p.Base == "" {
 		p.Base = tagOf(p.Material.Material)
+	}
+	if p.Desk.More {
+		if err := v.settle(p); err != nil {
+			return reply{}, err
+		}
 	}
 	now := p.Material.Form()
 	for _, field := range p.Form["theirs"] { // of a conflict: what is saved is to stay
