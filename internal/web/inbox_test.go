@@ -314,3 +314,21 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		}
 	})
 }
+
+func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	organization := w.material("HeLa").OrganizationID
+	twins, owner := w.crowd(organization, 60), w.as("olivia")
+	path := fmt.Sprintf("/labs/%d/people", organization)
+	if a := owner.get(path).want(http.StatusOK); !a.has("input#f-owner[list=members]") {
+		t.Error("there is a list that is cut off")
+	}
+	if a := owner.post(path+"/owner", "member", "Twin", "sure", "1").want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#f-owner-e"), "Several people") || !a.has("#hand-over[open]") {
+		t.Errorf("two of one name: %s", a.text("#errors"))
+	}
+	owner.post(path+"/owner", "member", twins[0].RegistryID, "sure", "1").want(http.StatusSeeOther)
+	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {
+		t.Errorf("the owner is %s, %v", o.Owner, err)
+	}
+}

@@ -320,6 +320,10 @@ func TestAnotherLikeItBeginsWithWhatTheyShare(t *testing.T) {
 		t.Error(a.formOf("#edit"))
 	}
 	w.as("josiah").get(fmt.Sprintf("/share/new?category=CELL_LINE&from=%d", m.ID)).want(http.StatusForbidden)
+	like := fmt.Sprintf(`a[href="/share/new?category=CELL_LINE&from=%d"]`, m.ID)
+	if path := fmt.Sprintf("/catalog/%d", m.ID); !v.get(path).has(like) || w.as("josiah").get(path).has(like) {
+		t.Error("the page of a material does not lead to the form for one like it, or does for everybody")
+	}
 }
 
 func TestPartsOfTheFormComeAlone(t *testing.T) {
