@@ -26,7 +26,8 @@ func TestWhatHappensShowsUpWithoutLoading(t *testing.T) {
 	requester.says("Mario Manager")
 }
 
-// TestALabListsManyMaterialsFromASpreadsheet: rows are checked first, the wrong one is named, the others are listed.
+// TestALabListsManyMaterialsFromASpreadsheet: rows are checked first, a wrong value is named and
+// mended, and all are listed.
 func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*tab){"with script": func(*tab) {}, "without script": func(tab *tab) { tab.scriptless() }} {
@@ -51,8 +52,11 @@ func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
 			tab.followIn("main", "Check the rows")
 			tab.again("List the rows that are right")
 			tab.says("must be one of")
-			tab.followIn("main", "List the rows that are right")
-			tab.again("30")
+			tab.fill("What STONE should be", "Cell line")
+			tab.followIn("main", "Replace and check again")
+			tab.again("List them all")
+			tab.followIn("main", "List them all")
+			tab.again("31 listed")
 			tab.visit("/catalog?q=Line+17")
 			tab.says("Line 17")
 		})

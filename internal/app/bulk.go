@@ -21,8 +21,9 @@ var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", Most: 5}
 // BulkArgs are what such a job is told.
 type BulkArgs struct {
 	Order    exchange.BulkOrder
-	Mapping  map[string]string // all that the organization said of its headers by then
-	Operator bool              // it was asked for at the machine
+	Mapping  map[string]string      // all that the organization said of its headers by then
+	Values   []exchange.Replacement // of cells that are read as others
+	Operator bool                   // it was asked for at the machine
 }
 
 // BulkHandler is the handler of BulkMaterials.
@@ -180,6 +181,7 @@ type bulkRows struct {
 	*sheet.Reader
 	io.Closer
 	layout exchange.Layout
+	values exchange.Replaced
 }
 
 func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bulkRows, err error) {
@@ -192,7 +194,7 @@ func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bul
 			err = errors.Join(err, file.Close())
 		}
 	}()
-	rows.Closer = file
+	rows.Closer, rows.values = file, exchange.NewReplaced(args.Values)
 	if rows.Reader, err = sheet.Open(file, args.Order.Sheet); err != nil {
 		return rows, err
 	}
@@ -222,6 +224,7 @@ func (r bulkRows) some() ([]sheet.Row, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.layout.Read(row.Cells, r.values)
 		list = append(list, row)
 	}
 	return list, nil

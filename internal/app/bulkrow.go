@@ -260,6 +260,7 @@ func (b *bulk) outcome(r bulkRow) exchange.RowOutcome {
 	switch {
 	case len(r.faults) > 0:
 		o.Outcome, o.Problems = exchange.RowRefused, b.byHeader(r.faults)
+		o.Values = b.layout.Cells(r.Cells, o.Problems)
 	case !r.changed:
 		o.Outcome = exchange.RowUnchanged
 	case r.old != nil:

@@ -97,32 +97,60 @@ func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode 
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	args := BulkArgs{Order: v.Order, Mapping: v.mapping}
+	return a.bulkAgain(ctx, who, v, mode, v.Replaced)
+}
+
+// bulkAgain does once more what a job did, with some values read as others.
+func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode exchange.BulkMode, values []exchange.Replacement) (j exchange.Job, err error) {
+	args := BulkArgs{Order: v.Order, Mapping: v.mapping, Values: values}
 	if args.Order.Mode = mode; mode == "" {
 		args.Order.Mode = exchange.BulkAllOrNothing
 	}
 	if args.Order, err = args.Order.Check(); err != nil {
-		return exchange.Job{}, err
+		return j, err
 	}
 	args.Order.Mapping = nil // it is remembered, and in the mapping of the job before
 	return a.enqueueBulk(ctx, who, v.OrganizationID, args, v.ContentKey)
+}
+
+// BulkMend tries a spreadsheet once more of which a trial refused rows, with some of their values replaced by others.
+func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []exchange.Replacement) (exchange.Job, error) {
+	v, err := a.BulkView(ctx, who, id)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	if v.Stored || !v.State.Over() {
+		return exchange.Job{}, exchange.Fail(exchange.Conflict, "Only what was tried and not listed yet can be mended.")
+	}
+	values, err := exchange.Replace(v.Replaced, more)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	return a.bulkAgain(ctx, who, v, exchange.BulkDryRun, values)
 }
 
 // BulkView is a job of a spreadsheet with what came of its rows.
 type BulkView struct {
 	exchange.Job
 	exchange.Bulk
-	Lab     exchange.Organization
-	Order   exchange.BulkOrder
-	Result  *exchange.BulkResult  // nil: not yet
-	Refused []exchange.RowOutcome // the first with problems or doubts, of a job that is over
-	More    bool                  // there are more of them, which the report has
+	Lab      exchange.Organization
+	Order    exchange.BulkOrder
+	Result   *exchange.BulkResult   // nil: not yet
+	Refused  []exchange.RowOutcome  // the first with problems or doubts, of a job that is over
+	More     bool                   // there are more of them, which the report has
+	Replaced []exchange.Replacement // values that are read as others
+	Wrong    []exchange.WrongValue  // values that are wrong in most rows, of a job that stored nothing
 
 	mapping map[string]string
 }
 
-// mostShown is how many rows with problems are shown.
-const mostShown = 100
+// The most that is shown of a job: rows with problems, and values that are wrong, of so many parts of the rows with
+// problems.
+const (
+	mostShown = 100
+	mostWrong = 20
+	mostParts = 40
+)
 
 // BulkView reads a job of a spreadsheet that who asked for.
 func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v BulkView, err error) {
@@ -143,7 +171,7 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 	if err := json.Unmarshal(v.Args, &args); err != nil {
 		return v, err
 	}
-	v.Order, v.mapping = args.Order, args.Mapping
+	v.Order, v.mapping, v.Replaced = args.Order, args.Mapping, args.Values
 	if v.Job.Result != nil {
 		if err := json.Unmarshal(v.Job.Result, &v.Result); err != nil {
 			return v, err
@@ -152,20 +180,36 @@ func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v Bul
 	if !v.State.Over() {
 		return v, nil // whoever waits asks often
 	}
-	for after := 0; ; {
-		part, err := c.BulkProblems(ctx, id, after)
-		if err != nil || len(part) == 0 {
-			return v, err
+	return v, v.readProblems(ctx, c)
+}
+
+// readProblems reads rows with problems, and which values are wrong in most of them.
+func (v *BulkView) readProblems(ctx context.Context, c store.Conn) error {
+	var wrong []exchange.RowOutcome
+	after := 0
+	for range mostParts {
+		part, err := c.BulkProblems(ctx, v.JobID, after)
+		if err != nil {
+			return err
+		}
+		if len(part) == 0 {
+			break
 		}
 		after = part[0].Row
 		for _, o := range part {
+			if len(o.Values) > 0 {
+				wrong = append(wrong, o)
+			}
 			if len(o.Problems)+len(o.Doubts) == 0 {
 				continue
 			}
-			if v.More = len(v.Refused) == mostShown; v.More {
-				return v, nil
+			if v.More = v.More || len(v.Refused) == mostShown; !v.More {
+				v.Refused = append(v.Refused, o)
 			}
-			v.Refused = append(v.Refused, o)
 		}
 	}
+	if v.Result != nil && !v.Stored {
+		v.Wrong = exchange.WrongValues(wrong, v.Result.Columns, v.Order.Category, mostWrong)
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ type Desk struct {
 	Labs       []exchange.Organization // those that they may list for, and the one that it is
 	Lab        exchange.Organization   // zero: there is none
 	People     []exchange.User         // who can be the contact
+	More       bool                    // there are more people, whom Member finds
 	Shippings  []exchange.Shipping
 	Agreements []exchange.Attachment // that can be the blank MTA
 	Maps       []exchange.Attachment // sequence maps of the material
@@ -65,7 +66,7 @@ func (a *App) deskOf(ctx context.Context, c store.Conn, who exchange.Actor, mate
 	if err != nil {
 		return err
 	}
-	d.People = people.Items
+	d.People, d.More = people.Items, people.Next != nil
 	if !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == who.ID }) {
 		u, err := c.User(ctx, who.ID)
 		if err != nil {

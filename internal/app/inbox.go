@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"io"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/sheet"
 
 	"github.com/google/uuid"
 )
@@ -46,6 +48,44 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 	in.Items, err = a.inboxItems(ctx, who, list)
 	return in, err
 }
+
+// InboxSheet writes all requests that Inbox lists as CSV, reading a part at a time: a head, and the cells of each.
+func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f exchange.InboxFilter, head []string, cells func(InboxItem) []string, out io.Writer) error {
+	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
+		return err
+	}
+	who.Admin = false
+	w, err := sheet.NewCSV(out)
+	if err != nil {
+		return err
+	}
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	order.Limit = partOfInbox
+	for {
+		list, next, err := a.DB.Read().Inbox(ctx, order, f, who)
+		if err != nil {
+			return err
+		}
+		items, err := a.inboxItems(ctx, who, list)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if err := w.Write(cells(item)); err != nil {
+				return err
+			}
+		}
+		if next == nil {
+			return w.Close()
+		}
+		order.After = next
+	}
+}
+
+// partOfInbox is how many requests are read at a time.
+const partOfInbox = 200
 
 // inboxItems are requests with those who have a part in them, in one statement for all people and one for all labs.
 func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchange.Requested) ([]InboxItem, error) {
@@ -107,18 +147,27 @@ func (a *App) doings(ctx context.Context, who exchange.Actor, list []exchange.Re
 	return doing, nil
 }
 
-// InboxChoices are the labs that the caller is in, and the people of those by name, at most some hundreds: what an
-// inbox is narrowed by, and whom a request can be assigned to.
-func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (labs []exchange.Organization, people []exchange.User, err error) {
+// InboxChoices are what an inbox is narrowed by, and whom a request can be assigned to.
+type InboxChoices struct {
+	Labs   []exchange.Organization // that the caller is in
+	People []exchange.User         // of these labs, by name
+	More   bool                    // there are more people, whom Member finds
+}
+
+// InboxChoices reads those of the caller.
+func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (v InboxChoices, err error) {
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
-		return nil, nil, err
+		return v, err
 	}
 	c := a.DB.Read()
-	if labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
-		return nil, nil, err
+	if v.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+		return v, err
 	}
-	people, err = c.Colleagues(ctx, who.ID, mostColleagues)
-	return labs, people, err
+	v.People, err = c.Colleagues(ctx, who.ID, mostColleagues+1)
+	if v.More = len(v.People) > mostColleagues; v.More {
+		v.People = v.People[:mostColleagues]
+	}
+	return v, err
 }
 
 const mostColleagues = 200

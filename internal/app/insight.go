@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -38,15 +39,15 @@ const mostRequested = 10
 // settling is how long a day may still grow after its end, by transactions that began in it.
 const settling = time.Hour
 
-// Insights tells of the requests of a lab through so many months.
-func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, months int) (v Insights, err error) {
+// Insights tells of the requests of a lab through so many months: for materials of a category, or of all ("").
+func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, category string, months int) (v Insights, err error) {
 	if v.Organization, err = a.DB.Read().Organization(ctx, organization); err != nil {
 		return v, err
 	}
 	if err := a.mayRead(ctx, who, exchange.OrganizationInsights, who.ToOrganization(organization), object("insights of organization", organization)); err != nil {
 		return v, err
 	}
-	if v.Months, err = a.months(ctx, organization, months); err != nil {
+	if v.Months, err = a.months(ctx, organization, category, months); err != nil {
 		return v, err
 	}
 	for _, m := range v.Months {
@@ -69,18 +70,18 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 }
 
 // months tells of so many months of a lab.
-func (a *App) months(ctx context.Context, organization int64, n int) ([]Month, error) {
+func (a *App) months(ctx context.Context, organization int64, category string, n int) ([]Month, error) {
 	kept, err := a.keepInsights(ctx, organization)
 	if err != nil {
 		return nil, err
 	}
 	c := a.DB.Read()
 	first := time.Date(c.Now.Year(), c.Now.Month(), 1, 0, 0, 0, 0, time.UTC).AddDate(0, 1-n, 0)
-	before, err := c.StandingBefore(ctx, organization, first.Format(time.DateOnly))
+	before, err := c.StandingBefore(ctx, organization, category, first.Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}
-	days, err := c.Insights(ctx, organization, first.Format(time.DateOnly))
+	days, err := c.Insights(ctx, organization, category, first.Format(time.DateOnly))
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +89,7 @@ func (a *App) months(ctx context.Context, organization int64, n int) ([]Month, e
 	if err != nil {
 		return nil, err
 	}
+	accounts = slices.DeleteFunc(accounts, func(account exchange.Account) bool { return category != "" && account.Category != category })
 	months := make([]Month, n)
 	for i := range months {
 		m := &months[i]
@@ -164,26 +166,24 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 	if err != nil {
 		return err
 	}
-	byDay := map[time.Time][]exchange.Account{}
+	type part struct{ day, category string }
+	days := map[part]*exchange.Figures{}
 	for _, account := range accounts {
 		var last time.Time
 		for _, t := range account.Turns {
 			if day := t.BeganAt.Truncate(24 * time.Hour); !day.Equal(last) && !day.Before(from) {
 				last = day
-				byDay[day] = append(byDay[day], account)
+				p := part{day.Format(time.DateOnly), account.Category}
+				if days[p] == nil {
+					days[p] = &exchange.Figures{}
+				}
+				days[p].Within(account, day, day.AddDate(0, 0, 1))
 			}
 		}
 	}
-	var days []store.InsightDay
-	for day := from; day.Before(until); day = day.AddDate(0, 0, 1) {
-		if byDay[day] == nil {
-			continue
-		}
-		d := store.InsightDay{Day: day.Format(time.DateOnly)}
-		for _, account := range byDay[day] {
-			d.Figures.Within(account, day, day.AddDate(0, 0, 1))
-		}
-		days = append(days, d)
+	var list []store.InsightDay
+	for p, figures := range days {
+		list = append(list, store.InsightDay{Day: p.day, Category: p.category, Figures: *figures})
 	}
-	return tx.InsertInsights(ctx, organization, days)
+	return tx.InsertInsights(ctx, organization, list)
 }

@@ -30,7 +30,7 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 		y.member = y.person("member")
 		labs := []int64{y.lab, other.ID}
 		for i := range 6 {
-			m, _, err := y.app.CreateMaterial(t.Context(), y.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+			m, _, err := y.app.CreateMaterial(t.Context(), y.member, exchange.MaterialPatch{Category: exchange.Some([]string{"OTHER", "PLASMID", "OTHER"}[i%3]), Title: exchange.Some("HeLa"),
 				Organization: exchange.Some(exchange.Ref(labs[i%2])), NeedsAbstract: exchange.Some(i%3 == 0), NeedsMTA: exchange.Some(i%2 == 0)})
 			y.must(err)
 			y.materials = append(y.materials, m.ID)
@@ -55,19 +55,26 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 					t.Fatal(err)
 				}
 			case 2, 3, 4:
-				y.compareInsights(labs[y.random.IntN(2)], app.InsightMonths[y.random.IntN(len(app.InsightMonths))])
+				y.compareInsights(labs[y.random.IntN(2)], y.anyCategory(), app.InsightMonths[y.random.IntN(len(app.InsightMonths))])
 			}
 		}
 		for _, lab := range labs {
-			y.compareInsights(lab, 12)
+			for _, c := range []string{"OTHER", "PLASMID", ""} {
+				y.compareInsights(lab, c, 12)
+			}
 		}
 	})
 }
 
+// anyCategory is a category, or all of them.
+func (y *year) anyCategory() string {
+	return []string{"OTHER", "PLASMID", ""}[y.random.IntN(3)]
+}
+
 // compareInsights holds insights against what a naive reader of all accounts counts.
-func (y *year) compareInsights(lab int64, months int) {
+func (y *year) compareInsights(lab int64, code string, months int) {
 	y.Helper()
-	got, err := y.app.Insights(y.Context(), y.member, lab, months)
+	got, err := y.app.Insights(y.Context(), y.member, lab, code, months)
 	y.must(err)
 	now := *y.now.Load()
 	first := time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, -months, 0)
@@ -87,7 +94,9 @@ func (y *year) compareInsights(lab int64, months int) {
 	list, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{}, y.admin)
 	y.must(err)
 	for _, q := range list.Items {
-		if q.Organization == lab {
+		m, err := y.db.Read().Material(y.Context(), q.MaterialID)
+		y.must(err)
+		if q.Organization == lab && (code == "" || code == m.Category) {
 			y.count(q, want, month)
 		}
 	}

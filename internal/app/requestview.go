@@ -20,6 +20,7 @@ type RequestView struct {
 	Item      exchange.ShownMaterial
 	Lab       exchange.Organization
 	Members   []exchange.User // whom it can be assigned to; only for who may
+	More      bool            // there are more members, whom Member finds
 	People    map[uuid.UUID]exchange.User
 	Files     map[int64]exchange.Attachment // of every document version
 	Issues    []exchange.Issue              // the newest first
@@ -97,7 +98,7 @@ func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor
 		if err != nil {
 			return err
 		}
-		v.Members = members.Items
+		v.Members, v.More = members.Items, members.Next != nil
 	}
 	turns, err := c.Turns(ctx, v.ID, exchange.Page{Limit: mostTurns})
 	if err != nil {
@@ -136,17 +137,4 @@ func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
 		v.People[u.ID] = u
 	}
 	return err
-}
-
-// RequestParcel reads a request for who packs it.
-func (a *App) RequestParcel(ctx context.Context, who exchange.Actor, id int64) (v RequestView, err error) {
-	c := a.DB.Read()
-	if v.Requested, err = c.Request(ctx, id); err != nil {
-		return v, err
-	}
-	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(v.Request, v.Organization), object("request", id)); err != nil {
-		return v, err
-	}
-	v.Now = c.Now
-	return v, v.read(ctx, c, who)
 }

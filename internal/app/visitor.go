@@ -44,10 +44,24 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 		}
 		return Visitor{Zone: time.UTC}, err
 	}
-	var r store.Reader
-	if r, v.Unread, v.Waiting, err = c.Visitor(ctx, v.ID); err != nil {
+	seen, err := c.Visitor(ctx, v.ID, v.TokenID)
+	if err != nil {
 		return v, err
 	}
-	v.User, v.Zone = r.User, r.Mail.Location()
+	v.User, v.Zone, v.Unread, v.Waiting = seen.User, seen.Mail.Location(), seen.Unread, seen.Waiting
+	if seen.Used != nil && c.Now.Sub(*seen.Used) >= usedEvery {
+		a.useToken(ctx, v.TokenID)
+	}
 	return v, nil
+}
+
+// usedEvery is how often it is noted that a session is used, so that reading pages does not write each time.
+const usedEvery = time.Hour
+
+// useToken notes that a session is used. Pages are shown also where that fails.
+func (a *App) useToken(ctx context.Context, id int64) {
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.UseToken(ctx, id) })
+	if err != nil {
+		a.Log.WarnContext(ctx, "note that a session is used", "error", err)
+	}
 }

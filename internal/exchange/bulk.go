@@ -95,6 +95,7 @@ type RowOutcome struct {
 	Material  int64               `json:"material,omitempty"`
 	Reference string              `json:"reference,omitempty"`
 	Problems  map[string][]string `json:"problems,omitempty"` // by header of the column
+	Values    map[string]string   `json:"values,omitempty"`   // of the cells with problems
 	Doubts    map[string][]string `json:"doubts,omitempty"`   // of values that are taken as they are
 }
 

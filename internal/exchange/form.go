@@ -40,8 +40,8 @@ func (m Material) values() map[string]json.RawMessage {
 	return values
 }
 
-// Own are the values of additional_metadata that the category does not have, by their keys, as JSON. No form
-// changes them, and none forgets them.
+// Own are the values of additional_metadata that the category does not have, by their keys, as JSON. A form has them
+// as lines, and forgets none.
 func (m Material) Own() map[string]json.RawMessage {
 	values := m.values()
 	c, _ := category.Get(m.Category)
@@ -98,7 +98,8 @@ func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, Faul
 		}
 	}
 	values, changed := formValues(form, code, old)
-	if changed {
+	c, _ := category.Get(code)
+	if formOwn(form, c, values, &f) || changed {
 		p.Metadata = Some(objectOf(values))
 	}
 	if typed, sent := form["title"]; sent && plainText(lastOf(typed)) == "" {
@@ -257,6 +258,9 @@ func Changes(old, now Material) []FieldChange {
 // FieldLabel is what people call a field of a material of a category, by the name that errors use.
 func FieldLabel(code, field string) string {
 	key, ofCategory := strings.CutPrefix(field, metadataPrefix)
+	if field == "own" {
+		return "Fields of your own"
+	}
 	if c, _ := category.Get(code); ofCategory {
 		if f, ok := c.Field(key); ok {
 			return f.Label

@@ -149,3 +149,42 @@ func TestRestoringAVersionMakesAMaterialWhatItWas(t *testing.T) {
 		}
 	}
 }
+
+func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
+	t.Parallel()
+	m := exchange.Material{Category: "CELL_LINE", Title: "x", OrganizationID: 1, Metadata: json.RawMessage(
+		`{"box":"B7","shelf":3,"tags":["a","b"],"text":" two\r\nlines ","nothing":null,"empty":"","sex":"FEMALE"}`)}
+	lines := exchange.ShowOwn(m.Own())
+	form := func(lines []exchange.OwnLine) url.Values {
+		f := url.Values{}
+		for _, l := range lines {
+			f.Add("own_key", l.Key)
+			f.Add("own_value", l.Value)
+			f.Add("own_was", l.Was)
+		}
+		return f
+	}
+	if p, faults := exchange.FormPatch(form(append(lines, exchange.OwnLine{})), "", &m); p.Metadata.Set || faults != nil {
+		t.Errorf("nobody touched them: %s, %v", p.Metadata.Value, faults)
+	}
+	typed := slices.Clone(lines)
+	for i := range typed {
+		typed[i].Value = map[string]string{"box": "", "shelf": "4", "tags": `["a"]`, "text": "one line"}[typed[i].Key]
+	}
+	typed = append(typed, exchange.OwnLine{Key: "rack", Value: "7"}, exchange.OwnLine{})
+	p, faults := exchange.FormPatch(form(typed), "", &m)
+	now, err := p.Patch(m)
+	if err != nil || faults != nil || string(now.Metadata) != `{"empty":"","nothing":null,"rack":"7","sex":"FEMALE","shelf":4,"tags":["a"],"text":"one line"}` {
+		t.Errorf("%s, %v, %v", now.Metadata, err, faults)
+	}
+	for _, wrong := range []exchange.OwnLine{{Key: "", Value: "7"}, {Key: "sex", Value: "MALE"}, {Key: "box", Value: "B8"}, {Key: "rack"}} {
+		if p, faults := exchange.FormPatch(form([]exchange.OwnLine{wrong}), "", &m); faults["own"] == nil || p.Metadata.Set {
+			t.Errorf("%+v passes: %s", wrong, p.Metadata.Value)
+		}
+	}
+	other := m // somebody changed the box meanwhile
+	other.Metadata = json.RawMessage(`{"box":"C1","shelf":3}`)
+	if p, _ := exchange.FormPatch(form(lines[:1]), "", &other); p.Metadata.Set {
+		t.Errorf("a line that nobody touched undoes what somebody else did: %s", p.Metadata.Value)
+	}
+}

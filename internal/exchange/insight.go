@@ -93,6 +93,7 @@ func (t RequestTurn) Standing() Standing {
 // Account is all turns of one request, in order, with what insights tell of it beside.
 type Account struct {
 	Material int64
+	Category string // of the material
 	Country  string // where its parcel goes to; "": nobody said
 	Turns    []RequestTurn
 }

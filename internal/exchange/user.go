@@ -148,4 +148,5 @@ type Token struct {
 	Name      string // what its user calls it; of a session the browser and device
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	UsedAt    time.Time // of a session: when it was used, to the hour
 }

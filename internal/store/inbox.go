@@ -185,3 +185,14 @@ func (c Conn) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exch
 		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
 		ORDER BY u.last_name_sort, u.first_name_sort, u.id LIMIT $2`, user, limit)
 }
+
+// PeopleCalled are the people of organizations whom a text may mean, at most limit: first who has it as registry id,
+// also behind a name and a comma, then by name those whose name has it in it.
+func (c Conn) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]exchange.User, error) {
+	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(exchange.SortKey(text)) + "%"
+	id := strings.TrimSpace(text[strings.LastIndex(text, ",")+1:])
+	places, args := in([]any{text, id, part, limit}, organizations)
+	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id FROM memberships m WHERE m.left_at IS NULL
+		AND m.organization_id IN (`+places+`)) AND (u.registry_id IN ($1, $2) OR u.first_name_sort || ' ' || u.last_name_sort LIKE $3 ESCAPE '\')
+		ORDER BY CASE WHEN u.registry_id IN ($1, $2) THEN 0 ELSE 1 END, u.last_name_sort, u.first_name_sort, u.id LIMIT $4`, args...)
+}

@@ -93,10 +93,10 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			if diff := gocmp.Diff(want, got); diff != "" {
 				r.Fatalf("%+v by %+v (-want +got):\n%s", f, order, diff)
 			}
-			_, _, waiting, err := l.tx.Visitor(l.ctx, viewer.ID)
+			v, err := l.tx.Visitor(l.ctx, viewer.ID, 0)
 			mine, countErr := l.tx.CountInbox(l.ctx, exchange.InboxFilter{}, viewer)
-			if err != nil || countErr != nil || waiting != mine[exchange.OnMe] {
-				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", waiting, err, mine[exchange.OnMe], countErr)
+			if err != nil || countErr != nil || v.Waiting != mine[exchange.OnMe] {
+				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err, mine[exchange.OnMe], countErr)
 			}
 		})
 	})
@@ -150,9 +150,9 @@ func TestAPageCountsWhatWaitsUpToAHundred(t *testing.T) {
 			l.request(material, l.user().ID, owner, func(r *exchange.Request) { r.Party = exchange.LabSide })
 			if n := i + 1; n == 99 || n > 100 {
 				l.write(func(ctx context, tx store.Conn) error {
-					_, _, waiting, err := tx.Visitor(ctx, owner)
-					if want := min(int64(n), 100); waiting != want {
-						t.Errorf("of %d requests a page counts %d, want %d", n, waiting, want)
+					v, err := tx.Visitor(ctx, owner, 0)
+					if want := min(int64(n), 100); v.Waiting != want {
+						t.Errorf("of %d requests a page counts %d, want %d", n, v.Waiting, want)
 					}
 					return err
 				})

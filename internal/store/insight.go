@@ -8,7 +8,7 @@ import (
 )
 
 // What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
-// organization. insight_marks says until which day: what is later, or was forgotten, is told of the turns themselves.
+// organization, and each category of their materials. insight_marks says until which day: what is later, or was forgotten, is told of the turns themselves.
 
 // InsightMark gives the day until before which an organization's days are kept, "" where none is.
 func (c Conn) InsightMark(ctx context.Context, organization int64) (string, error) {
@@ -56,7 +56,7 @@ func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, unti
 		var t exchange.RequestTurn
 		var a exchange.Account
 		var address *exchange.Address
-		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material, fromJSON{&address}); err != nil {
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material, &a.Category, fromJSON{&address}); err != nil {
 			return err
 		}
 		if t.RequestID != last {
@@ -67,19 +67,19 @@ func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, unti
 			at.Country = address.Country
 		}
 		return nil
-	}, `SELECT t.request_id, t.seq, t.status, t.party, t.what, t.began_at, r.material_id,
+	}, `SELECT t.request_id, t.seq, t.status, t.party, t.what, t.began_at, r.material_id, m.category,
 			CASE WHEN t.status = 'VERIFIED_FULFILLED' AND r.address IS NOT NULL THEN r.address ELSE 'null' END
-		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
+		FROM request_turns t JOIN material_requests r ON r.id = t.request_id JOIN materials m ON m.id = r.material_id
 		WHERE t.request_id IN (SELECT n.request_id FROM request_turns n WHERE n.organization_id = $1 AND n.began_at >= $2 AND n.began_at < $3)
 			AND t.began_at < $3
 		ORDER BY t.request_id, t.seq`, organization, from, until)
 	return list, err
 }
 
-// InsightDay is what is kept of a day.
+// InsightDay is what is kept of a day and a category.
 type InsightDay struct {
-	Day     string
-	Figures exchange.Figures
+	Day, Category string
+	Figures       exchange.Figures
 }
 
 // InsertInsights keeps days.
@@ -91,25 +91,27 @@ func (c Conn) InsertInsights(ctx context.Context, organization int64, list []Ins
 			if err != nil {
 				return err
 			}
-			args = append(args, organization, d.Day, d.Figures.New, d.Figures.Progress, figures)
+			args = append(args, organization, d.Day, d.Category, d.Figures.New, d.Figures.Progress, figures)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO insight_days (organization_id, day, more_new, more_progress, figures) VALUES "+
-			places(len(some), 5), args...); err != nil {
+		if _, err := c.exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, more_progress, figures) VALUES "+
+			places(len(some), 6), args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Insights reads the days that are kept from one on.
-func (c Conn) Insights(ctx context.Context, organization int64, from string) ([]InsightDay, error) {
-	scan := func(r row, d *InsightDay) error { return r.Scan(&d.Day, fromJSON{&d.Figures}) }
-	return all(ctx, c, scan, "SELECT day, figures FROM insight_days WHERE organization_id = $1 AND day >= $2 ORDER BY day", organization, from)
+// Insights reads the days that are kept from one on, of a category or of all ("").
+func (c Conn) Insights(ctx context.Context, organization int64, category, from string) ([]InsightDay, error) {
+	scan := func(r row, d *InsightDay) error { return r.Scan(&d.Day, &d.Category, fromJSON{&d.Figures}) }
+	return all(ctx, c, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1 AND day >= $2 AND ($3 = '' OR category = $3)
+		ORDER BY day, category`, organization, from, category)
 }
 
-// StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept.
-func (c Conn) StandingBefore(ctx context.Context, organization int64, day string) (f exchange.Figures, err error) {
+// StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept, of
+// a category or of all ("").
+func (c Conn) StandingBefore(ctx context.Context, organization int64, category, day string) (f exchange.Figures, err error) {
 	scan := func(r row, f *exchange.Figures) error { return r.Scan(&f.New, &f.Progress) }
 	return one(ctx, c, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress), 0) AS BIGINT)
-		FROM insight_days WHERE organization_id = $1 AND day < $2`, organization, day)
+		FROM insight_days WHERE organization_id = $1 AND day < $2 AND ($3 = '' OR category = $3)`, organization, day, category)
 }

@@ -60,22 +60,28 @@ func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 // mostCounted is up to where each page counts what is new: it says "99+" where there is more.
 const mostCounted = "100"
 
-// Visitor reads one person with what pages tell them: how they want mail, which says their time zone, how
-// many notifications are unread, and in how many requests it is their turn; no more than mostCounted of each.
-func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (p Reader, unread, waiting int64, err error) {
-	scan := func(r row, p *Reader) error {
+// Visitor is a person with what pages tell them.
+type Visitor struct {
+	Reader             // whose mail settings say their time zone
+	Unread  int64      // notifications, up to mostCounted
+	Waiting int64      // requests in which it is their turn, likewise
+	Used    *time.Time // when the token was that they come with; nil: it was revoked just now
+}
+
+// Visitor reads who comes with a token of theirs.
+func (c Conn) Visitor(ctx context.Context, user uuid.UUID, token int64) (Visitor, error) {
+	scan := func(r row, v *Visitor) error {
 		var m mailScan
-		err := r.Scan(append(append(userFields(&p.User), m.fields()...), &unread, &waiting)...)
-		p.Mail = m.settings(p.ID)
+		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting, utcNull{&v.Used})...)
+		v.Mail = m.settings(v.ID)
 		return err
 	}
 	mine := make([]string, len(inboxes[exchange.OnMe]))
 	for i, arm := range inboxes[exchange.OnMe] {
 		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + mostCounted + ") first)"
 	}
-	p, err = one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+mostCounted+`) first),
-		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
-	return p, unread, waiting, err
+	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+mostCounted+`) first),
+		`+strings.Join(mine, " + ")+", t.used_at FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id LEFT JOIN tokens t ON t.id = $2 WHERE u.id = $1", user, token)
 }
 
 // ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which

@@ -79,6 +79,20 @@ func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Docu
 		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
 }
 
+// RequestsByID reads those of the requests that exist, with their documents, the oldest first.
+func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.Requested, err error) {
+	ids = slices.Sorted(slices.Values(ids))
+	for some := range slices.Chunk(slices.Compact(ids), mostIn) {
+		places, args := in(nil, some)
+		found, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+places+") AND o.deleted_at IS NULL ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, c.addDocuments(ctx, list)
+}
+
 // Requests lists what viewer may see: the requests of their organizations'
 // materials and their own; an admin sees every one.
 func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer exchange.Actor) (exchange.Part[exchange.Requested], error) {

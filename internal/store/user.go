@@ -88,8 +88,14 @@ func (c Conn) VerifyEmail(ctx context.Context, user uuid.UUID, email string) err
 
 // InsertToken adds a token by the hash of its secret, and gives its id.
 func (c Conn) InsertToken(ctx context.Context, t exchange.Token, hash string) (int64, error) {
-	return one(ctx, c, value[int64], "INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+	return one(ctx, c, value[int64], "INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $5) RETURNING id",
 		t.UserID, string(t.Kind), t.Name, hash, c.Now, t.ExpiresAt)
+}
+
+// UseToken notes that a token was used.
+func (c Conn) UseToken(ctx context.Context, id int64) error {
+	_, err := c.exec(ctx, "UPDATE tokens SET used_at = $2 WHERE id = $1", id, c.Now)
+	return err
 }
 
 // DeleteToken revokes one token of a user; NotFound when there is none.
@@ -122,9 +128,9 @@ func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 // Tokens lists a user's tokens.
 func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
 	scan := func(r row, t *exchange.Token) error {
-		return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt})
+		return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt}, utc{&t.UsedAt})
 	}
-	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at", table: "tokens", scan: scan,
+	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at", table: "tokens", scan: scan,
 		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }

@@ -89,7 +89,11 @@ var access = []asked{
 	{"GET /privacy", "/privacy", "", "200 200 200 200 200 200"},
 
 	{"GET /requests", "/requests", "", "in 200 200 200 200 200"},
+	{"GET /requests/list.csv", "/requests/list.csv?turn=all", "", "in 200 200 200 200 200"},
+	{"GET /requests/labels", "/requests/labels", "", "in 303 303 303 303 303"},
+	{"GET /requests/labels", "/requests/labels?id={issue request}&id={request}", "", "in 403 403 200 200 200"},
 	{"POST /requests/bulk", "/requests/bulk", "", "in 422 422 422 422 422"},
+	{"POST /requests/bulk", "/requests/bulk", "do=labels&id={request}", "in 303 303 303 303 303"},
 	{"GET /requests/{id}", "/requests/{request}", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}", "/requests/999999", "", "in 404 404 404 404 404"},
 	{"GET /requests/{id}/move", "/requests/{request}/move?to=APPROVED", "", "in 403 409 200 200 200"},
@@ -134,6 +138,7 @@ var access = []asked{
 	{"GET /share/jobs/{id}", "/share/jobs/1", "", "in 403 403 403 403 404"},
 	{"GET /share/jobs/{id}/report", "/share/jobs/1/report", "", "in 403 403 403 403 404"},
 	{"POST /share/jobs/{id}/store", "/share/jobs/1/store", "", "in 403 403 403 403 404"},
+	{"POST /share/jobs/{id}/values", "/share/jobs/1/values", "", "in 403 403 403 403 404"},
 	{"POST /share/jobs/{id}/cancel", "/share/jobs/1/cancel", "", "in 403 403 403 403 303"},
 
 	{"GET /account", "/account", "", "in 200 200 200 200 200"},

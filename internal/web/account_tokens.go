@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -19,6 +20,18 @@ type tokensPage struct {
 
 // This says whether a token is the one of this very visit.
 func (p *tokensPage) This(t exchange.Token) bool { return t.ID == p.Who.TokenID }
+
+// Used says when a session was used, which is noted to the hour.
+func (p *tokensPage) Used(t exchange.Token) string {
+	switch since := p.Now.Sub(t.UsedAt); {
+	case p.This(t):
+		return "used now"
+	case since < time.Hour:
+		return "used within the last hour"
+	default:
+		return "last used " + ago(-since)
+	}
+}
 
 func (v *visit) tokensPage(tab, title string, kind exchange.TokenKind) (*tokensPage, error) {
 	p := &tokensPage{accountPage: v.accountPage(tab, title), Days: int(v.app.TokenLifetime.Hours() / 24)}

@@ -5,9 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/identity"
+	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
 )
 
@@ -58,6 +61,46 @@ func TestASessionEndsHereOrEverywhere(t *testing.T) {
 		}
 		program.get("/account").want(http.StatusSeeOther)
 		w.as("josiah").get("/account").want(http.StatusOK)
+	})
+}
+
+func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		here, there := w.as("josiah"), w.as("josiah")
+		for _, v := range []*visitor{here, there} {
+			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, "Firefox on Linux")
+			w.must(err)
+			v.cookies["__Host-session"] = signed.Token
+		}
+		said := func() string { return here.get("/account/sessions").text("main ul.lines") }
+		if text := said(); !strings.Contains(text, "used now") || !strings.Contains(text, "used within the last hour") {
+			t.Errorf("just signed in: %s", text)
+		}
+		hash := app.Hash(there.cookies["__Host-session"])
+		raw := storetest.SQL(w, w.db)
+		rest := func(d time.Duration) {
+			_, err := raw.ExecContext(w.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2", time.Now().UTC().Truncate(time.Microsecond).Add(-d), hash)
+			w.must(err)
+		}
+		used := func() (at time.Time) {
+			w.must(raw.QueryRowContext(w.Context(), "SELECT used_at FROM tokens WHERE hash = $1", hash).Scan(&at))
+			return at
+		}
+		rest(73 * time.Hour)
+		if text := said(); !strings.Contains(text, "last used 3 days ago") {
+			t.Errorf("after three days: %s", text)
+		}
+		there.get("/account").want(http.StatusOK)
+		if since := time.Since(used()); since > time.Minute {
+			t.Errorf("it was used %s ago, which is not noted", since)
+		}
+		rest(50 * time.Minute)
+		before := used()
+		there.get("/account").want(http.StatusOK)
+		if !used().Equal(before) {
+			t.Error("a page within the hour writes")
+		}
 	})
 }
 

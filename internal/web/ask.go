@@ -276,7 +276,8 @@ func (v *visit) sendAsk() (reply, error) {
 		var q exchange.Requested
 		q, err = v.app.Ask(v.Context(), v.who.Actor, app.Asking{Key: onceOf(sent.fields), Asked: asked, Documents: handed(sent)})
 		if err == nil {
-			return seeOther("/requests/" + strconv.FormatInt(q.ID, 10)).saying("Your request is sent. The lab means to answer within " + days(f.Organization.Targets.Decide) + "."), nil
+			sent := seeOther(requestPath(q.ID)).saying("Your request is sent. The lab means to answer within " + days(f.Organization.Targets.Decide) + ".")
+			return v.forScript(sent), nil
 		}
 	}
 	fields, wrong := faults(err)

@@ -1,12 +1,17 @@
 package web_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -165,6 +170,39 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 	})
 }
 
+func TestScriptThatSendsARequestIsToldWhereItIs(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, path := w.as("josiah"), w.askPath(stemCells)
+	send := func(pairs ...string) answer {
+		form := url.Values{}
+		for i := 0; i < len(pairs); i += 2 {
+			form.Add(pairs[i], pairs[i+1])
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Accept", "text/plain")
+		return v.send(r)
+	}
+	page := v.get(path)
+	if again := send(page.filled("requester_abstract", "")...).want(http.StatusUnprocessableEntity); !again.has("main#main form[data-sends] #errors, main#main #errors") {
+		t.Errorf("what is wrong does not show: %s", again.text("main"))
+	}
+	sent := send(page.filled("requester_abstract", "Aim.")...).want(http.StatusCreated)
+	if made := v.ofStemCells(); len(made) != 1 || sent.location != fmt.Sprintf("/requests/%d", made[0].ID) || v.cookies["__Host-note"] == "" {
+		t.Errorf("%d requests, at %q", len(made), sent.location)
+	}
+}
+
+func TestEnterInAFieldOfARequestSendsIt(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	page := w.as("josiah").get(w.askPath(stemCells))
+	if name, named := page.doc.Find("form#request button").First().Attr("name"); named || !page.has("form#request button[name=reuse]") {
+		t.Errorf("the first button, which Enter presses, is %q", name)
+	}
+}
+
 func TestARequestIsKeptAsADraftUntilItIsSent(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
@@ -276,5 +314,58 @@ func TestAFormThatIsCutOffOrTooLargeIsRefused(t *testing.T) {
 	send("no form").want(http.StatusBadRequest)
 	if len(v.ofStemCells()) > 0 {
 		t.Error("something was sent")
+	}
+}
+
+// halting reads a body in two halves, with a pause between them.
+type halting struct {
+	io.Reader
+	left  int
+	pause time.Duration
+}
+
+func (h *halting) Read(p []byte) (int, error) {
+	if h.left == 0 {
+		time.Sleep(h.pause)
+		h.left = -1
+	}
+	if h.left > 0 {
+		p = p[:min(len(p), h.left)]
+	}
+	n, err := h.Reader.Read(p)
+	if h.left > 0 {
+		h.left -= n
+	}
+	return n, err
+}
+
+func TestAFormWithFilesMayTakeLongerThanOthers(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	const limit = 300 * time.Millisecond
+	short := httptest.NewUnstartedServer(w.pages)
+	short.Config.ReadTimeout, short.Config.WriteTimeout = limit, limit
+	short.Start()
+	t.Cleanup(short.Close)
+	v, path := w.as("josiah"), w.askPath(stemCells)
+	var body bytes.Buffer
+	m := multipart.NewWriter(&body)
+	for form := v.get(path).filled("requester_abstract", "Aim."); len(form) > 0; form = form[2:] {
+		w.must(m.WriteField(form[0], form[1]))
+	}
+	part, err := m.CreateFormFile("irb_attachment", "irb.pdf")
+	w.must(err)
+	_, err = io.WriteString(part, pdf+strings.Repeat("%", 500_000))
+	w.must(err)
+	w.must(m.Close())
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, short.URL+path, &halting{Reader: &body, left: body.Len() / 2, pause: 3 * limit})
+	w.must(err)
+	r.Header.Set("Content-Type", m.FormDataContentType())
+	r.AddCookie(&http.Cookie{Name: "__Host-session", Value: v.cookies["__Host-session"]})
+	a, err := http.DefaultTransport.RoundTrip(r) // which follows nothing
+	w.must(err)
+	w.must(a.Body.Close())
+	if a.StatusCode != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/requests/") {
+		t.Errorf("%d, %s", a.StatusCode, a.Header.Get("Location"))
 	}
 }

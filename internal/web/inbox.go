@@ -1,6 +1,7 @@
 package web
 
 import (
+	"io"
 	"net/url"
 	"slices"
 	"strconv"
@@ -15,17 +16,18 @@ import (
 
 var inboxPages = []page{
 	get("/requests", (*visit).inbox).private(),
+	get("/requests/list.csv", (*visit).inboxCSV).private(),
+	get("/requests/labels", (*visit).manyLabels).private(),
 	post("/requests/bulk", (*visit).inboxBulk),
 }
 
 // inboxPage is the list of the visitor's requests, and of those of their labs.
 type inboxPage struct {
 	Page
-	Tabs     []inboxTab
-	Tab      inboxTab
-	Query    url.Values // what narrows it, as in the address
-	Labs     []exchange.Organization
-	People   []exchange.User
+	Tabs  []inboxTab
+	Tab   inboxTab
+	Query url.Values // what narrows it, as in the address
+	app.InboxChoices
 	Rows     []inboxRow
 	Total    int64
 	Filtered bool
@@ -33,6 +35,7 @@ type inboxPage struct {
 	Next     string // the address of the next page
 	First    string // of the first, where this is another one
 	Clear    string // without anything that narrows it
+	CSV      string // all of it as a table
 	Bulk     bulkForm
 }
 
@@ -116,11 +119,11 @@ func (v *visit) inbox() (reply, error) {
 // inboxRows is how many rows a page of a list has.
 const inboxRows = 25
 
-// inboxPage reads the inbox that an address asks for. What it says that is none of ours filters nothing.
-func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
-	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
-	open := max(0, slices.IndexFunc(p.Tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
-	f := exchange.InboxFilter{Whose: p.Tabs[open].whose, Organization: inboxNumber(query.Get("lab")), Material: inboxNumber(query.Get("material"))}
+// inboxAsked is which tab an address asks for, by its place among them, and what else narrows the inbox. What the
+// address says that is none of ours filters nothing.
+func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFilter) {
+	open = max(0, slices.IndexFunc(tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
+	f = exchange.InboxFilter{Whose: tabs[open].whose, Organization: inboxNumber(query.Get("lab")), Material: inboxNumber(query.Get("material"))}
 	if s := exchange.Status(query.Get("status")); slices.Contains(exchange.Statuses, s) {
 		f.Status = &s
 	}
@@ -130,11 +133,37 @@ func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 	if text := strings.TrimSpace(query.Get("search")); text != "" {
 		f.Search = new(exchange.SearchText(text))
 	}
-	in, err := v.app.Inbox(v.Context(), v.who.Actor, inboxOrder(query, p.Tabs[open].whose), f)
-	if err != nil {
+	return open, f
+}
+
+// inboxWho narrows an inbox to whom requests are assigned to, where there are too many people for a list and the
+// address has what somebody typed: to nobody where that means nobody.
+func (v *visit) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (Faults, error) {
+	typed := strings.TrimSpace(query.Get("who"))
+	if typed == "" || f.AssignedTo != nil || !choices.More {
+		return nil, nil //nolint:nilnil // nothing is wrong
+	}
+	id, err := v.person(typed, v.who.Organizations...)
+	f.AssignedTo = &id
+	if fields, wrong := faults(err); wrong {
+		return Faults{"who": asSentences(fields["person"])}, nil
+	}
+	return nil, err
+}
+
+// inboxPage reads the inbox that an address asks for.
+func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
+	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
+	open, f := inboxAsked(query, p.Tabs)
+	var err error
+	if p.InboxChoices, err = v.app.InboxChoices(v.Context(), v.who.Actor); err != nil {
 		return nil, err
 	}
-	if p.Labs, p.People, err = v.app.InboxChoices(v.Context(), v.who.Actor); err != nil {
+	if p.Errors, err = v.inboxWho(p.InboxChoices, query, &f); err != nil {
+		return nil, err
+	}
+	in, err := v.app.Inbox(v.Context(), v.who.Actor, inboxOrder(query, p.Tabs[open].whose), f)
+	if err != nil {
 		return nil, err
 	}
 	for i := range p.Tabs {
@@ -144,6 +173,8 @@ func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 	p.Tab, p.Total = p.Tabs[open], in.Total
 	p.Filtered = f.Organization != nil || f.Material != nil || f.Status != nil || f.AssignedTo != nil || f.Search != nil
 	p.Clear = "/requests?turn=" + p.Tab.Value
+	_, narrowed, _ := strings.Cut(v.inboxAddress(query, "turn", p.Tab.Value), "?")
+	p.CSV = "/requests/list.csv?" + narrowed
 	if in.Next != nil {
 		p.Next = v.inboxAddress(query, "after", placeText(*in.Next))
 	}
@@ -162,6 +193,41 @@ func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 	p.Bulk = bulkForm{Back: "/requests?" + query.Encode(), Until: v.app.DB.Read().Now.In(v.who.Zone).AddDate(0, 0, 7).Format(time.DateOnly)}
 	return p, nil
 }
+
+// inboxHead names the columns of the inbox as a table.
+var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "looked after by", "status", "stage", "turn", "waiting since", "due", "requested"}
+
+// inboxCSV is the inbox that an address asks for as a table, with the rows of all its pages.
+func (v *visit) inboxCSV() (reply, error) {
+	query := v.URL.Query()
+	query.Del("after")
+	_, f := inboxAsked(query, inboxTabs())
+	choices, err := v.app.InboxChoices(v.Context(), v.who.Actor)
+	if err == nil {
+		_, err = v.inboxWho(choices, query, &f)
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	day := func(t time.Time) string { return t.In(v.who.Zone).Format(time.DateOnly) }
+	return v.sendSheet("requests.csv", func(out io.Writer) error {
+		return v.app.InboxSheet(v.Context(), v.who.Actor, inboxOrder(query, f.Whose), f, inboxHead, func(item app.InboxItem) []string {
+			r := v.inboxRow(item)
+			waiting, due := "", ""
+			if item.Turn != nil {
+				waiting = day(item.WaitingSince)
+				if item.Turn.Due != nil {
+					due = day(*item.Turn.Due)
+				}
+			}
+			return []string{itoa(item.ID), v.app.PublicURL + requestPath(item.ID), item.Material, item.Quantity, item.Lab, item.Asker.Name(), item.Assignee.Name(),
+				r.Status.Words, r.Stage, whoseWords[item.Whose], waiting, due, day(item.CreatedAt)}
+		}, out)
+	})
+}
+
+// whoseWords say in a table whose turn it is.
+var whoseWords = map[exchange.Whose]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab", exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
 
 // inboxAddress is that of an inbox with one value changed; another one than a page begins at the first page.
 func (v *visit) inboxAddress(query url.Values, name, value string) string {

@@ -10,8 +10,6 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-
-	"github.com/google/uuid"
 )
 
 // mostInBulk is how many requests one form changes.
@@ -40,7 +38,7 @@ type bulkAct struct {
 	did   string // as "3 requests were reminded"
 	field string // without which it cannot be done
 	needs string
-	do    func(v *visit, id int64, f bulkForm) error
+	do    func(v *visit, id int64, f bulkForm) error // nil: it has a page of its own
 }
 
 var bulkActs = map[string]bulkAct{
@@ -54,9 +52,11 @@ var bulkActs = map[string]bulkAct{
 		return err
 	}},
 	"assign": {did: "assigned", field: "assign", needs: "Choose a person.", do: func(v *visit, id int64, f bulkForm) error {
-		to, err := uuid.Parse(f.Assign)
-		if err != nil {
-			return exchange.Faults{"assign": {"Choose a person."}}.Err()
+		to, err := v.person(f.Assign, v.who.Organizations...)
+		if fields, wrong := faults(err); wrong {
+			return exchange.Faults{"assign": asSentences(fields["person"])}.Err()
+		} else if err != nil {
+			return err
 		}
 		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
 		return err
@@ -70,6 +70,7 @@ var bulkActs = map[string]bulkAct{
 		_, err = v.app.SnoozeRequest(v.Context(), v.who.Actor, id, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
 		return err
 	}},
+	"labels": {},
 }
 
 // inboxBulk does one thing to several requests, each by its use case, and says to which it could not be done.
@@ -94,6 +95,9 @@ func (v *visit) inboxBulk() (reply, error) {
 		problems["id"] = []string{"Choose at most " + strconv.Itoa(mostInBulk) + " requests."}
 	case act.field != "" && typed[act.field] == "":
 		problems[act.field] = []string{act.needs}
+	}
+	if len(problems) == 0 && act.do == nil {
+		return seeOther("/requests/labels?" + chosenAgain(ids).Encode()), nil
 	}
 	if len(problems) == 0 {
 		for _, id := range ids {
@@ -169,6 +173,15 @@ func bulkChosen(form url.Values) []int64 {
 		}
 	}
 	return ids
+}
+
+// chosenAgain is what bulkChosen reads.
+func chosenAgain(ids []int64) url.Values {
+	form := url.Values{}
+	for _, id := range ids {
+		form.Add("id", itoa(id))
+	}
+	return form
 }
 
 // bulkWhy says for a person why a use case refused; told is false for a failure of ours.

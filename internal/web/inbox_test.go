@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"context"
+	"encoding/csv"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,8 +13,10 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/store"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
 )
 
 // inboxOf is the ids of the rows of a page of an inbox.
@@ -172,5 +177,158 @@ func TestAnInboxMakesAsManyStatementsHoweverLongItIs(t *testing.T) {
 	all, one := cost("/requests?turn=all"), cost("/requests?turn=all&material="+strconv.FormatInt(q.MaterialID, 10)+"&status=OPEN")
 	if all != one || all > 10 {
 		t.Errorf("%d statements for all, %d for one", all, one)
+	}
+}
+
+// table reads CSV that is downloaded, without its head.
+func (v *visitor) table(path string) [][]string {
+	v.Helper()
+	a := v.get(path).want(http.StatusOK)
+	if got := a.header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment; filename=") {
+		v.Errorf("it comes as %q", got)
+	}
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(a.body, "\ufeff"))).ReadAll()
+	v.must(err)
+	return rows[1:]
+}
+
+func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.opened()
+		odd, err := w.app.CreateRequest(w.Context(), w.as("somebody").actor, exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
+		w.must(err)
+		for _, query := range []string{"turn=all", "turn=me", "turn=done", "turn=all&status=OPEN&sort=due", "turn=others&sort=new"} {
+			a := v.get("/requests?" + query).want(http.StatusOK)
+			var got []string
+			for _, row := range v.table(a.doc.Find("#list a[download]").AttrOr("href", "/requests/list.csv?"+query)) {
+				got = append(got, row[0])
+				if row[0] == strconv.FormatInt(odd.ID, 10) && row[3] != "'=1+1" {
+					t.Errorf("a formula stays one: %q", row)
+				}
+			}
+			if shown := a.inboxOf(); !slices.Equal(got, shown) {
+				t.Errorf("%s: %v, the page has %v", query, got, shown)
+			}
+		}
+	})
+}
+
+func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v, q := w.opened()
+	somebody := w.as("somebody").actor
+	const many = 210
+	for range many {
+		_, err := w.app.CreateRequest(w.Context(), somebody, exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID))})
+		w.must(err)
+	}
+	for _, sort := range []string{"", "due", "new"} {
+		seen := map[string]bool{}
+		for _, row := range v.table("/requests/list.csv?turn=all&material=" + strconv.FormatInt(q.MaterialID, 10) + "&sort=" + sort) {
+			seen[row[0]] = true
+		}
+		if len(seen) <= many {
+			t.Errorf("sorted %q: %d rows", sort, len(seen))
+		}
+	}
+}
+
+// crowd gives the lab of a request so many more members, the last of whom are two of one name.
+func (w *world) crowd(organization int64, n int) (twins []exchange.User) {
+	w.Helper()
+	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
+		for i := range n {
+			u := exchange.User{ID: uuid.New(), RegistryID: fmt.Sprintf("crowd-%d", i), FirstName: fmt.Sprintf("Aaron %d", i), LastName: "Zöllner", CreatedAt: tx.Now, UpdatedAt: tx.Now}
+			u.Username = u.RegistryID
+			if i >= n-2 {
+				u.FirstName = "Twin"
+				twins = append(twins, u)
+			}
+			if err := tx.InsertUser(ctx, u); err != nil {
+				return err
+			}
+			if err := tx.Join(ctx, organization, u.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return twins
+}
+
+func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		v, q := w.opened()
+		twins := w.crowd(q.Organization, 501)
+		id, path := strconv.FormatInt(q.ID, 10), "/requests/"+strconv.FormatInt(q.ID, 10)
+		assigned := func() uuid.UUID {
+			now, err := w.app.Request(w.Context(), v.actor, q.ID)
+			w.must(err)
+			return now.AssignedTo
+		}
+		a := v.get(path).want(http.StatusOK)
+		if !a.has("input#f-assign-assigned_to[list=members]") || a.input("assigned_to") == "" {
+			t.Fatalf("the request asks: %s", a.text("main"))
+		}
+		a = v.post(path+"/assign", "assigned_to", "twin zollner").want(http.StatusUnprocessableEntity)
+		if text := a.text("#f-assign-assigned_to-e, .err"); !strings.Contains(text, "Several people") || !strings.Contains(text, twins[1].RegistryID) || a.input("assigned_to") != "twin zollner" {
+			t.Errorf("two of one name: %s", text)
+		}
+		for _, wrong := range []string{"Nobody of this name", "Zöllner", ""} {
+			v.post(path+"/assign", "assigned_to", wrong).want(http.StatusUnprocessableEntity)
+		}
+		v.post(path+"/assign", "assigned_to", "Twin Zöllner, "+twins[1].RegistryID).want(http.StatusSeeOther)
+		if assigned() != twins[1].ID {
+			t.Error("the request is assigned to another one")
+		}
+		v.post("/requests/bulk", "do", "assign", "assign", "aaron 77 zöl", "id", id, "back", "/requests?turn=all").follow().want(http.StatusOK)
+		a = v.get("/requests?turn=all&who=Aaron+77").want(http.StatusOK)
+		if !slices.Equal(a.inboxOf(), []string{id}) || !a.has("input#f-who[list=members]") || !a.has("input#f-assign") {
+			t.Errorf("assigned to who is typed: %v", a.inboxOf())
+		}
+		if rows := v.table("/requests/list.csv?turn=all&who=Aaron+77"); len(rows) != 1 || rows[0][6] != "Aaron 77 Zöllner" {
+			t.Errorf("as a table: %v", rows)
+		}
+		a = v.get("/requests?turn=all&who=zöllner").want(http.StatusOK)
+		if len(a.inboxOf()) != 0 || !strings.Contains(a.text("#errors"), "Many people") {
+			t.Errorf("many of a name: %v, %s", a.inboxOf(), a.text("#errors"))
+		}
+		m, err := w.app.Material(w.Context(), q.MaterialID)
+		w.must(err)
+		edit := fmt.Sprintf("/catalog/%d/edit", m.ID)
+		form := v.get(edit).want(http.StatusOK).formOf("#edit")
+		if got := form.Get("contact_user_id"); got != m.Contact.Name()+", "+m.Contact.RegistryID {
+			t.Errorf("the contact is %q", got)
+		}
+		form.Set("contact_user_id", "Zöllner")
+		if a := v.form(edit, form).want(http.StatusUnprocessableEntity); a.input("contact_user_id") != "Zöllner" || !strings.Contains(a.text("#errors"), "Many people") {
+			t.Errorf("a contact of many: %s", a.text("#errors"))
+		}
+		form.Set("contact_user_id", "Aaron 3 Zöllner")
+		v.form(edit, form).want(http.StatusSeeOther)
+		if m, err = w.app.Material(w.Context(), q.MaterialID); err != nil || m.Contact.FirstName != "Aaron 3" {
+			t.Errorf("the contact is %s, %v", m.Contact.Name(), err)
+		}
+	})
+}
+
+func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	organization := w.material("HeLa").OrganizationID
+	twins, owner := w.crowd(organization, 60), w.as("olivia")
+	path := fmt.Sprintf("/labs/%d/people", organization)
+	if a := owner.get(path).want(http.StatusOK); !a.has("input#f-owner[list=members]") {
+		t.Error("there is a list that is cut off")
+	}
+	if a := owner.post(path+"/owner", "member", "Twin", "sure", "1").want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#f-owner-e"), "Several people") || !a.has("#hand-over[open]") {
+		t.Errorf("two of one name: %s", a.text("#errors"))
+	}
+	owner.post(path+"/owner", "member", twins[0].RegistryID, "sure", "1").want(http.StatusSeeOther)
+	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {
+		t.Errorf("the owner is %s, %v", o.Owner, err)
 	}
 }

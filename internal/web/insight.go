@@ -32,6 +32,8 @@ type insightsPage struct {
 	Insights   app.Insights
 	Months     int
 	Periods    []int
+	Category   string // "": all
+	Categories []category.Category
 	Since      string // the first month and the last one
 	Until      string
 	Stages     []stageLine
@@ -87,11 +89,14 @@ func (v *visit) readInsights() (*insightsPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &insightsPage{labPage: base, Months: 12, Periods: app.InsightMonths}
+	p := &insightsPage{labPage: base, Months: 12, Periods: app.InsightMonths, Categories: category.All()}
 	if n, err := strconv.Atoi(v.FormValue("months")); err == nil && slices.Contains(p.Periods, n) {
 		p.Months = n
 	}
-	if p.Insights, err = v.app.Insights(v.Context(), v.who.Actor, base.Lab.ID, p.Months); err != nil {
+	if c, known := category.Get(v.FormValue("category")); known {
+		p.Category = c.Code
+	}
+	if p.Insights, err = v.app.Insights(v.Context(), v.who.Actor, base.Lab.ID, p.Category, p.Months); err != nil {
 		return nil, err
 	}
 	p.tell()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
 )
 
 func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
@@ -47,6 +48,32 @@ func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
 		}
 		if a = w.as("josiah").get(w.labOf("josiah") + "/insights"); !strings.Contains(a.text("main"), "Nothing to tell yet") {
 			t.Error(a.text("main"))
+		}
+	})
+}
+
+func TestInsightsAreOfOneCategoryWhereTheAddressSaysSo(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		lab, v := w.labOf("olivia"), w.as("mario")
+		received := func(query string) (n int) {
+			_, err := fmt.Sscanf(v.get(lab+"/insights?months=60"+query).want(http.StatusOK).text("dl.stats.panel div:first-of-type dd"), "%d", &n)
+			w.must(err)
+			return n
+		}
+		all, sum := received(""), 0
+		for _, code := range category.Codes() {
+			sum += received("&category=" + code)
+		}
+		if lines := received("&category=CELL_LINE"); all != sum || lines == 0 || lines == all {
+			t.Errorf("%d of all, %d of cell lines, %d together", all, lines, sum)
+		}
+		if received("&category=nonsense") != all {
+			t.Error("nonsense narrows something")
+		}
+		a := v.get(lab + "/insights?category=CELL_LINE")
+		if a.input("category") != "CELL_LINE" || !a.has(`a[href$="/insights.csv?months=12&category=CELL_LINE"]`) {
+			t.Errorf("it is of %q", a.input("category"))
 		}
 	})
 }

@@ -11,6 +11,7 @@ type labGrantsPage struct {
 	labPage
 	Grants          []exchange.Grant // that paid for materials of the lab
 	Own             []app.GrantView  // of the visitor
+	More, MoreOwn   bool             // there are more than these
 	Project, Funder string           // of the form
 }
 
@@ -27,7 +28,7 @@ func (v *visit) readGrants() (*labGrantsPage, error) {
 		return nil, err
 	}
 	own, err := v.app.Grants(v.Context(), v.who.Actor, exchange.Page{Limit: mostOfPage})
-	p.Grants, p.Own = list.Items, own.Items
+	p.Grants, p.Own, p.More, p.MoreOwn = list.Items, own.Items, list.Next != nil, own.Next != nil
 	return p, err
 }
 

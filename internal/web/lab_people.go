@@ -23,7 +23,13 @@ type labPeoplePage struct {
 	Days          string
 	Asking        string // of the form that asks to join
 	Open          bool   // a form is open
+	Owner         string // of the form that hands the lab over
+	MoreInvited   bool   // there are more invitations than these
+	MoreJoins     bool
 }
+
+// All says whether the members of this page are all that there are.
+func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total }
 
 // inviteDays is how long an invitation can be answered, where nothing else is said.
 var inviteDays = strconv.Itoa(int(exchange.InvitationLifetime.Hours() / 24))
@@ -45,7 +51,7 @@ func (v *visit) readPeople() (*labPeoplePage, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.Invitations = append(p.Invitations, list.Items...)
+			p.Invitations, p.MoreInvited = append(p.Invitations, list.Items...), p.MoreInvited || list.Next != nil
 		}
 	}
 	if base.Lab.May(exchange.JoinRead) {
@@ -53,7 +59,7 @@ func (v *visit) readPeople() (*labPeoplePage, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Joins = list.Items
+		p.Joins, p.MoreJoins = list.Items, list.Next != nil
 	}
 	return p, nil
 }
@@ -98,17 +104,27 @@ func (v *visit) handLabOver() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	u, err := v.member()
-	if err != nil {
-		return reply{}, err
-	}
-	if v.PostFormValue("sure") == "" {
+	again := func(field string, texts ...string) (reply, error) {
 		p, err := v.readPeople()
 		if err != nil {
 			return reply{}, err
 		}
-		p.Errors = Faults{"sure": {"Tick the box to hand the lab over: you cannot take it back yourself."}}
+		p.Errors, p.Owner = Faults{field: texts}, v.PostFormValue("member")
 		return invalid("lab-people", p)
+	}
+	member, err := v.person(v.PostFormValue("member"), id)
+	if fields, wrong := faults(err); wrong {
+		return again("owner", asSentences(fields["person"])...)
+	} else if err != nil {
+		return reply{}, err
+	}
+	seen, err := v.app.User(v.Context(), v.who.Actor, member)
+	if err != nil {
+		return reply{}, err
+	}
+	u := seen.User
+	if v.PostFormValue("sure") == "" {
+		return again("sure", "Tick the box to hand the lab over: you cannot take it back yourself.")
 	}
 	if _, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}); err != nil {
 		return reply{}, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -213,7 +214,52 @@ func TestLabelsAreForTheLabAndAsManyAsAskedFor(t *testing.T) {
 	if text := a.text(".parcel"); !strings.Contains(text, "Gabriel Grant") || !strings.Contains(text, "HCT 116") || !strings.Contains(text, "Sample Cell Bank") {
 		t.Errorf("the label of the parcel: %s", text)
 	}
-	if d := a.doc.Find(".parcel .qr path").AttrOr("d", ""); strings.Count(d, "M") < 100 || a.has("[style]") {
+	code := a.doc.Find(".parcel .qr use").AttrOr("href", "")
+	if d := a.doc.Find("path"+code).AttrOr("d", ""); strings.Count(d, "M") < 100 || a.has("[style]") {
 		t.Errorf("the code is drawn as %q", d)
 	}
 }
+
+func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	hct, hela := w.transfer("HCT 116"), w.transfer("HeLa")
+	foreign := int64(0)
+	v := w.as("mario")
+	for _, q := range w.requests(exchange.Open) {
+		if !v.actor.MemberOf(q.Organization) {
+			foreign = q.ID
+		}
+	}
+	a := v.post("/requests/bulk", "do", "labels", "id", number(hct.ID), "id", number(foreign), "id", number(hela.ID), "back", "/requests").follow().want(http.StatusOK)
+	if a.text("h1") != "Labels for 2 requests" || a.doc.Find(".parcel").Length() != 2 || a.doc.Find(".slip").Length() != 2 {
+		t.Errorf("%s: %d labels of parcels, %d slips", a.text("h1"), a.doc.Find(".parcel").Length(), a.doc.Find(".slip").Length())
+	}
+	if text := a.text(".parcel"); !strings.Contains(text, "HCT 116") || !strings.Contains(text, "HeLa") {
+		t.Errorf("the labels: %s", text)
+	}
+	if text := a.text(".note"); !strings.Contains(text, "not yours to pack: request "+number(foreign)+".") {
+		t.Errorf("what is left out: %s", text)
+	}
+	chosen := "/requests/labels?id=" + number(hct.ID) + "&id=" + number(hela.ID)
+	for query, want := range map[string][3]int{"&what=tubes&tubes=3": {0, 6, 0}, "&what=parcel&size=a4": {2, 0, 0}, "&what=slip": {0, 0, 2}} {
+		a := v.get(chosen + query).want(http.StatusOK)
+		if got := [3]int{a.doc.Find(".parcel").Length(), a.doc.Find(".tube-label").Length(), a.doc.Find(".slip").Length()}; got != want {
+			t.Errorf("%s: %v, want %v", query, got, want)
+		}
+	}
+	cost := func(path string) int64 {
+		before := w.db.Queries()
+		v.get(path).want(http.StatusOK)
+		return w.db.Queries() - before
+	}
+	if one, two := cost("/requests/labels?id="+number(hct.ID)), cost(chosen); one != two {
+		t.Errorf("%d statements for one request, %d for two", one, two)
+	}
+	w.as("nadia").get(chosen).want(http.StatusForbidden)
+	if a := v.get("/requests/labels?id=x"); a.status != http.StatusSeeOther || a.location != "/requests" {
+		t.Errorf("nothing chosen: %d %s", a.status, a.location)
+	}
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }

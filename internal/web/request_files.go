@@ -96,6 +96,19 @@ func (v *visit) plainly(err error) (reply, error) {
 	}}, nil
 }
 
+// forScript is a redirect as script takes it that shows how far an upload is: it goes there by itself.
+func (v *visit) forScript(r reply) reply {
+	if v.Header.Get("Accept") != "text/plain" {
+		return r
+	}
+	to := r.location
+	r.location, r.serve = "", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusCreated)
+	}
+	return r
+}
+
 // shownTypes are the types that a browser may show; everything else is saved as a file.
 var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
 

@@ -105,13 +105,29 @@ func (v *visit) changeShipment() (reply, error) {
 
 func (v *visit) assign() (reply, error) {
 	return v.act("assign", "", "Saved.", func(id int64) error {
-		user, _ := uuid.Parse(v.PostFormValue("assigned_to")) // what is no id is nobody's
-		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
-		if _, wrong := faults(err); wrong {
-			err = exchange.Faults{"assigned_to": {"choose a member of the lab"}}.Err()
+		q, err := v.app.Request(v.Context(), v.who.Actor, id)
+		if err != nil {
+			return err
+		}
+		user, unknown := v.person(v.PostFormValue("assigned_to"), q.Organization)
+		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
+		switch _, wrong := faults(err); { // who may not assign is told that, not who is called so
+		case wrong && unknown != nil:
+			return renamed(unknown, map[string]string{"person": "assigned_to"})
+		case wrong:
+			return exchange.Faults{"assigned_to": {"choose a member of the lab"}}.Err()
 		}
 		return err
 	})
+}
+
+// person is whom a field means that has a member of labs: chosen from a list, or typed where that would be too long.
+func (v *visit) person(typed string, labs ...int64) (uuid.UUID, error) {
+	if id, err := uuid.Parse(typed); err == nil {
+		return id, nil
+	}
+	u, err := v.app.Member(v.Context(), labs, typed)
+	return u.ID, err
 }
 
 func (v *visit) openIssue() (reply, error) {

@@ -16,19 +16,25 @@ import (
 	"rsc.io/qr"
 )
 
-// labelPage is what is printed for a parcel.
+// labelPage is what is printed for parcels.
 type labelPage struct {
 	Page
-	R      app.RequestView
-	Path   string
-	What   string // parcel, tubes or slip; "": all of it
-	Size   string // of the parcel's label: a6, inch or a4
+	Parcels []parcel
+	Path    string  // of the page itself
+	Left    []int64 // requests that were chosen and are not the visitor's to pack
+	What    string  // parcel, tubes or slip; "": all of it
+	Size    string  // of the parcels' labels: a6, inch or a4
+	Tubes   int     // of each parcel; 0: as many as each request asks for
+}
+
+// parcel is one request with what its labels tell.
+type parcel struct {
+	app.Parcel
 	Tubes  int
 	To     []string
 	Facts  labelFacts
 	Code   qrCode
-	Signed exchange.Document // the executed MTA, where there is one
-	Agreed bool
+	Signed *exchange.Document // the executed MTA; nil: there is none
 }
 
 // labelFacts are what a label tells of a material, beside its title.
@@ -53,34 +59,70 @@ func (v *visit) labels() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	r, err := v.app.RequestParcel(v.Context(), v.who.Actor, id)
+	r, err := v.app.Parcel(v.Context(), v.who.Actor, id)
 	if err != nil {
 		return reply{}, err
 	}
+	p := &labelPage{Page: Page{Title: fmt.Sprintf("Labels for request %d", id)}, Path: requestPath(id) + "/labels"}
+	return v.showLabels(p, []app.Parcel{r})
+}
+
+// manyLabels shows the labels of the requests that the address names, as far as they are the visitor's to pack.
+func (v *visit) manyLabels() (reply, error) {
+	ids := bulkChosen(v.URL.Query())
+	if len(ids) == 0 {
+		return seeOther("/requests").saying("Choose requests first, then Labels."), nil
+	}
+	if len(ids) > mostInBulk {
+		return reply{}, exchange.Fail(exchange.InvalidInput, "Choose at most %d requests at once.", mostInBulk)
+	}
+	list, left, err := v.app.Parcels(v.Context(), v.who.Actor, ids)
+	if err != nil {
+		return reply{}, err
+	}
+	if len(list) == 0 {
+		return reply{}, exchange.Fail(exchange.Forbidden, "None of these requests is yours to pack, so there are no labels.")
+	}
+	return v.showLabels(&labelPage{Page: Page{Title: "Labels for " + plural(len(list), "request")}, Path: "/requests/labels", Left: left}, list)
+}
+
+// showLabels shows the labels of parcels as the address asks for them.
+func (v *visit) showLabels(p *labelPage, list []app.Parcel) (reply, error) {
 	q := v.URL.Query()
-	p := &labelPage{R: r, Path: requestPath(id), What: q.Get("what"), Size: q.Get("size"), To: addressLines(r.Address), Facts: factsOf(r.Item.Material)}
-	p.Title, p.Section = fmt.Sprintf("Labels for request %d", id), "requests"
+	p.Section, p.What, p.Size = "requests", q.Get("what"), q.Get("size")
 	if !slices.Contains([]string{"parcel", "tubes", "slip"}, p.What) {
 		p.What = ""
 	}
 	if !slices.Contains(labelSizes, p.Size) {
 		p.Size = labelSizes[0]
 	}
-	if p.Tubes, err = strconv.Atoi(q.Get("tubes")); err != nil {
-		p.Tubes = amount(r.Quantity)
+	if n, err := strconv.Atoi(q.Get("tubes")); err == nil {
+		p.Tubes = min(max(n, 1), mostTubes)
 	}
-	p.Tubes = min(max(p.Tubes, 1), mostTubes)
-	if d := r.Current(exchange.ExecutedMTA); d != nil {
-		p.Signed, p.Agreed = *d, true
-	}
-	if p.Code, err = codeOf(v.app.PublicURL + p.Path + "#next"); err != nil {
-		return reply{}, err
+	for _, r := range list {
+		one := parcel{Parcel: r, Tubes: p.Tubes, To: addressLines(r.Address), Facts: factsOf(r.Item), Signed: r.Current(exchange.ExecutedMTA)}
+		if one.Tubes == 0 {
+			one.Tubes = min(max(amount(r.Quantity), 1), mostTubes)
+		}
+		var err error
+		if one.Code, err = codeOf(v.app.PublicURL + requestPath(r.ID) + "#next"); err != nil {
+			return reply{}, err
+		}
+		p.Parcels = append(p.Parcels, one)
 	}
 	return show("request-labels", p)
 }
 
+// Only is the one request that the page is of; nil where it is of those that were chosen in the inbox.
+func (p *labelPage) Only() *parcel {
+	if p.Path == "/requests/labels" {
+		return nil
+	}
+	return &p.Parcels[0]
+}
+
 // Numbers are those of the tubes.
-func (p *labelPage) Numbers() []int {
+func (p parcel) Numbers() []int {
 	list := make([]int, p.Tubes)
 	for i := range list {
 		list[i] = i + 1
@@ -88,12 +130,16 @@ func (p *labelPage) Numbers() []int {
 	return list
 }
 
-// Copies are the labels of parcels on one sheet.
-func (p *labelPage) Copies() []int {
-	if p.Size == "a4" {
-		return []int{1, 2, 3, 4}
+// Sheets are the labels of parcels by what they are printed on: four on a sheet of A4, of which one parcel has all.
+func (p *labelPage) Sheets() [][]parcel {
+	const perSheet = 4
+	switch {
+	case p.Size != "a4":
+		return [][]parcel{p.Parcels}
+	case p.Only() != nil:
+		return [][]parcel{slices.Repeat(p.Parcels, perSheet)}
 	}
-	return []int{1}
+	return slices.Collect(slices.Chunk(p.Parcels, perSheet))
 }
 
 // leading is the number that a quantity begins with.

@@ -31,6 +31,7 @@ var sharePages = []page{
 	get("/share/jobs/{id}", (*visit).shareJob).private(),
 	get("/share/jobs/{id}/report", (*visit).shareReport).private(),
 	post("/share/jobs/{id}/store", (*visit).storeJob),
+	post("/share/jobs/{id}/values", (*visit).mendJob),
 	post("/share/jobs/{id}/cancel", (*visit).cancelShareJob),
 }
 
@@ -143,7 +144,9 @@ func (v *visit) begin(p *listingPage) error {
 		}
 	}
 	p.Form.Set("organization_id", strconv.FormatInt(p.Desk.Lab.ID, 10))
-	p.settle(v.who.ID)
+	if err := v.settle(p); err != nil {
+		return err
+	}
 	p.build()
 	p.Title, p.Section = "List a "+lowerFirst(p.Category.Label), "share"
 	p.Draft = newKey(p.Category.Code)

@@ -9,8 +9,6 @@ import (
 	"strconv"
 
 	"aliquot/internal/exchange"
-
-	"github.com/google/uuid"
 )
 
 // What a material has beside it: documents, shipping requirements, grants.
@@ -108,15 +106,38 @@ func (p *listingPage) Shippings() []exchange.Shipping {
 	return list
 }
 
-// settle has the form name a contact that can be chosen: a draft may name somebody who left.
-func (p *listingPage) settle(who uuid.UUID) {
-	contact := p.Get("contact_user_id")
-	if !slices.ContainsFunc(p.Desk.People, func(u exchange.User) bool { return u.ID.String() == contact }) {
-		if p.Material != nil {
-			who = p.Material.ContactID
-		}
-		p.Form.Set("contact_user_id", who.String())
+// settle has the form name a contact that can be chosen: a draft may name somebody who left. Where there are too many
+// people for a list, the contact is typed.
+func (v *visit) settle(p *listingPage) error {
+	contact, who := p.Get("contact_user_id"), v.who.ID
+	if slices.ContainsFunc(p.Desk.People, func(u exchange.User) bool { return u.ID.String() == contact }) {
+		return nil
 	}
+	if p.Desk.More && contact != "" {
+		u, err := v.app.Member(v.Context(), []int64{p.Desk.Lab.ID}, contact)
+		if fields, wrong := faults(err); wrong {
+			p.Errors = Faults{"contact_user_id": asSentences(fields["person"])}
+			return nil
+		} else if err != nil {
+			return err
+		}
+		p.Desk.People, who = append(p.Desk.People, u), u.ID
+	} else if p.Material != nil {
+		who = p.Material.ContactID
+	}
+	p.Form.Set("contact_user_id", who.String())
+	return nil
+}
+
+// Contact is the contact of the form as it is typed.
+func (p *listingPage) Contact() string {
+	contact := p.Get("contact_user_id")
+	for _, u := range p.Desk.People {
+		if u.ID.String() == contact {
+			return u.Name() + ", " + u.RegistryID
+		}
+	}
+	return contact
 }
 
 // addShipping makes the shipping requirements that the form describes anew, and has the material name them.

@@ -41,7 +41,9 @@ func (v *visit) editListing() (reply, error) {
 			p.Base = base
 		}
 	}
-	p.settle(v.who.ID)
+	if err := v.settle(p); err != nil {
+		return reply{}, err
+	}
 	p.Doubts = p.Material.Warnings()
 	p.build()
 	return show("share_edit", p)
@@ -74,9 +76,15 @@ func (v *visit) sendListing() (reply, error) {
 	if p.Base = p.Get("base"); p.Base == "" {
 		p.Base = tagOf(p.Material.Material)
 	}
+	if p.Desk.More {
+		if err := v.settle(p); err != nil {
+			return reply{}, err
+		}
+	}
 	now := p.Material.Form()
 	for _, field := range p.Form["theirs"] { // of a conflict: what is saved is to stay
 		p.Form[field] = now[field]
+		exchange.UntouchOwn(p.Form, strings.TrimPrefix(field, metadataName))
 	}
 	return v.dispatch(p, v.saveListing)
 }
@@ -117,7 +125,10 @@ func (v *visit) dispatch(p *listingPage, save func(*listingPage) (reply, error))
 			return reply{}, err
 		}
 		return seeOther("/drafts").saying("Your draft is kept. Nobody else sees it."), nil
-	case "preview", "category", "lab":
+	case "preview", "category", "lab", "own":
+		if v.Header.Get("HX-Request-Type") == "partial" { // the list of sections says what is wrong by now
+			p.Errors = p.mistakes()
+		}
 		p.build()
 		if p.Get("do") == "preview" {
 			if err := v.warnAlike(p); err != nil {
@@ -158,6 +169,30 @@ func (p *listingPage) guess() exchange.Material {
 		return now
 	}
 	return m
+}
+
+// mistakes are what is wrong with what was typed so far; what was not typed yet is none.
+func (p *listingPage) mistakes() Faults {
+	var err error
+	var patch exchange.MaterialPatch
+	var found exchange.Faults
+	if p.Material != nil {
+		patch, found = exchange.FormPatch(p.typed(), "", &p.Material.Material)
+		_, err = patch.Patch(p.Material.Material)
+	} else {
+		patch, found = exchange.FormPatch(p.typed(), p.Category.Code, nil)
+		_, err = patch.Create()
+	}
+	list := Faults{}
+	more, _ := faults(err)
+	for _, fields := range []map[string][]string{found, more} {
+		for field, texts := range fields {
+			if strings.TrimSpace(strings.Join(p.Form[field], "")) != "" {
+				list[field] = texts
+			}
+		}
+	}
+	return list
 }
 
 // lookUp fills in the publication by its PubMed ID or DOI.

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -188,4 +189,53 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	if a := v.upload("/share/new", "mta_file", "a.exe", "MZ", append(pairs, "category", "OTHER")...).want(http.StatusUnprocessableEntity); !a.has("#f-mta_file-e") || a.input("title") != "Still here" {
 		t.Error(a.text("#edit .errors"))
 	}
+}
+
+func TestFieldsOfALabsOwnAreEditedAndAddedAndRemoved(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		m := w.material("HT-29")
+		path := fmt.Sprintf("/catalog/%d/edit", m.ID)
+		v := w.as("mario")
+		own := func() string {
+			text, err := json.Marshal(w.material("HT-29").Own())
+			w.must(err)
+			return string(text)
+		}
+		before := own()
+		form := v.get(path).formOf("#edit")
+		form["own_key"][len(form["own_key"])-1], form["own_value"][len(form["own_value"])-1] = "freezer box", "B7"
+		form.Set("do", "own")
+		a := v.form(path, form).want(http.StatusOK)
+		form = a.formOf("#edit")
+		if n := len(form["own_key"]); n < 2 || form["own_key"][n-2] != "freezer box" || form["own_key"][n-1] != "" || own() != before {
+			t.Fatalf("%q", form["own_key"])
+		}
+		v.form(path, form).want(http.StatusSeeOther)
+		if got := own(); !strings.Contains(got, `"freezer box":"B7"`) {
+			t.Errorf("added: %s", got)
+		}
+		form = v.get(path).formOf("#edit")
+		i := slices.Index(form["own_key"], "freezer box")
+		form["own_value"][i] = "B8"
+		theirs := v.get(path).formOf("#edit")
+		theirs.Set("citation", "Theirs")
+		w.as("olivia").form(path, theirs).want(http.StatusSeeOther)
+		v.form(path, v.form(path, form).want(http.StatusConflict).formOf("#edit")).want(http.StatusSeeOther)
+		if got := own(); !strings.Contains(got, `"freezer box":"B8"`) {
+			t.Errorf("changed, after a conflict: %s", got)
+		}
+		form = v.get(path).formOf("#edit")
+		form["own_key"][len(form["own_key"])-1] = "sex"
+		form["own_value"][len(form["own_value"])-1] = "F"
+		if a := v.form(path, form).want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#errors"), "which is that of a field above") || !a.has("#f-own") {
+			t.Errorf("a field that there is: %s", a.text("#errors"))
+		}
+		form = v.get(path).formOf("#edit")
+		form["own_value"][slices.Index(form["own_key"], "freezer box")] = ""
+		v.form(path, form).want(http.StatusSeeOther)
+		if got := own(); got != before {
+			t.Errorf("removed: %s, want %s", got, before)
+		}
+	})
 }

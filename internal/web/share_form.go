@@ -89,8 +89,8 @@ type listingPage struct {
 	Drafted    *When  // the form is a draft of then
 	Preview    listingPreview
 	Doubts     map[string][]string
-	Own        map[string]string // keys that the form does not change
-	Carried    url.Values        // what was typed for another category
+	Own        []exchange.OwnLine // keys that the category does not have
+	Carried    url.Values         // what was typed for another category
 	Conflict   *listingConflict
 	Alike      []alikeLine // of the lab itself: to be confirmed
 	Looked     string      // what a look-up of the publication said
@@ -144,7 +144,7 @@ func (p *listingPage) Parts() []formSection {
 }
 
 func (s *formSection) count(name string, p *listingPage, required bool) {
-	filled := strings.TrimSpace(strings.Join(p.Form[name], "")) != ""
+	filled := strings.TrimSpace(strings.Join(p.Form[name], "")) != "" && (!strings.HasPrefix(name, "needs_") || p.On(name))
 	key := strings.TrimPrefix(name, metadataName)
 	switch {
 	case filled || slices.Contains(p.Form["not_known"], key) && key != name:
@@ -234,16 +234,23 @@ func (p *listingPage) carry() {
 			p.Carried[name] = p.Form[name]
 		}
 	}
-	p.Own = map[string]string{}
 	own := map[string]json.RawMessage{}
 	if p.Material != nil {
 		own = p.Material.Own()
 	} else {
 		_ = json.Unmarshal([]byte(p.Form.Get("additional_metadata")), &own) // what is none shows nothing
 	}
-	for key, raw := range own {
-		p.Own[key] = string(raw)
+	p.Own = exchange.ShowOwn(own)
+	for _, l := range exchange.OwnLines(p.Form) {
+		switch i := slices.IndexFunc(p.Own, func(other exchange.OwnLine) bool { return other.Key == l.Key }); {
+		case !l.Touched() || l.Key+l.Value == "":
+		case i >= 0 && l.Was != "":
+			p.Own[i] = l
+		default:
+			p.Own = append(p.Own, l)
+		}
 	}
+	p.Own = append(p.Own, exchange.OwnLine{}) // to fill in
 }
 
 // Get is the last value that the form has for a field.

@@ -161,6 +161,35 @@ func (v *visit) storeJob() (reply, error) {
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
+// mendJob tries rows once more with the values that the form names replaced by others.
+func (v *visit) mendJob() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	at := func(name string, i int) string {
+		if i < len(v.PostForm[name]) {
+			return v.PostForm[name][i]
+		}
+		return ""
+	}
+	var list []exchange.Replacement
+	for i, header := range v.PostForm["header"] {
+		if to := strings.TrimSpace(at("with", i)); to != "" {
+			list = append(list, exchange.Replacement{Header: header, From: at("value", i), To: to})
+		}
+	}
+	if len(list) == 0 {
+		_, err := v.app.BulkView(v.Context(), v.who.Actor, id)
+		return seeOther(fmt.Sprintf("/share/jobs/%d#values", id)).saying("Say what at least one value should be."), err
+	}
+	j, err := v.app.BulkMend(v.Context(), v.who.Actor, id, list)
+	if err != nil {
+		return reply{}, err
+	}
+	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)).saying(plural(len(list), "value") + " will be replaced in every row that has it."), nil
+}
+
 func (v *visit) cancelShareJob() (reply, error) {
 	id, err := v.id("id")
 	if err != nil {

@@ -85,3 +85,52 @@ func TestTemplatesAndExportsAreSpreadsheets(t *testing.T) {
 	v.get("/share/spreadsheet/template?category=NONE").want(http.StatusNotFound)
 	w.as("josiah").get(fmt.Sprintf("/share/spreadsheet/export?lab=%d", lab)).want(http.StatusForbidden)
 }
+
+func TestAValueThatIsWrongInManyRowsIsMendedInAll(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		w.work()
+		v := w.as("mario")
+		lab := fmt.Sprint(w.material("HT-29").OrganizationID)
+		rows := "Name,Ref,Category,Needs an MTA,Embargo\n"
+		for i := range 5 {
+			rows += fmt.Sprintf("Mended %d,M-%d,cells,%s,soon\n", i, i, []string{"maybe", "yes"}[i%2])
+		}
+		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab).want(http.StatusOK)
+		form := a.formOf("form[action='/share/spreadsheet/columns']")
+		form.Set("mode", "dry-run")
+		a = v.form("/share/spreadsheet/columns", form).done()
+		tried := strings.TrimSuffix(a.doc.Find("#values").AttrOr("action", ""), "/values")
+		form = a.formOf("#values")
+		if got := strings.Join(form["header"], " ") + ": " + strings.Join(form["value"], " "); got != "Category Embargo Needs an MTA: cells soon maybe" {
+			w.Fatal(got)
+		}
+		if got := a.text("#values tbody .num"); got != "553" {
+			w.Errorf("they are in %s rows", got)
+		}
+		if !a.has("#values tr:first-of-type option[value=CELL_LINE]") || !a.has("#values tr:nth-of-type(3) option[value=false]") || !a.has("#values tr:nth-of-type(2) input[name=with]") {
+			w.Error(a.text("#values"))
+		}
+		if a := v.form(tried+"/values", form).follow(); !strings.Contains(a.text(".toast"), "at least one") {
+			w.Error(a.text(".toast"))
+		}
+		form["with"] = []string{"CELL_LINE", "later", "false"}
+		a = v.form(tried+"/values", form).done()
+		if got := strings.Join(a.formOf("#values")["value"], " "); got != "later" || !strings.Contains(a.text("main"), "“soon” is read as “later”") {
+			w.Fatalf("%s: %s", got, a.text("main"))
+		}
+		again := strings.TrimSuffix(a.doc.Find("#values").AttrOr("action", ""), "/values")
+		form = a.formOf("#values")
+		form.Set("with", "2021-01-31")
+		a = v.form(again+"/values", form).done()
+		if text := a.text("main"); !strings.Contains(text, "5 new") || a.has("#values") || !strings.Contains(text, "“soon” is read as “2021-01-31”") {
+			w.Fatal(text)
+		}
+		right := strings.TrimSuffix(a.doc.Find("form[action$=store]").AttrOr("action", ""), "/store")
+		v.post(right+"/store", "mode", "all-or-nothing").done()
+		if m := w.material("Mended 4"); m.Category != "CELL_LINE" || m.NeedsMTA || fmt.Sprint(*m.EmbargoDate) != "2021-01-31" {
+			w.Errorf("%+v", m)
+		}
+		w.as("olivia").post(right+"/values", "header", "Category", "value", "x", "with", "y").want(http.StatusForbidden)
+	})
+}

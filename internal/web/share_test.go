@@ -320,6 +320,10 @@ func TestAnotherLikeItBeginsWithWhatTheyShare(t *testing.T) {
 		t.Error(a.formOf("#edit"))
 	}
 	w.as("josiah").get(fmt.Sprintf("/share/new?category=CELL_LINE&from=%d", m.ID)).want(http.StatusForbidden)
+	like := fmt.Sprintf(`a[href="/share/new?category=CELL_LINE&from=%d"]`, m.ID)
+	if path := fmt.Sprintf("/catalog/%d", m.ID); !v.get(path).has(like) || w.as("josiah").get(path).has(like) {
+		t.Error("the page of a material does not lead to the form for one like it, or does for everybody")
+	}
 }
 
 func TestPartsOfTheFormComeAlone(t *testing.T) {
@@ -339,5 +343,33 @@ func TestPartsOfTheFormComeAlone(t *testing.T) {
 		if strings.Contains(a.body, "<html") || !strings.Contains(a.body, "Seen &lt;i&gt;live") {
 			t.Errorf("%s: %s", target, a.body)
 		}
+	}
+}
+
+func TestTheListOfSectionsSaysHowFarEachIsWhileSomebodyTypes(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	page := v.get("/share/new?category=CELL_LINE").want(http.StatusOK)
+	form := page.formOf("#edit")
+	live := func() answer {
+		form.Set("do", "preview")
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org/share/new", strings.NewReader(form.Encode()))
+		for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#preview"} {
+			r.Header.Set(name, value)
+		}
+		return v.send(r).want(http.StatusOK)
+	}
+	if empty := live(); empty.text("#parts") != page.text("#parts") || empty.text("#parts-missing") != page.text("#parts-missing") || empty.has("#parts a.bad") {
+		t.Errorf("nobody typed yet: %s, the page says %s", empty.text("#parts"), page.text("#parts"))
+	}
+	typed(form, must(category.Get("CELL_LINE")))
+	form.Set("embargo_date", "soon")
+	a := live()
+	if !a.has("#parts[hx-swap-oob]") || !strings.Contains(a.text(`#to-release`), "1 field to correct") || !a.has("#to-release.bad") || a.text("#parts-missing") != "Nothing is missing" {
+		t.Errorf("%s; %s", a.text("#parts"), a.text("#parts-missing"))
+	}
+	if page.has("[hx-swap-oob]") {
+		t.Error("the page itself replaces something")
 	}
 }

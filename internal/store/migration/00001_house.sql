@@ -32,7 +32,8 @@ CREATE TABLE tokens (
   name TEXT NOT NULL,
   hash TEXT NOT NULL UNIQUE, -- hex SHA-256 of the secret
   created_at {time} NOT NULL,
-  expires_at {time} NOT NULL
+  expires_at {time} NOT NULL,
+  used_at {time} NOT NULL -- of a browser: when it was used, to the hour
 );
 CREATE INDEX tokens_user ON tokens (user_id);
 
@@ -302,10 +303,11 @@ CREATE INDEX request_turns_organization ON request_turns (organization_id, began
 CREATE TABLE insight_days (
   organization_id {ref} NOT NULL REFERENCES organizations (id),
   day {word} NOT NULL,
+  category {word} NOT NULL, -- of the materials
   more_new INTEGER NOT NULL, -- how many more requests stood new, and in progress, at its end than at its beginning
   more_progress INTEGER NOT NULL,
   figures TEXT NOT NULL, -- JSON
-  PRIMARY KEY (organization_id, day)
+  PRIMARY KEY (organization_id, day, category)
 );
 CREATE TABLE insight_marks (
   organization_id {ref} PRIMARY KEY REFERENCES organizations (id),

@@ -23,6 +23,7 @@
     }
   };
   document.addEventListener("DOMContentLoaded", start);
+  document.addEventListener("htmx:after:swap", start);
   document.addEventListener("input", ({ target }) => {
     if (target.dataset?.words) count(target);
     if (target.name === "country") name(target);

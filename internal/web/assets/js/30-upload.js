@@ -1,6 +1,7 @@
 "use strict";
 // Uploads with a bar for each document: forms with data-upload send their file by themselves, can be dropped
-// onto, stopped and tried again. Without script they are ordinary forms.
+// onto, stopped and tried again; a form with data-sends goes as a whole, with a bar for each of its files. Without
+// script they are ordinary forms.
 (() => {
   const megabytes = (n) => (n / 1e6).toFixed(1);
   let running = 0;
@@ -14,8 +15,8 @@
     return e;
   }
 
-  // row shows how far the upload of a file is.
-  function row(form, file) {
+  // row shows in a list how far the upload of a file is, as tell says.
+  function row(list, file) {
     const item = element("li", "uploading stack tight");
     const line = element("div", "row sm");
     const state = element("span", "muted push");
@@ -27,12 +28,22 @@
     bar.setAttribute("aria-label", "Upload of " + file.name);
     line.append(element("span", "id", file.name), state, stop);
     item.append(line, bar);
-    form.nextElementSibling.append(item);
-    return { item, state, stop, bar };
+    list.append(item);
+    let quarter = 0;
+    const tell = (loaded, total) => {
+      const percent = Math.floor(100 * loaded / total);
+      bar.value = percent;
+      state.textContent = megabytes(loaded) + " of " + megabytes(total) + " MB, " + percent + "%";
+      if (Math.floor(percent / 25) > quarter) {
+        quarter = Math.floor(percent / 25);
+        say(file.name + ", " + 25 * quarter + " percent uploaded");
+      }
+    };
+    return { item, state, stop, bar, tell };
   }
 
   function send(form, file) {
-    const { item, state, stop, bar } = row(form, file);
+    const { item, state, stop, bar, tell } = row(form.nextElementSibling, file);
     const fail = (text, again) => {
       bar.remove();
       item.classList.add("err");
@@ -52,16 +63,7 @@
     const body = new FormData();
     body.append("file", file);
     const call = new XMLHttpRequest();
-    let quarter = 0;
-    call.upload.onprogress = (event) => {
-      const percent = Math.floor(100 * event.loaded / event.total);
-      bar.value = percent;
-      state.textContent = megabytes(event.loaded) + " of " + megabytes(event.total) + " MB, " + percent + "%";
-      if (Math.floor(percent / 25) > quarter) {
-        quarter = Math.floor(percent / 25);
-        say(file.name + ", " + 25 * quarter + " percent uploaded");
-      }
-    };
+    call.upload.onprogress = (event) => tell(event.loaded, event.total);
     call.onload = () => {
       if (call.status === 201) {
         stop.remove();
@@ -89,6 +91,73 @@
     location.reload();
   }
 
+  // sendWhole sends a form with its files, and shows what comes of it as without script, but that files stay chosen.
+  function sendWhole(form, inputs) {
+    const list = form.querySelector("[data-uploads]");
+    const files = inputs.map((input) => input.files[0]);
+    const size = files.reduce((sum, file) => sum + file.size, 0);
+    const body = new FormData(form);
+    const call = new XMLHttpRequest();
+    list.replaceChildren();
+    const rows = files.map((file) => row(list, file));
+    const end = (text) => {
+      delete form.dataset.sending;
+      const line = element("li", "err", text);
+      list.replaceChildren(line);
+      say(text);
+    };
+    form.dataset.sending = "";
+    call.upload.onprogress = (event) => {
+      let sent = event.loaded - (event.total - size); // the other fields go first
+      for (const [i, file] of files.entries()) {
+        rows[i].tell(Math.max(0, Math.min(sent, file.size)), file.size);
+        sent -= file.size;
+      }
+    };
+    call.upload.onload = () => { for (const { stop } of rows) stop.remove(); }; // it arrived: too late to take it back here
+    call.onload = () => {
+      const next = call.getResponseHeader("Location");
+      if (call.status === 201 && next) location.assign(next);
+      else if (call.status === 422) showAgain(call.responseText, inputs);
+      else if (call.responseURL !== form.action) location.assign(call.responseURL); // to sign in
+      else end("It was not taken (" + call.status + "). What you typed is still here.");
+    };
+    call.onerror = () => end("The connection broke. What you typed is still here, and your files are still chosen: send it again.");
+    call.onabort = () => end("Cancelled. Nothing was sent; your files are still chosen.");
+    for (const { stop } of rows) {
+      stop.setAttribute("aria-label", "Cancel sending the form");
+      stop.onclick = () => call.abort();
+    }
+    rows[0].stop.focus();
+    call.open("POST", form.action);
+    call.setRequestHeader("Accept", "text/plain");
+    call.send(body);
+  }
+
+  // showAgain shows a form that was not taken. A file that is not what is wrong stays chosen.
+  function showAgain(text, inputs) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const main = document.adoptNode(page.getElementById("main"));
+    const kept = inputs.filter((input) => {
+      const fresh = main.querySelector("#" + CSS.escape(input.id));
+      const stays = fresh && !fresh.hasAttribute("aria-invalid");
+      if (stays) fresh.replaceWith(input);
+      return stays;
+    });
+    if (kept.length === inputs.length) main.querySelector("[data-gone]")?.remove();
+    document.getElementById("main").replaceWith(main);
+    document.title = page.title;
+    htmx.process(main);
+    document.dispatchEvent(new CustomEvent("htmx:after:swap"));
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest("form[data-sends]");
+    const inputs = [...form?.querySelectorAll("input[type=file]") ?? []].filter((input) => input.files.length);
+    if (!inputs.length || event.submitter?.name) return; // a button with a name keeps no files
+    event.preventDefault();
+    if (!("sending" in form.dataset)) sendWhole(form, inputs);
+  });
   document.addEventListener("submit", (event) => {
     const form = event.target.closest("form[data-upload]");
     const input = form?.querySelector("input[type=file]");

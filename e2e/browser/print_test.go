@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// printed is how many sheets the page of a tab takes on paper.
+func (t *tab) printed() int {
+	t.Helper()
+	pdf, err := chromedp.Call(t.ctx, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: new(true)})
+	t.must(err)
+	return bytes.Count(pdf.Data, []byte("/Type /Page\n"))
+}
+
+// TestLabelsOfManyRequestsArePrintedTogether: they are chosen in the inbox, and each parcel's label has a sheet of its own.
+func TestLabelsOfManyRequestsArePrintedTogether(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("mario")
+	tab.visit("/requests?turn=all")
+	for _, material := range []string{"HCT 116", "HeLa"} {
+		tab.fill(fmt.Sprintf("Select request %d", s.request(material)), "yes")
+	}
+	tab.followIn("main", "Labels")
+	tab.says("Labels for 2 requests")
+	chosen := url.Values{"id": {fmt.Sprint(s.request("HCT 116")), fmt.Sprint(s.request("HeLa"))}}.Encode()
+	for query, want := range map[string]int{"what=parcel": 2, "what=parcel&size=inch": 2, "what=parcel&size=a4": 1, "what=slip": 2, "what=tubes&tubes=9": 1} {
+		tab.visit("/requests/labels?" + chosen + "&" + query)
+		if n := tab.printed(); n != want {
+			t.Errorf("%s is printed on %d sheets, want %d", query, n, want)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// mostCalled is how many people of a name are told apart.
+const mostCalled = 5
+
+// Member is the one member of labs whom a text means, as people type it where there are too many to choose from: a
+// registry id, also behind the name, or a name or a part of it that no other member has. Else it is a fault of "person".
+func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.User, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return exchange.User{}, fault("person", "choose a member of the lab")
+	}
+	found, err := a.DB.Read().PeopleCalled(ctx, labs, text, mostCalled+1)
+	if err != nil {
+		return exchange.User{}, err
+	}
+	var whole, names []string
+	at := 0
+	for i, u := range found {
+		if strings.HasSuffix(text, u.RegistryID) {
+			return u, nil
+		}
+		if exchange.SortKey(u.Name()) == exchange.SortKey(text) {
+			whole, at = append(whole, u.RegistryID), i
+		}
+		names = append(names, u.Name()+", "+u.RegistryID)
+	}
+	switch {
+	case len(found) == 0:
+		return exchange.User{}, fault("person", "nobody in the lab is called “%s”: type more of the name, or the ORCID iD", text)
+	case len(found) == 1 || len(whole) == 1:
+		return found[at], nil
+	case len(found) > mostCalled:
+		return exchange.User{}, fault("person", "many people are called “%s”: type the whole name, or the ORCID iD", text)
+	}
+	return exchange.User{}, fault("person", "several people are called “%s”: type the ORCID iD of one of %s", text, strings.Join(names, "; "))
+}

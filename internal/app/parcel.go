@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Parcel is a request with what the labels on its parcel tell.
+type Parcel struct {
+	exchange.Requested
+	Now    time.Time
+	Item   exchange.Material
+	Lab    string // who sends it
+	Sender string // and who of them
+}
+
+// Parcel reads a request for who packs it.
+func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel, error) {
+	q, err := a.DB.Read().Request(ctx, id)
+	if err != nil {
+		return Parcel{}, err
+	}
+	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(q.Request, q.Organization), object("request", id)); err != nil {
+		return Parcel{}, err
+	}
+	list, err := a.parcels(ctx, []exchange.Requested{q})
+	if err != nil {
+		return Parcel{}, err
+	}
+	return list[0], nil
+}
+
+// Parcels reads requests for who packs them, in the order of ids, by a number of statements that does not depend on
+// how many there are. What the caller does not pack, or what does not exist, is left out: these are the ids left.
+func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (list []Parcel, left []int64, err error) {
+	found, err := a.DB.Read().RequestsByID(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	var theirs []exchange.Requested
+	var asAdmin []int64
+	for _, id := range ids {
+		i := slices.IndexFunc(found, func(q exchange.Requested) bool { return q.ID == id })
+		if i < 0 {
+			left = append(left, id)
+			continue
+		}
+		switch admin, err := a.can(who, exchange.RequestShip, who.ToRequest(found[i].Request, found[i].Organization)); {
+		case err != nil:
+			left = append(left, id)
+			continue
+		case admin:
+			asAdmin = append(asAdmin, id)
+		}
+		theirs = append(theirs, found[i])
+	}
+	if len(asAdmin) > 0 {
+		if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+			for _, id := range asAdmin {
+				if err := tx.InsertAudit(ctx, actorID(who), exchange.RequestShip, object("request", id), true, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			return nil, nil, err
+		}
+	}
+	list, err = a.parcels(ctx, theirs)
+	return list, left, err
+}
+
+// parcels adds to requests what their labels tell.
+func (a *App) parcels(ctx context.Context, requests []exchange.Requested) ([]Parcel, error) {
+	c := a.DB.Read()
+	var materials, labs []int64
+	var senders []uuid.UUID
+	for _, q := range requests {
+		materials, labs, senders = append(materials, q.MaterialID), append(labs, q.Organization), append(senders, q.AssignedTo)
+	}
+	items, err := c.ShownMaterials(ctx, materials)
+	if err != nil {
+		return nil, err
+	}
+	organizations, err := c.OrganizationsByID(ctx, labs)
+	if err != nil {
+		return nil, err
+	}
+	users, err := c.Users(ctx, senders)
+	if err != nil {
+		return nil, err
+	}
+	byID, names, people := map[int64]exchange.Material{}, map[int64]string{}, map[uuid.UUID]string{}
+	for _, m := range items {
+		byID[m.ID] = m.Material
+	}
+	for _, o := range organizations {
+		names[o.ID] = o.Name
+	}
+	for _, u := range users {
+		people[u.ID] = u.Name()
+	}
+	list := make([]Parcel, len(requests))
+	for i, q := range requests {
+		list[i] = Parcel{Requested: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization], Sender: people[q.AssignedTo]}
+	}
+	return list, nil
+}
