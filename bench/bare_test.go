@@ -41,7 +41,7 @@ const (
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`
 	selectRequest = `SELECT o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 		o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
-		o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.waiting_since, o.reminded,
+		o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since, o.reminded,
 		o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at,
 		o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 		COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days
@@ -54,14 +54,16 @@ const (
 	updateRequest = `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
 		payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
 		carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
-		updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, deleted_at = $23, last_seq = $24, last_hash = $25
-		WHERE id = $26`
-	insertTurn    = "INSERT INTO request_turns (request_id, seq, status, party, what, began_at) VALUES ($1, $2, $3, $4, $5, $6)"
+		updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23, step = $24,
+		deleted_at = $25, last_seq = $26, last_hash = $27
+		WHERE id = $28`
+	insertTurn    = "INSERT INTO request_turns (request_id, seq, status, party, what, began_at, organization_id) VALUES ($1, $2, $3, $4, $5, $6, $7)"
 	tellRequester = `INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id
 		FROM (SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0 AND m.user_id <> $4 ON CONFLICT (user_id, event_id) DO NOTHING`
 	tellMembers = `INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id
-		FROM memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4
-		AND m.request_approval_determined_notif ORDER BY m.user_id LIMIT 100 ON CONFLICT (user_id, event_id) DO NOTHING`
+		FROM (SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o WHERE o.organization_id = $5 AND o.left_at IS NULL LIMIT 26) few) <= 25) small
+		CROSS JOIN memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4
+		AND m.request_approval_determined_notif ON CONFLICT (user_id, event_id) DO NOTHING`
 	insertJob = `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7)
 		ON CONFLICT (kind, key) DO UPDATE SET key = excluded.key RETURNING id`
@@ -239,6 +241,8 @@ type row struct {
 	address, carrier, tracking, conditions *string
 	sent                                   *time.Time
 	putBack                                bool
+	party                                  exchange.Side
+	step                                   string
 	since                                  time.Time
 	reminded                               int
 	escalates                              bool
@@ -268,7 +272,7 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 	n, _ := strconv.ParseInt(id, 10, 64)
 	if err := request.QueryRowContext(ctx, n).Scan(&q.ID, &q.Material, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, &q.address, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.since,
+		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.party, &q.step, &q.since,
 		&q.reminded, &q.escalates, &q.snoozed, &clock, instant(&q.CreatedAt), instant(&q.UpdatedAt),
 		&q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign, &ship); err != nil {
 		return q, err
@@ -376,16 +380,17 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	}
 	q.Status, q.since, q.UpdatedAt = status, now, api.Time(now)
 	h.show(&q)
+	q.party, q.step = q.WaitingOn.Party, q.WaitingOn.What[0]
 	if _, err := in(h.update).ExecContext(ctx, q.AssignedTo, string(q.Status), q.Active, q.Abstract, q.address, q.Payment, q.PaymentNotes,
 		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack, q.since, now,
-		0, q.WaitingOn.Party == exchange.LabSide, nil, passed, nil, q.seq, hash, q.ID); err != nil {
+		0, q.party == exchange.LabSide, nil, passed, string(q.party), q.step, nil, q.seq, hash, q.ID); err != nil {
 		return q, err
 	}
 	what, err := json.Marshal(q.WaitingOn.What)
 	if err != nil {
 		return q, err
 	}
-	if _, err := in(h.turn).ExecContext(ctx, q.ID, q.clock.Turn, string(q.Status), string(q.WaitingOn.Party), string(what), now); err != nil {
+	if _, err := in(h.turn).ExecContext(ctx, q.ID, q.clock.Turn, string(q.Status), string(q.party), string(what), now, q.organization); err != nil {
 		return q, err
 	}
 	category := "change_in_request_status_notif"

@@ -1,5 +1,5 @@
-// Package app holds the use cases: may they? → change → keep → promise. It is the only room that
-// opens transactions; both doors, the JSON API and the pages, call it.
+// Package app holds the use cases: may they? → change → keep → promise. Beside the
+// queue it is the only room that opens transactions; both doors, the JSON API and the pages, call it.
 package app
 
 import (

@@ -23,16 +23,45 @@ type Sent struct {
 // now waits for the next run. It needs no state to go on where another run died but what it counted:
 // whoever was reminded is out of what it looks for.
 func (a *App) remind(ctx context.Context, r *job.Run, _ struct{}) error {
-	s := sending{app: a, run: r}
+	s := sending{app: a, step: r.Step}
 	if err := r.Resume(&s.sent); err != nil {
 		return err
 	}
+	if err := s.due(ctx); err != nil {
+		return err
+	}
+	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return s.sent, nil })
+}
+
+// RemindDue reminds as the job does, of what is due by the clock of whoever makes up a past.
+func (a *App) RemindDue(ctx context.Context) error {
+	s := sending{app: a, step: func(ctx context.Context, part part) error {
+		return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+			_, _, err := part(ctx, tx)
+			return err
+		})
+	}}
+	return s.due(ctx)
+}
+
+// sending is one round of reminders.
+type sending struct {
+	app  *App
+	step func(context.Context, part) error // does a part in a transaction
+	sent Sent
+}
+
+// part is what one transaction of a round does.
+type part = func(context.Context, store.Conn) (exchange.Progress, any, error)
+
+// due sends what is due.
+func (s *sending) due(ctx context.Context) error {
 	for last := -1; ; {
-		day, some, err := a.DB.Read().NextReminded(ctx, last)
+		day, some, err := s.app.DB.Read().NextReminded(ctx, last)
 		if err != nil {
 			return err
 		}
-		next, ever := a.Reminders.Next(day)
+		next, ever := s.app.Reminders.Next(day)
 		if !some || !ever {
 			break
 		}
@@ -41,17 +70,7 @@ func (a *App) remind(ctx context.Context, r *job.Run, _ struct{}) error {
 		}
 		last = day
 	}
-	if err := s.escalations(ctx); err != nil {
-		return err
-	}
-	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return s.sent, nil })
-}
-
-// sending is one run of the job.
-type sending struct {
-	app  *App
-	run  *job.Run
-	sent Sent
+	return s.escalations(ctx)
 }
 
 // reminders reminds where it was done last on a day of the turn, and the next day to do it has come.
@@ -84,7 +103,7 @@ func (s *sending) each(ctx context.Context, count *int64, find func(context.Cont
 	before, after := *count, exchange.Request{}
 	for {
 		var list []exchange.Requested
-		err := s.run.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+		err := s.step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			*count = before // the transaction may run again
 			if list, err = find(ctx, tx, after); err != nil {
 				return p, nil, err

@@ -1,14 +1,18 @@
 // Package demo is the sample data of `aliquot serve --demo`: people, labs, well-known real
-// materials and requests in every status. All of it is made through the use cases of app, so it
-// is what people could have made by hand. README.md says where the facts come from.
+// materials and requests in every status. All of it is made through the use cases of app, at the
+// moments of the last months at which people could have made it by hand. README.md says where the
+// facts come from.
 package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
+	"math"
 	"slices"
+	"time"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -34,15 +38,30 @@ func Fill(ctx context.Context, a *app.App) error {
 		return err
 	}
 	f := filling{ctx: ctx, app: a, actors: map[string]exchange.Actor{}, addresses: map[string]exchange.Ref{}, materials: map[string]exchange.Ref{}}
+	clock := a.DB.Clock
+	f.today, f.now = clock(), clock()
+	a.DB.Clock = func() time.Time { return f.now }
+	defer func() { a.DB.Clock = clock }()
 	people := People()
 	others, admin := people[:len(people)-1], people[len(people)-1:]
+	f.goBack(127 * day)
 	f.signIn(others)
+	f.goBack(126 * day)
 	f.openLabs()
 	f.listMaterials()
 	f.makeRequests()
+	for ago := 125 * day; ago > 0; ago -= day {
+		f.at(ago, "remind", f.remind)
+	}
+	f.at(6*day, "read the notifications", f.readNotifications)
+	f.play()
+	f.goBack(hour)
 	f.signIn(admin)
 	f.do("make the admin one", func() error { return a.SetAdmin(ctx, AdminID, true) })
 	f.makeAdminsRequest()
+	f.play()
+	f.goBack(0)
+	f.do("remind", f.remind)
 	f.signOut()
 	f.do("send no mail about it", func() error { return a.NoMailSoFar(ctx) })
 	return f.err
@@ -55,7 +74,54 @@ type filling struct {
 	actors    map[string]exchange.Actor // by registry id
 	addresses map[string]exchange.Ref   // by registry id
 	materials map[string]exchange.Ref   // by title
+	today     time.Time                 // at which the past ends
+	now       time.Time                 // what the clock of the database shows
+	steps     []step                    // to be taken, in the order in which they were thought of
 	err       error                     // the first; nothing is done after it
+}
+
+// step is what somebody did some time ago.
+type step struct {
+	ago  time.Duration
+	what string
+	do   func() error
+}
+
+const (
+	minute = time.Minute
+	hour   = time.Hour
+	day    = 24 * time.Hour
+)
+
+// goBack sets the clock to some time ago.
+func (f *filling) goBack(ago time.Duration) { f.now = f.today.Add(-ago) }
+
+// at has something done some time ago, when the past is played.
+func (f *filling) at(ago time.Duration, what string, do func() error) {
+	f.steps = append(f.steps, step{ago, what, do})
+}
+
+// play takes the steps in the order of time, so that ids rise with it.
+func (f *filling) play() {
+	slices.SortStableFunc(f.steps, func(a, b step) int { return cmp.Compare(b.ago, a.ago) })
+	for _, s := range f.steps {
+		f.goBack(s.ago)
+		f.do(s.what, s.do)
+	}
+	f.steps = nil
+}
+
+// remind reminds of what is due, so that nobody is told of the past when the first worker starts.
+func (f *filling) remind() error { return f.app.RemindDue(f.ctx) }
+
+// readNotifications has everybody read what they were told so far.
+func (f *filling) readNotifications() error {
+	for _, who := range f.actors {
+		if err := f.app.MarkAllRead(f.ctx, who, who.ID, math.MaxInt64); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // do runs one step, unless an earlier one failed.

@@ -37,7 +37,7 @@ func newApp(t testing.TB, db *store.DB) *app.App {
 	})
 	return app.New(app.Config{
 		DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: slog.New(slog.DiscardHandler),
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -94,6 +94,10 @@ func TestDemo(t *testing.T) {
 		t.Run("every material is listed", func(t *testing.T) { everyMaterial(t, a) })
 		t.Run("every material is found by what it is called", func(t *testing.T) { everyName(t, a) })
 		t.Run("events and files verify", func(t *testing.T) { verifies(t, a) })
+		t.Run("requests take hours and days", func(t *testing.T) { paced(t, a) })
+		t.Run("some wait for longer than others", func(t *testing.T) { waited(t, a) })
+		t.Run("ids rise with time", func(t *testing.T) { inOrder(t, a) })
+		t.Run("nobody is told of the past again", func(t *testing.T) { toldAlready(t, a) })
 		t.Run("the admin alone is an admin", func(t *testing.T) { oneAdmin(t, a) })
 		t.Run("filling twice changes nothing", func(t *testing.T) { twice(t, a) })
 	})

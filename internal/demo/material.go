@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 )
@@ -66,7 +67,8 @@ type shelf struct {
 	mta      exchange.Null[exchange.Ref] // the template
 }
 
-// listMaterials lists every material in the lab of its contact.
+// listMaterials lists every material in the lab of its contact: all of a shelf when the lab opens, but for the
+// first ones of the list, which came one by one since then.
 func (f *filling) listMaterials() {
 	cells := f.openShelf(owner, exchange.ShippingPatch{
 		NeedsAddress: exchange.Some(true), NeedsPayment: exchange.Some(true),
@@ -79,7 +81,7 @@ func (f *filling) listMaterials() {
 		Restrictions: exchange.Some("Animals by appointment; the recipient needs a permit."),
 	})
 	data := shelf{lab: f.labOf(holder)}
-	for _, p := range slices.Backward(Materials()) { // lists show the newest first
+	for i, p := range slices.Backward(Materials()) { // lists show the newest first
 		t := termsOf(p)
 		s := map[string]shelf{owner: cells, manager: cells, postdoc: cells, neighbour: genes, member: genes, holder: data}[t.contact]
 		p.Organization, p.Shipping = exchange.Some(s.lab), s.shipping
@@ -87,13 +89,14 @@ func (f *filling) listMaterials() {
 		if t.mta {
 			p.MTAAttachment = s.mta
 		}
-		f.do("list "+p.Title.Value, func() error {
+		ago := min(4*day+time.Duration(i)*12*day, 125*day) + time.Duration(i)*minute
+		f.at(ago, "list "+p.Title.Value, func() error {
 			m, _, err := f.app.CreateMaterial(f.ctx, f.actors[t.contact], p)
 			f.materials[p.Title.Value] = exchange.Ref(m.ID)
 			return err
 		})
 	}
-	f.do("add a sequence map", func() error {
+	f.at(124*day, "add a sequence map", func() error {
 		_, err := f.attach(member, "psample-egfp.gb", exchange.AttachmentPatch{
 			Description: exchange.Some("Made-up sequence"), SequenceMapFor: exchange.NullOf(f.materials[mapped]),
 		})

@@ -1,25 +1,35 @@
 package demo
 
 import (
+	"time"
+
 	"aliquot/internal/exchange"
 )
 
 // transfer is one request while people take their steps in it.
 type transfer struct {
 	*filling
+	ago      time.Duration // when the next step is taken
 	id       int64
 	material string
+	issue    int64 // the last
 }
 
-// ask makes a request.
-func (f *filling) ask(by, material string, n exchange.RequestNew) transfer {
-	t := transfer{filling: f, material: material}
+// ask makes a request some time ago, and up to three hours more: not all at one minute of one hour.
+func (f *filling) ask(ago time.Duration, by, material string, n exchange.RequestNew) *transfer {
+	t := &transfer{filling: f, ago: ago + time.Duration(len(f.steps)*13%180)*minute, material: material}
 	t.step("ask", func() error {
 		n.Material = exchange.Some(f.materials[material])
 		q, err := f.app.CreateRequest(f.ctx, f.actors[by], n)
 		t.id = q.ID
 		return err
 	})
+	return t
+}
+
+// after has the steps that follow taken so much later.
+func (t *transfer) after(later time.Duration) *transfer {
+	t.ago -= later
 	return t
 }
 
@@ -33,27 +43,27 @@ func (f *filling) parcel(by, quantity string) exchange.RequestNew {
 	}
 }
 
-func (t transfer) step(what string, do func() error) {
-	t.do(what+" for "+t.material, do)
+func (t *transfer) step(what string, do func() error) {
+	t.at(t.ago, what+" for "+t.material, do)
 }
 
-func (t transfer) update(by string, p exchange.RequestPatch) {
+func (t *transfer) update(by string, p exchange.RequestPatch) {
 	t.step("update the request", func() error {
 		_, err := t.app.UpdateRequest(t.ctx, t.actors[by], t.id, p)
 		return err
 	})
 }
 
-func (t transfer) move(by string, to exchange.Status) {
+func (t *transfer) move(by string, to exchange.Status) {
 	t.update(by, exchange.RequestPatch{Status: exchange.Some(to)})
 }
 
-func (t transfer) give(by, to string) {
+func (t *transfer) give(by, to string) {
 	t.update(by, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(t.actors[to].ID))})
 }
 
 // hand puts an embedded file in a slot of the request.
-func (t transfer) hand(by string, slot exchange.Slot, file string) {
+func (t *transfer) hand(by string, slot exchange.Slot, file string) {
 	t.step("hand in "+file, func() error {
 		id, err := t.attach(by, file, exchange.AttachmentPatch{})
 		if err != nil {
@@ -73,57 +83,56 @@ func (t transfer) hand(by string, slot exchange.Slot, file string) {
 	})
 }
 
-func (t transfer) accept(by string, slot exchange.Slot) {
+func (t *transfer) accept(by string, slot exchange.Slot) {
 	t.step("accept a document", func() error {
 		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, true, "")
 		return err
 	})
 }
 
-func (t transfer) giveBack(by string, slot exchange.Slot, reason string) {
+func (t *transfer) giveBack(by string, slot exchange.Slot, reason string) {
 	t.step("return a document", func() error {
 		_, err := t.app.ReviewDocument(t.ctx, t.actors[by], t.id, slot, false, reason)
 		return err
 	})
 }
 
-func (t transfer) write(by, text string) {
+func (t *transfer) write(by, text string) {
 	t.step("write", func() error {
 		_, err := t.app.SendMessage(t.ctx, t.actors[by], t.id, saying(text))
 		return err
 	})
 }
 
-func (t transfer) complain(by, text string) (issue int64) {
+func (t *transfer) complain(by, text string) {
 	t.step("open an issue", func() error {
 		i, err := t.app.OpenIssue(t.ctx, t.actors[by], t.id, saying(text))
-		issue = i.ID
+		t.issue = i.ID
 		return err
 	})
-	return issue
 }
 
-func (t transfer) solve(by string, issue int64) {
+func (t *transfer) solve(by string) {
 	t.step("close an issue", func() error {
-		_, err := t.app.CloseIssue(t.ctx, t.actors[by], t.id, issue)
+		_, err := t.app.CloseIssue(t.ctx, t.actors[by], t.id, t.issue)
 		return err
 	})
 }
 
-// agree brings an agreement to its end: signed, accepted and countersigned.
-func (t transfer) agree(by, countersigner string) {
+// agree brings an agreement to its end: signed, accepted and countersigned within some days.
+func (t *transfer) agree(by, countersigner string) {
 	t.hand(by, exchange.SignedMTA, "signed-mta.pdf")
-	t.accept(countersigner, exchange.SignedMTA)
-	t.hand(countersigner, exchange.ExecutedMTA, "executed-mta.pdf")
+	t.after(20*hour).accept(countersigner, exchange.SignedMTA)
+	t.after(30*hour).hand(countersigner, exchange.ExecutedMTA, "executed-mta.pdf")
 }
 
-// send packs and sends.
-func (t transfer) send(by, tracking, conditions string) {
+// send packs, and sends the next day.
+func (t *transfer) send(by, tracking, conditions string) {
 	t.move(by, exchange.InFulfillment)
-	t.step("ship", func() error {
+	t.after(22*hour).step("ship", func() error {
 		_, err := t.app.ShipRequest(t.ctx, t.actors[by], t.id, exchange.ShipmentPatch{
 			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking), Conditions: exchange.Some(conditions),
-			SentAt: exchange.NullOf(exchange.Instant(t.app.DB.Read().Now)),
+			SentAt: exchange.NullOf(exchange.Instant(t.now)),
 		})
 		return err
 	})

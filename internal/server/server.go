@@ -1,5 +1,5 @@
 // Package server is the way in: listener, limits, request id, one log record per request,
-// recovery, health.
+// recovery, health; and what both doors answer with: compressed bodies and server-sent events.
 package server
 
 import (

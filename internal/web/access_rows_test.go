@@ -112,7 +112,7 @@ var access = []asked{
 	{"POST /requests/{id}/issues/{issue}/close", "/requests/{issue request}/issues/1/close", "", "in 403 404 404 404 404"},
 	{"POST /requests/{id}/snooze", "/requests/{request}/snooze", "", "in 403 422 422 422 422"},
 	{"POST /requests/{id}/unsnooze", "/requests/{request}/unsnooze", "", "in 403 403 303 303 303"},
-	{"POST /requests/{id}/remind", "/requests/{request}/remind", "", "in 403 409 403 403 409"},
+	{"POST /requests/{id}/remind", "/requests/{request}/remind", "", "in 403 303 403 403 303"},
 	{"POST /requests/{id}/active", "/requests/{request}/active", "active=false", "in 403 403 303 303 303"},
 	{"POST /requests/{id}/documents/{slot}", "/requests/{approved}/documents/irb", "", "in 403 422 422 422 422"},
 	{"POST /requests/{id}/documents/{slot}/review", "/requests/{issue request}/documents/requester_signed_mta/review", "", "in 403 422 422 422 422"},

@@ -83,12 +83,12 @@ func deref(p *int64) int64 {
 }
 
 // snapshot is the whole database, a line for each row, but for what may be written whoever asks: when a session was seen, what an
-// admin looked at, what was typed and could not be sent, and which numbers are kept.
+// admin looked at, what was typed and could not be sent, and which numbers are kept of days that are over.
 func (w *world) snapshot() []string {
 	w.Helper()
 	pool := storetest.SQL(w, w.db)
 	tables, err := pool.QueryContext(w.Context(), `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
-		AND name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+		AND name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks', 'insight_days') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
 	w.must(err)
 	var names, lines []string
 	for tables.Next() {

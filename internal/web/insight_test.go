@@ -15,7 +15,7 @@ func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		lab := w.labOf("olivia")
-		a := w.as("mario").get(lab + "/insights").want(http.StatusOK)
+		a := w.as("mario").get(lab + "/insights?months=3").want(http.StatusOK)
 		for _, chart := range a.doc.Find("main svg[role=img]").EachIter() {
 			if chart.Find("title").Text() == "" || chart.Find("desc").Text() == "" {
 				t.Error("a chart without words")

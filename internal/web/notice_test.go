@@ -17,7 +17,9 @@ import (
 func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		v := w.as("mario")
+		v, q := w.as("mario"), w.requestFor("HeLa")
+		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.Words{Text: exchange.Some("Is it there?")})
+		w.must(err)
 		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 200})
 		w.must(err)
 		a := v.get("/notifications").want(http.StatusOK)
@@ -48,7 +50,7 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 		if a = v.get("/notifications?show=unread"); a.has("#feed li") || a.text("#feed .empty h2") != "You read everything" || a.has("#bell .count") {
 			t.Errorf("after all were read: %s", a.text("#feed"))
 		}
-		if a = v.get("/notifications?category=reminder_notif").want(http.StatusOK); a.text("#feed .empty h2") != "Nothing about reminders" {
+		if a = v.get("/notifications?category=saved_search").want(http.StatusOK); a.text("#feed .empty h2") != "Nothing about saved searches" {
 			t.Errorf("a category without any: %s", a.text("#feed"))
 		}
 	})
