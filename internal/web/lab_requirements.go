@@ -203,7 +203,7 @@ func cutOff(err error) error {
 	return exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
 }
 
-// documentRefused shows the page again with why a file was not taken.
+// documentRefused shows the page again with why a file was not taken, at the document in the address or at the new one.
 func (v *visit) documentRefused(err error) (reply, error) {
 	text, ok := refusal(err)
 	if !ok {
@@ -213,7 +213,11 @@ func (v *visit) documentRefused(err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p.Errors = Faults{"file": {text}}
+	field := "file"
+	if document := v.PathValue("document"); document != "" {
+		field += "-" + document
+	}
+	p.Errors = Faults{field: {text}}
 	return invalid("lab-requirements", p)
 }
 
