@@ -64,6 +64,7 @@ func (l *looker) tab(name string) *tab {
 		l.tabs[name] = t
 	}
 	t := l.tabs[name]
+	t.part = "document"
 	t.dress("light")
 	t.resize(widths[0], 900)
 	return t
@@ -104,7 +105,7 @@ func (l *looker) everyWay(t *tab, what string) {
 			for _, scheme := range schemes {
 				t.dress(scheme)
 				in := fmt.Sprintf("%s at %d px, %s%s", what, width, scheme, more)
-				t.inspect(in, "document")
+				t.inspect(in, t.part)
 				if popovers {
 					t.inspectPopovers(in)
 				}

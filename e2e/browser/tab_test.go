@@ -28,7 +28,8 @@ type tab struct {
 	name string // of whose it is
 	keys bool   // whoever uses it has a keyboard alone
 
-	broken bool // failures of the server are what is looked for
+	broken bool   // failures of the server are what is looked for
+	part   string // of the page that axe looks at, in script
 
 	mu     sync.Mutex
 	faults []string

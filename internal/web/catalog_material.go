@@ -179,7 +179,7 @@ type lede struct {
 
 func (l lede) String() string { return l.Begin + strings.Join(l.Species, " and ") + l.End }
 
-// ledeOf is the description of a material where that is short, or what search counts it by.
+// ledeOf is the description of a material where that is short, or what search counts it by, if anything.
 func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
 	if text := shortDescription(m); text != "" {
 		return lede{Begin: text}
@@ -190,6 +190,8 @@ func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
 	}
 	if facts := shortFacts(c, m.Material, 3); len(facts) > 0 {
 		l.End = ": " + strings.Join(facts, ", ") + "."
+	} else if len(l.Species) == 0 {
+		return lede{}
 	}
 	return l
 }

@@ -106,7 +106,7 @@ func noun(n any, what string) string {
 	return what + "s"
 }
 
-// took tells a duration, or a number of seconds, as "2.1 days", "5 hours", "less than a minute".
+// took tells a duration, or a number of seconds, as "2.1 days", "5 hours", "under a minute".
 func took[T time.Duration | int64](t T) string {
 	seconds := int64(t)
 	if d, is := any(t).(time.Duration); is {
@@ -114,7 +114,7 @@ func took[T time.Duration | int64](t T) string {
 	}
 	switch {
 	case seconds < 60:
-		return "less than a minute"
+		return "under a minute"
 	case seconds < 60*60:
 		return plural(seconds/60, "minute")
 	case seconds < 48*60*60:
