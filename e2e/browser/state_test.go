@@ -261,7 +261,10 @@ func (s *site) states() []state {
 		{"mario", request("HCT 116") + "/labels?size=a4", nil, 200},
 		{"josiah", request("MCF-7"), sends("/issues", "text="), 422},
 		{"josiah", request("PDX model BL0269-F402"), sends("/documents/irb", ""), 422},
-		{"josiah", request("PDX model BL0269-F402"), chooses("form[data-upload] input[type=file]", "large.pdf", strings.Repeat(many, 5), ""), 200},
+		{"josiah", request("PDX model BL0269-F402"), then(chooses("form[data-upload] input[type=file]", "large.pdf", strings.Repeat(many, 5), ""), func(t *tab) {
+			t.pressIn("form[data-upload]", "Upload")
+			t.until("it is too large", `document.querySelector(".uploading.err")`)
+		}), 200},
 		{"josiah", request("C57BL/6J"), sends("/details", "form=abstract&abstract="+many[:200_000]), 422},
 		{"josiah", request("PDX model BL0269-F402"), sends("/details", "form=address&address=x"), 422},
 		{"josiah", request("PDX model BL0269-F402"), sends("/details", "form=payment&payment=x"), 422},
