@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -77,8 +78,11 @@ func (s *site) walk(role string) []found {
 // most is how many pages of a kind are visited, where that is more than two.
 var most = map[string]int{"GET /requests/{id}": 60, "GET /catalog/{id}": 12, "GET /catalog/{id}/request": 6}
 
-// wants says whether a link leads to a page that is worth a visit: a kind of page is its pattern and the
-// names in its query.
+// chosen are the names in a query whose values make another page.
+var chosen = []string{"category", "show", "turn", "to", "state"}
+
+// wants says whether a link leads to a page that is worth a visit: a kind of page is its pattern, the
+// names in its query, and what is chosen there.
 func (w *walker) wants(link string) bool {
 	u, err := url.Parse(link)
 	if err != nil {
@@ -88,7 +92,12 @@ func (w *walker) wants(link string) bool {
 		return false
 	}
 	pattern := w.pattern(link)
-	key := pattern + " " + strings.Join(slices.Sorted(maps.Keys(u.Query())), ",")
+	key := pattern
+	for _, name := range slices.Sorted(maps.Keys(u.Query())) {
+		if key += " " + name; slices.Contains(chosen, name) {
+			key += "=" + u.Query().Get(name)
+		}
+	}
 	if pattern == "" {
 		return true
 	}
@@ -138,7 +147,7 @@ func (w *walker) get(path, from string) (*found, []string) {
 	w.must(err)
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(string(body)))
 	w.must(err)
-	f.kinds = kindsOf(doc, f.pattern)
+	f.kinds = kindsOf(doc, fmt.Sprintf("%s %d", f.pattern, f.status))
 	var links []string
 	if f.pattern == "GET /docs" {
 		return f, nil
@@ -156,10 +165,10 @@ func (w *walker) get(path, from string) (*found, []string) {
 	return f, links
 }
 
-// kindsOf are its pattern and the kinds of elements that a page has, each with what it is in: not how often, and not
-// what they say.
-func kindsOf(doc *goquery.Document, pattern string) []string {
-	kinds := map[string]bool{pattern: true}
+// kindsOf are the kinds of elements that a page has, each with what it is in: not how often, and not what they say; its
+// address and status; and what it says is missing, where it is empty.
+func kindsOf(doc *goquery.Document, answer string) []string {
+	kinds := map[string]bool{answer: true, answer + " " + doc.Find(".empty h2, .empty h3").Text(): true}
 	var visit func(n *html.Node, parent string)
 	visit = func(n *html.Node, parent string) {
 		kind := n.Data

@@ -20,6 +20,7 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
+	"aliquot/internal/limit"
 	"aliquot/internal/notice"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
@@ -36,12 +37,24 @@ type site struct {
 	url string
 }
 
+// strange is what makes a site unlike others.
+type strange struct {
+	later  time.Duration // than its sample data were made
+	limits *limit.Gates
+}
+
 func newSite(t *testing.T) *site {
+	t.Helper()
+	return newStrangeSite(t, strange{})
+}
+
+func newStrangeSite(t *testing.T, like strange) *site {
 	t.Helper()
 	where := filepath.Join(t.TempDir(), "aliquot.db")
 	s := &site{T: t}
 	s.must(os.WriteFile(where, sample, 0o600))
 	s.db = storetest.At(t, where)
+	s.db.Clock = func() time.Time { return time.Now().Add(like.later) }
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError}))
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	s.must(err)
@@ -61,7 +74,7 @@ func newSite(t *testing.T) *site {
 	s.must(err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	programs.Stop = ctx.Done()
-	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: contract, Version: "0.1", Stop: ctx.Done(), Rest: programs}))
+	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: contract, Version: "0.1", Stop: ctx.Done(), Limits: like.limits, Rest: programs}))
 	jobtest.Start(t, job.Config{DB: s.db, Log: log, Handlers: s.app.Handlers()})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l, mux, log) }()

@@ -18,7 +18,7 @@ func paced(t *testing.T, a *app.App) {
 		t.Errorf("the pace is %+v", p)
 	}
 	for _, owns := range []string{owner, neighbour} {
-		insights, err := a.Insights(t.Context(), actor(t, a, owns), actor(t, a, owns).Owns[0], 6)
+		insights, err := a.Insights(t.Context(), actor(t, a, owns), actor(t, a, owns).Owns[0], "", 6)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ type tokensPage struct {
 	Tokens []exchange.Token
 	Made   *exchange.Token // just now
 	Secret string          // of it, which is shown this once
-	Days   int             // how long a new one lives
+	Lives  string          // how long a new one does
 }
 
 // This says whether a token is the one of this very visit.
@@ -34,7 +34,7 @@ func (p *tokensPage) Used(t exchange.Token) string {
 }
 
 func (v *visit) tokensPage(tab, title string, kind exchange.TokenKind) (*tokensPage, error) {
-	p := &tokensPage{accountPage: v.accountPage(tab, title), Days: int(v.app.TokenLifetime.Hours() / 24)}
+	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: span(v.app.TokenLifetime)}
 	list, err := v.app.Tokens(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
 	p.Tokens = slices.DeleteFunc(list.Items, func(t exchange.Token) bool { return t.Kind != kind })
 	return p, err

@@ -19,7 +19,7 @@ type materialPage struct {
 	app.MaterialView
 	Category   category.Category
 	Status     tag
-	Lede       string
+	Lede       lede
 	IDs        []idLink
 	Address    string // for ever
 	Canonical  string
@@ -91,7 +91,7 @@ func (v *visit) material() (reply, error) {
 	}
 	p.Lede = ledeOf(c, m.ShownMaterial)
 	if !embargoed {
-		p.Description = strings.TrimSpace(c.Label + " held by " + m.Organization.Name + ". " + p.Lede)
+		p.Description = strings.TrimSpace(c.Label + " held by " + m.Organization.Name + ". " + p.Lede.String())
 		if p.LinkedData, err = publish.LinkedData(m.Listing); err != nil {
 			return reply{}, err
 		}
@@ -170,19 +170,30 @@ func (p *materialPage) documents() {
 	}
 }
 
-// ledeOf is one sentence about a material: its description where that is short, or what search counts it by.
-func ledeOf(c category.Category, m exchange.ShownMaterial) string {
+// lede is one sentence about a material, with the species apart, whose names stand in italics.
+type lede struct {
+	Begin   string
+	Species []string
+	End     string
+}
+
+func (l lede) String() string { return l.Begin + strings.Join(l.Species, " and ") + l.End }
+
+// ledeOf is the description of a material where that is short, or what search counts it by, if anything.
+func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
 	if text := shortDescription(m); text != "" {
-		return text
+		return lede{Begin: text}
 	}
-	text := c.Label
-	if len(m.Organisms) > 0 {
-		text += " of " + strings.Join(m.Organisms[:min(2, len(m.Organisms))], " and ")
+	l := lede{Begin: c.Label, Species: m.Organisms[:min(2, len(m.Organisms))], End: "."}
+	if len(l.Species) > 0 {
+		l.Begin += " of "
 	}
 	if facts := shortFacts(c, m.Material, 3); len(facts) > 0 {
-		text += ": " + strings.Join(facts, ", ")
+		l.End = ": " + strings.Join(facts, ", ") + "."
+	} else if len(l.Species) == 0 {
+		return lede{}
 	}
-	return text + "."
+	return l
 }
 
 // shortDescription is the description of a material where it can stand below the title.

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 
 	"aliquot/internal/exchange"
@@ -20,6 +21,9 @@ type failPage struct {
 	SignOut bool   // another account may help
 }
 
+// nameOfAction is what a program is told of a refusal besides: the action as the contract calls it.
+var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
+
 // failed is the page that says why there is no other one.
 func (v *visit) failed(err error) reply {
 	code, message, retry := exchange.CodeOf(err), "", 0
@@ -33,6 +37,7 @@ func (v *visit) failed(err error) reply {
 		return v.toSignIn()
 	case exchange.Forbidden, exchange.FieldForbidden, exchange.RegistrationClosed:
 		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
+		p.Lead = nameOfAction.ReplaceAllString(message, "")
 		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with that one."
 	case exchange.NotFound:
 		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address", v.PathValue("id")

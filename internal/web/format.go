@@ -91,15 +91,22 @@ func span(d time.Duration) string {
 func days(n int) string { return plural(n, "day") }
 
 // plural is a number of things, as "1 day", "2 days".
-func plural(n any, what string) string {
-	number := count(n)
-	if number != "1" {
-		what += "s"
+func plural(n any, what string) string { return count(n) + " " + noun(n, what) }
+
+// noun is the word for a number of things that stands elsewhere.
+func noun(n any, what string) string {
+	switch {
+	case count(n) == "1":
+		return what
+	case what == "person":
+		return "people"
+	case strings.HasSuffix(what, "ry"):
+		return strings.TrimSuffix(what, "y") + "ies"
 	}
-	return number + " " + what
+	return what + "s"
 }
 
-// took tells a duration, or a number of seconds, as "2.1 days", "5 hours".
+// took tells a duration, or a number of seconds, as "2.1 days", "5 hours", "under a minute".
 func took[T time.Duration | int64](t T) string {
 	seconds := int64(t)
 	if d, is := any(t).(time.Duration); is {
@@ -107,7 +114,7 @@ func took[T time.Duration | int64](t T) string {
 	}
 	switch {
 	case seconds < 60:
-		return plural(seconds, "second")
+		return "under a minute"
 	case seconds < 60*60:
 		return plural(seconds/60, "minute")
 	case seconds < 48*60*60:

@@ -172,10 +172,10 @@ func (p *insightsPage) remark() {
 		p.Notes = append(p.Notes, remark{"turn", "clock", fmt.Sprintf("%s takes %d%% of the lab’s own time", where, longest*100/lab), took(longest) + " of " + took(lab) + " in this period."})
 	}
 	if n := total.Ended[exchange.Declined]; n > 0 && n*5 >= total.Received {
-		p.Notes = append(p.Notes, remark{"info", "info", plural(n, "request") + " were declined", "Say in the listing what you cannot share, so that people need not ask."})
+		p.Notes = append(p.Notes, remark{"info", "info", "Your lab declined " + plural(n, "request"), "Say in the listing what you cannot share, so that people need not ask."})
 	}
 	if n := len(total.Stages[exchange.ProblemStage]); n > 0 {
-		p.Notes = append(p.Notes, remark{"bad", "alert", plural(n, "problem") + " were reported and solved", "Look at how parcels are packed and labelled."})
+		p.Notes = append(p.Notes, remark{"bad", "alert", plural(n, "problem") + " reported and solved", "Look at how parcels are packed and labelled."})
 	}
 }
 

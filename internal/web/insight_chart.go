@@ -51,10 +51,13 @@ type stageRow struct {
 	MedianText, Whisk string
 }
 
-const day = 24 * 60 * 60
+const (
+	day        = 24 * 60 * 60
+	stagesLeft = 168 // where the bars begin
+)
 
 func chartOfStages(lines []stageLine) (c stageChart) {
-	const left, width, row = 150, 350, 43
+	const left, width, row = stagesLeft, 332, 43
 	var most float64
 	for _, l := range lines {
 		most = max(most, float64(l.Longer)/day)
@@ -78,7 +81,7 @@ func chartOfStages(lines []stageLine) (c stageChart) {
 }
 
 // End is where the bar of a row ends.
-func (r stageRow) End() float64 { return 150 + r.Width }
+func (r stageRow) End() float64 { return stagesLeft + r.Width }
 
 // columnChart has a column of stacked parts for each month.
 type columnChart struct {
@@ -176,8 +179,8 @@ type bar struct {
 
 // shortened is a text that fits beside a chart.
 func shortened(text string) string {
-	if letters := []rune(text); len(letters) > 24 {
-		return strings.TrimSpace(string(letters[:23])) + "…"
+	if letters := []rune(text); len(letters) > 22 {
+		return strings.TrimSpace(string(letters[:21])) + "…"
 	}
 	return text
 }

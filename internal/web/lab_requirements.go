@@ -126,7 +126,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, fil
 	http.ServeContent(w, r, "", t.UpdatedAt, file)
 }
 
-// documentRefused shows the page again with why a file was not taken.
+// documentRefused shows the page again with why a file was not taken, at the document in the address or at the new one.
 func (v *visit) documentRefused(err error) (reply, error) {
 	text, ok := refusal(err)
 	code := exchange.CodeOf(err)
@@ -137,7 +137,11 @@ func (v *visit) documentRefused(err error) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	p.Errors = Faults{"file": {text}}
+	field := "file"
+	if document := v.PathValue("document"); document != "" {
+		field += "-" + document
+	}
+	p.Errors = Faults{field: {text}}
 	answer, err := invalid("lab-requirements", p)
 	if code == exchange.TooLarge {
 		answer.status = http.StatusRequestEntityTooLarge

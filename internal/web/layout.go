@@ -129,6 +129,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"shipping": shippingFormOf,
 		"add":      func(a, b int64) int64 { return a + b },
 		"plural":   plural,
+		"noun":     noun,
 		"lower":    strings.ToLower,
 		"join":     strings.Join,
 	}

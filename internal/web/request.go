@@ -331,12 +331,12 @@ func (p pace) RequesterShare() string {
 	return strconv.FormatFloat(100*float64(p.Requester)/float64(max(p.Total, 1)), 'f', 1, 64)
 }
 
-// Took is a time as people say it, "less than a minute" for none.
+// Took is a time as people say it, "under a minute" for none.
 func (p pace) Took(d time.Duration) string {
 	if text := span(d); text != "" {
 		return text
 	}
-	return "less than a minute"
+	return "under a minute"
 }
 
 // RemindsAt is when Aliquot reminds of the present turn, where that is still to come.

@@ -326,6 +326,9 @@ func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing
 		p.Failed = e.Message
 	}
 	note(missing)
+	if p.Named() && all[p.Category.Fields[0].Key] != nil { // the name is title enough
+		delete(all, "title")
+	}
 	if len(all) == 0 && p.Failed == "" && len(p.Errors) == 0 {
 		return nil, false
 	}

@@ -171,6 +171,28 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOrder, chosen ma
 	}
 }
 
+// told are faults of the columns in the words of the page.
+func (p *sheetPage) told(fields map[string][]string) Faults {
+	out := Faults{}
+	for _, c := range p.Columns {
+		if c.Unknown {
+			out["mapping"] = append(out["mapping"], "Say what “"+c.Header+"” is, leave it out, or keep it as a value of your own.")
+		}
+	}
+	for field, texts := range fields {
+		for _, text := range asSentences(texts) {
+			switch {
+			case field == "category":
+				text = "Choose the category of rows that name none."
+			case len(out["mapping"]) > 0 && strings.HasPrefix(text, "Nobody knows"): // which is said above
+				continue
+			}
+			out[field] = append(out[field], strings.ReplaceAll(text, `or "" to leave it out`, "or leave it out"))
+		}
+	}
+	return out
+}
+
 // sendColumns takes what the columns are, and has the rows checked or stored.
 func (v *visit) sendColumns() (reply, error) {
 	order := exchange.BulkOrder{Mode: exchange.BulkMode(v.PostFormValue("mode")), Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
@@ -197,14 +219,14 @@ func (v *visit) sendColumns() (reply, error) {
 	}
 	p.columns(s, order, chosen)
 	if len(s.Faults) > 0 || v.PostFormValue("do") == "look" {
-		if p.Errors = Faults(s.Faults); len(p.Errors) > 0 {
+		if p.Errors = p.told(s.Faults); len(p.Errors) > 0 {
 			return invalid("share_sheet", p)
 		}
 		return show("share_sheet", p)
 	}
 	j, err := v.app.BulkOf(v.Context(), v.who.Actor, token, order)
 	if fields, is := faults(err); is {
-		p.Errors = Faults(fields)
+		p.Errors = p.told(fields)
 		return invalid("share_sheet", p)
 	} else if err != nil {
 		return reply{}, err

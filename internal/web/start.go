@@ -126,11 +126,11 @@ func rackOf(n app.Numbers) []tube {
 func statsOf(n app.Numbers) []stat {
 	var list []stat
 	for _, s := range []struct {
-		name  string
-		value int64
-	}{{"materials listed", n.Materials}, {"labs sharing", int64(n.Labs)}, {"transfers completed", n.Transfers}} {
+		what, is string
+		value    int64
+	}{{"material", "listed", n.Materials}, {"lab", "sharing", int64(n.Labs)}, {"transfer", "completed", n.Transfers}} {
 		if s.value > 0 {
-			list = append(list, stat{s.name, count(s.value)})
+			list = append(list, stat{noun(s.value, s.what) + " " + s.is, count(s.value)})
 		}
 	}
 	if n.Pace.Decides() {

@@ -31,6 +31,14 @@
   document.addEventListener("DOMContentLoaded", () => document.getElementById("errors")?.focus());
   document.addEventListener("htmx:after:swap", () => document.getElementById("errors")?.focus());
 
+  // Of tabs that do not all find room, the open one is in sight.
+  document.addEventListener("DOMContentLoaded", () => {
+    for (const here of document.querySelectorAll(".tabs [aria-current], .side-nav [aria-current]")) {
+      const list = here.closest(".tabs, .side-nav ul"), place = list.getBoundingClientRect(), at = here.getBoundingClientRect();
+      list.scrollLeft += at.left - place.left - (place.width - at.width) / 2;
+    }
+  });
+
   // A toast goes by itself when its time to undo is over.
   document.addEventListener("DOMContentLoaded", () => {
     for (const toast of document.querySelectorAll(".toast")) setTimeout(() => toast.remove(), 10000);

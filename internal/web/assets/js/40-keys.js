@@ -3,7 +3,7 @@
 // marked with data-key; what is sent at once is asked first.
 (() => {
   const places = { s: "/catalog", r: "/requests", l: "/labs", n: "/notifications" };
-  let went = 0; // when g was pressed
+  let went = -Infinity; // when g was pressed; moments count from the beginning of the page
   const visible = (element) => element.getClientRects().length > 0;
   const typing = (element) => element?.closest?.("input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable]");
   const rows = () => [...document.querySelectorAll("main [data-rows] > *, main [data-row], main .hit, main .table tbody tr:not(.group)")].filter(visible);
@@ -66,7 +66,7 @@
       location.assign(places[event.key]);
       return;
     }
-    went = 0;
+    went = -Infinity;
     switch (event.key) {
       case "/": search(); break;
       case "g": went = event.timeStamp; break;

@@ -1,0 +1,52 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestKeysDoWhatTheHelpSays, and nothing while somebody types.
+func TestKeysDoWhatTheHelpSays(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	tab := s.open("mario")
+	press := func(keys string) {
+		t.Helper()
+		for _, key := range keys {
+			tab.do("press "+keys, chromedp.KeyEvent(string(key)))
+		}
+	}
+	focus := func(selector string) {
+		t.Helper()
+		tab.until(selector+" has the focus", "document.activeElement?.matches("+quoted(selector)+")")
+	}
+	tab.visit("/")
+	press("/")
+	focus("main input[type=search]")
+	press("gr?")
+	tab.until("that is typed", `document.activeElement.value.endsWith("gr?") && !document.getElementById("keys-shown")`)
+	press(kb.Escape)
+	tab.leave("g and r", func() { press("gr") })
+	tab.until("the requests are there", `location.pathname === "/requests"`)
+	press("jj")
+	focus("tbody tr:nth-child(2) a")
+	press("k")
+	focus("tbody tr:first-child a")
+	press("x")
+	tab.until("the row is chosen", `document.querySelector("tbody tr:first-child [name=id]").checked`)
+	press("?")
+	tab.until("the list of keys is there", `document.getElementById("keys-shown")?.matches(":popover-open")`)
+	press(kb.Escape)
+	tab.until("the list of keys is gone", `!document.getElementById("keys-shown").matches(":popover-open")`)
+	press("j")
+	tab.leave("Enter", func() { press(kb.Enter) })
+	tab.until("a request is there", `/^\/requests\/\d+$/.test(location.pathname)`)
+	press("m")
+	focus("#f-message-text")
+	tab.visit(fmt.Sprintf("/requests/%d", s.request("HeLa")))
+	tab.leave("r", func() { press("r") })
+	tab.says("Why do you decline?")
+}
