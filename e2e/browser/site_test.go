@@ -21,6 +21,7 @@ import (
 	"aliquot/internal/job"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/limit"
+	"aliquot/internal/mail"
 	"aliquot/internal/notice"
 	"aliquot/internal/server"
 	"aliquot/internal/store"
@@ -41,6 +42,7 @@ type site struct {
 type strange struct {
 	later  time.Duration // than its sample data were made
 	limits *limit.Gates
+	mail   *mail.Post
 }
 
 func newSite(t *testing.T) *site {
@@ -68,7 +70,7 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	words, err := notice.New(s.url)
 	s.must(err)
 	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words, Access: exchange.AccessMembers,
-		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false), Log: log})
+		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false), Mail: like.mail, Log: log})
 	programs := api.New(s.app, log)
 	contract, err := api.OpenAPI(s.app.Policy())
 	s.must(err)

@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
+	netmail "net/mail"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"aliquot/internal/exchange"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/limit"
+	"aliquot/internal/mail"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
@@ -43,7 +47,12 @@ func everyState(t *testing.T, worth []found) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStrangeSite(t, strange{later: 40 * 24 * time.Hour, limits: gates})
+	letters := t.TempDir()
+	post, err := mail.Open("file:"+letters, "aliquot@example.org", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newStrangeSite(t, strange{later: 40 * 24 * time.Hour, limits: gates, mail: post})
 	s.furnish()
 	l := &looker{T: t, site: s, tabs: map[string]*tab{}}
 	w := &walker{site: s, mux: patterns()}
@@ -51,7 +60,7 @@ func everyState(t *testing.T, worth []found) {
 	for _, f := range worth {
 		looked[f.pattern] = looked[f.pattern] || f.status == 200
 	}
-	for _, st := range s.states() {
+	for _, st := range append(s.stopped(letters), s.states()...) {
 		t := l.tab(st.who)
 		t.visit(st.path)
 		if st.do != nil {
@@ -70,6 +79,28 @@ func everyState(t *testing.T, worth []found) {
 			t.Errorf("nobody looked at %s", p)
 		}
 	}
+}
+
+// stopped are the states of the page behind the link at the end of a mail.
+func (s *site) stopped(letters string) []state {
+	s.Helper()
+	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"), exchange.Words{Text: exchange.Some("Is it on its way?")})
+	s.must(err)
+	var link string
+	jobtest.Poll(s.T, "there is a letter with a link", func() bool {
+		paths, err := filepath.Glob(filepath.Join(letters, "*.eml"))
+		s.must(err)
+		for _, path := range paths {
+			content, err := os.ReadFile(path)
+			s.must(err)
+			letter, err := netmail.ReadMessage(bytes.NewReader(content))
+			s.must(err)
+			link = strings.Trim(letter.Header.Get("List-Unsubscribe"), "<>")
+		}
+		return link != ""
+	})
+	link = strings.TrimPrefix(link, s.url)
+	return []state{{"", link, nil, 200}, {"", link, sends("/unsubscribe", ""), 200}}
 }
 
 // answered is the status of the page of a tab.
