@@ -57,7 +57,8 @@ func (s *site) walk(role string) []found {
 		w.token = s.token(name)
 	}
 	type step struct{ path, from string }
-	queue := []step{{"/", ""}, {"/signin", ""}, {"/catalog?q=no-such-thing", ""}, {"/nothing-here", ""}, {"/welcome", ""}, {"/labs/new", ""}}
+	queue := []step{{"/", ""}, {"/signin", ""}, {"/catalog?q=no-such-thing", ""}, {"/nothing-here", ""}, {"/welcome", ""}, {"/labs/new", ""},
+		{fmt.Sprintf("/requests/labels?id=%d&id=%d", s.request("HCT 116"), s.request("HeLa")), ""}} // the form of the inbox leads there
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
