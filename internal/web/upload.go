@@ -91,14 +91,15 @@ func (v *visit) store(_ url.Values, body io.Reader) (exchange.Content, error) {
 // the content of a file in, knowing what was typed before it. A file that cannot be taken is noted, and the rest of the
 // form is read on, so that nothing typed is lost. Who gets an error has nothing to discard.
 func (v *visit) readForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error), files ...string) (f sentForm, err error) {
-	most := mostForm + int64(len(files))*v.app.UploadLimit
-	v.Body = http.MaxBytesReader(v.w, v.Body, most)
 	kind, _, _ := mime.ParseMediaType(v.Header.Get("Content-Type"))
+	parts, most := kind == "multipart/form-data", int64(mostForm)
+	if parts && len(files) > 0 {
+		most += int64(len(files)) * v.app.UploadLimit
+		v.forFile(most)
+	}
+	v.Body = http.MaxBytesReader(v.w, v.Body, most)
 	switch {
-	case kind == "multipart/form-data":
-		if len(files) > 0 {
-			v.forFile(most)
-		}
+	case parts:
 		f = sentForm{fields: url.Values{}, files: map[string]sentFile{}, refused: map[string]*exchange.Error{}}
 		err = v.readParts(f, keep, files)
 	case kind == "application/x-www-form-urlencoded", kind == "" && v.ContentLength == 0:
@@ -110,7 +111,7 @@ func (v *visit) readForm(keep func(typed url.Values, body io.Reader) (exchange.C
 		err = errNotForm
 	}
 	for name, values := range f.fields {
-		if err == nil && !utf8.ValidString(name+strings.Join(values, "")) {
+		if err == nil && !utf8.ValidString(name+" "+strings.Join(values, " ")) {
 			err = errNotText
 		}
 	}

@@ -49,6 +49,7 @@ func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
 			"cut off in a text":        {multi, strings.NewReader(file + text + "a"), []int{400}},
 			"no text":                  {multi, strings.NewReader(file + text + "a\xff\r\n--x--\r\n"), []int{400}},
 			"no text, in a short form": {"application/x-www-form-urlencoded", strings.NewReader("note=%ff"), []int{400}},
+			"a long short form":        {"application/x-www-form-urlencoded", io.MultiReader(strings.NewReader("note="), &endless{}), []int{413}},
 			"many fields":              {multi, strings.NewReader(file + strings.Repeat(text+"a", 4000) + "\r\n--x--\r\n"), []int{413}},
 			"a long name":              {multi, strings.NewReader(file + strings.ReplaceAll(text, "note", strings.Repeat("n", 1<<20+1)) + "\r\n--x--\r\n"), []int{413}},
 			"many files":               {multi, strings.NewReader(strings.Repeat(file+"\r\n", 5) + "--x--\r\n"), []int{413}},
@@ -69,8 +70,8 @@ func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
 			}
 		}
 	}
-	for key := range folder.Keys(t.Context()) {
-		t.Errorf("the file %s was left behind", key.Key)
+	for key, err := range folder.Keys(t.Context()) {
+		t.Errorf("the file %s was left behind, %v", key.Key, err)
 	}
 }
 
