@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -241,60 +242,75 @@ func (v *visit) sendAsk() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	sent, err := v.readAsk()
+	sent, err := v.readForm(v.store, askFiles...)
 	if err != nil {
 		return reply{}, err
 	}
 	id := strconv.FormatInt(f.Material.ID, 10)
 	save := func() error {
 		form := url.Values{}
-		for name, values := range sent.values {
+		for name, values := range sent.fields {
 			if name != "once" && name != "save" && name != "reuse" && name != draftKeyField && name != draftTitleField {
 				form[name] = values
 			}
 		}
 		return v.app.SaveDraft(v.Context(), v.who.Actor, exchange.Draft{Key: app.AskDraft(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
 	}
-	if sent.values.Has("save") {
+	if sent.fields.Has("save") {
 		v.discard(sent)
 		return seeOther("/catalog/" + id).saying("Your request is kept as a draft. Files are not: choose them when you go on."), save()
 	}
-	if again := sent.values.Get("reuse"); again != "" {
+	if again := sent.fields.Get("reuse"); again != "" {
 		v.discard(sent)
 		for _, q := range f.Earlier {
 			if strconv.FormatInt(q.ID, 10) == again {
-				sent.values.Set("requester_abstract", q.Abstract)
+				sent.fields.Set("requester_abstract", q.Abstract)
 			}
 		}
 		return seeOther("/catalog/" + id + "/request#h-why"), save()
 	}
-	asked := v.asked(f, sent.values)
-	if len(sent.faults) > 0 {
+	asked := v.asked(f, sent.fields)
+	if len(sent.refused) > 0 {
 		_, err = asked.Check(f.Terms, f.Shipping)
 	} else {
 		var q exchange.Requested
-		q, err = v.app.Ask(v.Context(), v.who.Actor, app.Asking{Key: onceOf(sent.values), Asked: asked, Documents: sent.files})
+		q, err = v.app.Ask(v.Context(), v.who.Actor, app.Asking{Key: onceOf(sent.fields), Asked: asked, Documents: handed(sent)})
 		if err == nil {
 			return seeOther("/requests/" + strconv.FormatInt(q.ID, 10)).saying("Your request is sent. The lab means to answer within " + days(f.Organization.Targets.Decide) + "."), nil
 		}
 	}
 	fields, wrong := faults(err)
-	if !wrong && len(sent.faults) == 0 {
+	if !wrong && len(sent.refused) == 0 {
 		if kept := save(); kept != nil { // so that nothing typed is lost
 			v.log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)
 		}
 		return reply{}, err
 	}
-	p := v.askPage(f, sent.values)
+	p := v.askPage(f, sent.fields)
 	p.Again = len(sent.files) > 0
 	p.Errors = sentencesOf(fields, askLabels)
-	for field, texts := range sentencesOf(sent.faults, askLabels) {
-		p.Errors[field] = texts
-	}
-	if len(sent.faults) > 0 {
+	maps.Copy(p.Errors, sent.faults())
+	if len(sent.refused) > 0 {
 		v.discard(sent)
 	}
 	return invalid("ask", p)
+}
+
+// askFiles are the fields of the form that are documents, by the slots of a request.
+var askFiles = []string{string(exchange.SignedMTA) + slotField, string(exchange.IRB) + slotField}
+
+// slotField follows the name of a slot in that of its field.
+const slotField = "_attachment"
+
+// handed are the documents that came with the form.
+func handed(f sentForm) []app.Handed {
+	var list []app.Handed
+	for _, field := range askFiles {
+		if file, sent := f.files[field]; sent {
+			list = append(list, app.Handed{Slot: exchange.Slot(strings.TrimSuffix(field, slotField)), Filename: file.name, Content: file.content})
+		}
+	}
+	return list
 }
 
 // onceOf names a form that was sent, so that sending it twice is sending it once.

@@ -273,7 +273,7 @@ func TestAFormThatIsCutOffOrTooLargeIsRefused(t *testing.T) {
 	send(file).want(http.StatusBadRequest)
 	send("--B\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n" + strings.Repeat("x", 1<<20+1) + "\r\n--B--\r\n").want(http.StatusRequestEntityTooLarge)
 	send(strings.Repeat(file+strings.Repeat("x", 1<<20-len(pdf))+"\r\n", 5) + "--B--\r\n").want(http.StatusRequestEntityTooLarge)
-	send("no form").want(http.StatusUnprocessableEntity)
+	send("no form").want(http.StatusBadRequest)
 	if len(v.ofStemCells()) > 0 {
 		t.Error("something was sent")
 	}

@@ -17,6 +17,9 @@ import (
 
 var place = regexp.MustCompile(`\{[^}]+\}`)
 
+// formTypes are what a form may say that it is.
+var formTypes = []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data", "text/plain", "", "application/x-www-form-urlencoded; charset=\xff"}
+
 // FuzzForms sends anything to every form of the pages: whatever it is, the answer is never an error of ours.
 func FuzzForms(f *testing.F) {
 	a := newApp(openDemo(f, storetest.SQLite), slog.New(slog.DiscardHandler))
@@ -49,18 +52,17 @@ func FuzzForms(f *testing.F) {
 	for form := range forms {
 		for _, body := range []string{"", "%zz=%", "title=%00&text=%ff&status=APPROVED&reason=x&quantity=-1&address=9999999999999999999&draft=ask+1",
 			"id=1&id=2&member=x&email=a%0d%0aBcc:b&category=CELL_LINE&organization=1&until=2026-02-30&days=1e9&url=javascript:alert(1)", strings.Repeat("a=b&", 2000)} {
-			f.Add(uint8(form), uint8(form), uint16(1+form%30), false, body)
+			f.Add(uint8(form), uint8(form), uint16(1+form%30), uint8(0), body)
 		}
-		f.Add(uint8(form), uint8(2), uint16(1), true, multi)
-		f.Add(uint8(form), uint8(3), uint16(2), true, "--x\r\n\r\n")
+		for kind := range formTypes {
+			f.Add(uint8(form), uint8(2), uint16(1), uint8(kind), multi)
+		}
+		f.Add(uint8(form), uint8(3), uint16(2), uint8(1), "--x\r\n\r\n")
 	}
-	f.Fuzz(func(t *testing.T, form, who uint8, id uint16, multipart bool, body string) {
+	f.Fuzz(func(t *testing.T, form, who uint8, id uint16, kind uint8, body string) {
 		path := place.ReplaceAllString(forms[int(form)%len(forms)], strconv.Itoa(int(id)))
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if multipart {
-			r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
-		}
+		r.Header.Set("Content-Type", formTypes[int(kind)%len(formTypes)])
 		if n := int(who) % (len(tokens) + 1); n < len(tokens) {
 			r.AddCookie(&http.Cookie{Name: "__Host-session", Value: tokens[n]})
 		}

@@ -201,7 +201,7 @@ func (v *visit) expiry() (o exchange.Opt[exchange.Instant], problem string) {
 
 // refusal is why something was refused, where a person can mend that in the form; ok: they can.
 func refusal(err error) (text string, ok bool) {
-	if fields, is := faults(err); is {
+	if fields, is := faults(err); is && len(fields) > 0 {
 		var list []string
 		for _, texts := range fields {
 			list = append(list, strings.Join(texts, ", "))
@@ -210,7 +210,7 @@ func refusal(err error) (text string, ok bool) {
 		return strings.Join(list, "; "), true
 	}
 	switch exchange.CodeOf(err) {
-	case exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge:
+	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge:
 		return messageOf(err), true
 	}
 	return "", false

@@ -1,15 +1,10 @@
 package web
 
 import (
-	"errors"
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
-	"path"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -131,81 +126,10 @@ func sendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, fil
 	http.ServeContent(w, r, "", t.UpdatedAt, file)
 }
 
-// upload is a form with a file, whose content is kept already.
-type upload struct {
-	fields   url.Values
-	filename string
-	content  *exchange.Content
-}
-
-// The bounds of a form beside its file.
-const (
-	mostParts = 50
-	mostField = 64 << 10
-)
-
-// readUpload reads a form with one file. Who gets an error has nothing to discard.
-func (v *visit) readUpload() (u upload, err error) {
-	v.Body = http.MaxBytesReader(v.w, v.Body, v.app.UploadLimit+mostForm)
-	reader, err := v.MultipartReader()
-	if err != nil {
-		return u, exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
-	}
-	defer func() {
-		if err != nil && u.content != nil {
-			v.app.Discard(v.Context(), *u.content, err)
-		}
-	}()
-	u.fields = url.Values{}
-	for range mostParts {
-		part, err := reader.NextPart()
-		if errors.Is(err, io.EOF) {
-			if u.content == nil {
-				return u, exchange.Faults{"file": {"Choose a file."}}.Err()
-			}
-			return u, nil
-		}
-		if err != nil {
-			return u, cutOff(err)
-		}
-		if part.FormName() != "file" {
-			text, err := io.ReadAll(io.LimitReader(part, mostField))
-			if err != nil {
-				return u, cutOff(err)
-			}
-			u.fields.Add(part.FormName(), string(text))
-			continue
-		}
-		name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
-		if part.FileName() == "" || u.content != nil {
-			continue
-		}
-		if !utf8.ValidString(name) {
-			return u, exchange.Faults{"file": {"The name of the file is no text; rename it."}}.Err()
-		}
-		content, err := v.app.Store(v.Context(), v.who.Actor, part)
-		if err != nil {
-			return u, cutOff(err)
-		}
-		u.filename, u.content = name, &content
-	}
-	return u, exchange.Fail(exchange.TooLarge, "The form has too many parts.")
-}
-
-// cutOff is the error of a form that was cut off.
-func cutOff(err error) error {
-	if _, ours := errors.AsType[*exchange.Error](err); ours {
-		return err
-	}
-	if large, is := errors.AsType[*http.MaxBytesError](err); is {
-		return exchange.Fail(exchange.TooLarge, "A file may have at most %s.", size(large.Limit-mostForm))
-	}
-	return exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
-}
-
 // documentRefused shows the page again with why a file was not taken.
 func (v *visit) documentRefused(err error) (reply, error) {
 	text, ok := refusal(err)
+	code := exchange.CodeOf(err)
 	if !ok {
 		return reply{}, err
 	}
@@ -214,7 +138,11 @@ func (v *visit) documentRefused(err error) (reply, error) {
 		return reply{}, err
 	}
 	p.Errors = Faults{"file": {text}}
-	return invalid("lab-requirements", p)
+	answer, err := invalid("lab-requirements", p)
+	if code == exchange.TooLarge {
+		answer.status = http.StatusRequestEntityTooLarge
+	}
+	return answer, err
 }
 
 func (v *visit) addDocument() (reply, error) {
@@ -222,17 +150,17 @@ func (v *visit) addDocument() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	u, err := v.readUpload()
+	sent, file, err := v.readUpload()
 	if err != nil {
 		return v.documentRefused(err)
 	}
-	_, err = v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(u.filename),
-		Description: exchange.Some(u.fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, u.content)
+	_, err = v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(file.name),
+		Description: exchange.Some(sent.fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.content)
 	if err != nil {
-		v.app.Discard(v.Context(), *u.content, err)
+		v.app.Discard(v.Context(), file.content, err)
 		return v.documentRefused(err)
 	}
-	return seeOther(v.lab("/requirements#documents")).saying(u.filename + " is kept. Choose it as the MTA of a material where you edit that."), nil
+	return seeOther(v.lab("/requirements#documents")).saying(file.name + " is kept. Choose it as the MTA of a material where you edit that."), nil
 }
 
 func (v *visit) replaceDocument() (reply, error) {
@@ -240,15 +168,15 @@ func (v *visit) replaceDocument() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	u, err := v.readUpload()
+	_, file, err := v.readUpload()
 	if err != nil {
 		return v.documentRefused(err)
 	}
-	if _, err := v.app.ReplaceDocument(v.Context(), v.who.Actor, id, exchange.AttachmentPatch{Filename: exchange.Some(u.filename)}, u.content); err != nil {
-		v.app.Discard(v.Context(), *u.content, err)
+	if _, err := v.app.ReplaceDocument(v.Context(), v.who.Actor, id, exchange.AttachmentPatch{Filename: exchange.Some(file.name)}, &file.content); err != nil {
+		v.app.Discard(v.Context(), file.content, err)
 		return v.documentRefused(err)
 	}
-	return seeOther(v.lab("/requirements#documents")).saying(u.filename + " takes the place of the old version. Requests that stand on that one keep it."), nil
+	return seeOther(v.lab("/requirements#documents")).saying(file.name + " takes the place of the old version. Requests that stand on that one keep it."), nil
 }
 
 func (v *visit) deleteDocument() (reply, error) {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -148,9 +147,6 @@ func (d *door) serve(p page) http.Handler {
 	})
 }
 
-// mostForm bounds the body of a form without files.
-const mostForm = 1 << 20
-
 // enter finds out who visits, and has the page answer.
 func (v *visit) enter(p page) (reply, error) {
 	if err := v.count(p); err != nil {
@@ -163,10 +159,11 @@ func (v *visit) enter(p page) (reply, error) {
 		return v.toSignIn(), nil
 	}
 	if v.Method == http.MethodPost && !p.uploads {
-		v.Body = http.MaxBytesReader(v.w, v.Body, mostForm)
-		if err := v.parse(); err != nil {
+		form, err := v.readForm(nil)
+		if err != nil {
 			return reply{}, err
 		}
+		v.PostForm = form.fields
 	}
 	return p.handle(v)
 }
@@ -185,20 +182,6 @@ func (v *visit) count(p page) error {
 		if !verdict.OK {
 			return exchange.Fail(exchange.RateLimited, "Wait %s and try again. Nothing was lost.", plural(verdict.Seconds(), "second"))
 		}
-	}
-	return nil
-}
-
-// parse reads a form; one that is too large or broken is told so.
-func (v *visit) parse() error {
-	err := v.ParseForm()
-	if strings.HasPrefix(v.Header.Get("Content-Type"), "multipart/form-data") {
-		err = v.ParseMultipartForm(mostForm) //nolint:gosec // the body is bounded
-	}
-	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return exchange.Fail(exchange.TooLarge, "The form has more than %d KiB.", mostForm>>10)
-	} else if err != nil {
-		return exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
 	}
 	return nil
 }

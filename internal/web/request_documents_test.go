@@ -70,7 +70,7 @@ func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
 	}
 	broken := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+slot, strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4 cut"))
 	broken.Header.Set("Content-Type", "multipart/form-data; boundary=x")
-	if a := josiah.send(broken).want(http.StatusUnprocessableEntity); !strings.Contains(a.text(field+"-e"), "broke off") {
+	if a := josiah.send(broken).want(http.StatusUnprocessableEntity); !strings.Contains(a.text(field+"-e"), "did not arrive whole") {
 		t.Errorf("cut off: %s", a.text("#errors"))
 	}
 }

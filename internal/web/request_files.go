@@ -7,13 +7,10 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"aliquot/internal/exchange"
 )
@@ -25,8 +22,8 @@ const slowest = 64 << 10
 func (v *visit) forFile(n int64) {
 	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
 	connection := http.NewResponseController(v.w)
-	_ = connection.SetReadDeadline(until) // fails only where a connection has no deadlines
-	_ = connection.SetWriteDeadline(until)
+	_ = connection.SetReadDeadline(until)                   // fails only where a connection has no deadlines
+	_ = connection.SetWriteDeadline(until.Add(time.Minute)) // the answer to a file comes behind it
 }
 
 // upload takes a document into a slot of a request while it streams in. Script that shows how far it is asks
@@ -61,58 +58,12 @@ func (v *visit) handIn(id int64, slot exchange.Slot) error {
 		}
 		return exchange.Fail(exchange.FieldForbidden, "This document is handed in by the other side.")
 	}
-	v.forFile(v.app.UploadLimit)
-	body, err := v.MultipartReader()
+	_, file, err := v.readUpload()
 	if err != nil {
-		return brokenForm(err)
-	}
-	for {
-		part, err := body.NextPart()
-		switch {
-		case errors.Is(err, io.EOF):
-			return exchange.Faults{"file": {"choose a file"}}.Err()
-		case err != nil:
-			return brokenForm(err)
-		case part.FormName() != "file":
-			continue
-		case part.FileName() == "":
-			return exchange.Faults{"file": {"choose a file"}}.Err()
-		}
-		return v.take(id, slot, part)
-	}
-}
-
-// take stores a file and puts it into its slot.
-func (v *visit) take(id int64, slot exchange.Slot, part *multipart.Part) error {
-	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
-	if !utf8.ValidString(name) {
-		return exchange.Faults{"file": {"give the file a name in UTF-8"}}.Err()
-	}
-	content, err := v.app.Store(v.Context(), v.who.Actor, wholePart{part})
-	if err != nil {
-		if exchange.CodeOf(err) == exchange.TooLarge {
-			return exchange.Fail(exchange.TooLarge, "This file is too large: a document may have up to %s.", size(v.app.UploadLimit))
-		}
 		return err
 	}
-	_, err = v.app.HandIn(v.Context(), v.who.Actor, id, slot, name, content)
+	_, err = v.app.HandIn(v.Context(), v.who.Actor, id, slot, file.name, file.content)
 	return renamed(err, map[string]string{"filename": "file"})
-}
-
-// wholePart is a file of a form; what breaks off there is no fault of ours.
-type wholePart struct{ io.Reader }
-
-func (r wholePart) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = brokenForm(err)
-	}
-	return n, err
-}
-
-func brokenForm(err error) error {
-	return &exchange.Error{Code: exchange.InvalidInput, Message: "The upload broke off.", Cause: err,
-		Fields: map[string][]string{"file": {"the upload broke off; send the file again"}}}
 }
 
 // plainly answers an upload with one line of text.

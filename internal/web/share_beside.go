@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -19,21 +18,13 @@ import (
 // takeListing reads the form of a material. Its files become attachments of the lab at once, so that they are not
 // lost where something else is wrong.
 func (v *visit) takeListing(p *listingPage) error {
-	form, sent, wrong, err := v.readForm(func(_ string, _ url.Values, body io.Reader) (exchange.Content, error) {
-		return v.app.Store(v.Context(), v.who.Actor, body)
-	})
-	p.Form = form
-	for field, texts := range wrong {
-		p.Errors = Faults{field: texts}
-	}
+	sent, err := v.readForm(v.store, "mta_file", "map_file")
 	if err != nil {
-		for _, file := range sent {
-			v.app.Discard(v.Context(), file.Content, err)
-		}
 		return err
 	}
+	p.Form, p.Errors = sent.fields, sent.faults()
 	for field, into := range map[string]string{"mta_file": "mta_attachment_id", "map_file": "map"} {
-		file, there := sent[field]
+		file, there := sent.files[field]
 		if !there {
 			continue
 		}
@@ -43,7 +34,7 @@ func (v *visit) takeListing(p *listingPage) error {
 			for _, texts := range e.Fields {
 				text = "The file " + texts[0]
 			}
-			p.Errors = Faults{field: {text}}
+			p.Errors[field] = []string{text}
 			continue
 		} else if err != nil {
 			return err
@@ -61,15 +52,15 @@ func (v *visit) takeListing(p *listingPage) error {
 }
 
 // keepFile makes a file an attachment of the lab that the form names.
-func (v *visit) keepFile(p *listingPage, file incomingFile) (exchange.Attachment, error) {
+func (v *visit) keepFile(p *listingPage, file sentFile) (exchange.Attachment, error) {
 	lab := v.shareLab(p.Get("organization_id"))
 	if p.Material != nil {
 		lab = p.Material.OrganizationID
 	}
-	t, err := v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(file.Name),
-		OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.Content)
+	t, err := v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(file.name),
+		OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.content)
 	if err != nil {
-		v.app.Discard(v.Context(), file.Content, err)
+		v.app.Discard(v.Context(), file.content, err)
 	}
 	return t, err
 }

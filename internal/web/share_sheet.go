@@ -91,42 +91,35 @@ func (v *visit) spreadsheet() (reply, error) {
 
 // sendSpreadsheet takes a spreadsheet in and shows how its columns were understood.
 func (v *visit) sendSpreadsheet() (reply, error) {
-	form, sent, wrong, err := v.readForm(func(_ string, form url.Values, body io.Reader) (exchange.Content, error) {
-		return v.app.StoreBulk(v.Context(), v.who.Actor, v.shareLab(form.Get("lab")), body)
-	})
-	file, there := sent["file"]
-	discard := func(err error) {
-		for _, f := range sent {
-			v.app.Discard(v.Context(), f.Content, err)
-		}
-	}
-	if err != nil {
-		discard(err)
-		return reply{}, err
-	}
-	p, err := v.sheetPage(form.Get("lab"))
+	sent, err := v.readForm(func(typed url.Values, body io.Reader) (exchange.Content, error) {
+		return v.app.StoreBulk(v.Context(), v.who.Actor, v.shareLab(typed.Get("lab")), body)
+	}, "file")
 	if err != nil {
 		return reply{}, err
 	}
-	p.Errors = wrong
-	if !there && len(wrong) == 0 {
-		p.Errors = Faults{"file": {"Choose the spreadsheet first."}}
+	p, err := v.sheetPage(sent.fields.Get("lab"))
+	if err != nil {
+		v.discard(sent)
+		return reply{}, err
 	}
-	if len(p.Errors) > 0 {
+	file, err := sent.file("file")
+	if err != nil {
+		p.Errors = Faults{"file": {messageOf(err)}}
 		return invalid("share_sheet", p)
 	}
 	v.rememberLab(p.Desk.Lab.ID)
-	order := exchange.BulkOrder{Category: form.Get("category")}
-	s, err := v.app.LookAtBulk(v.Context(), v.who.Actor, p.Desk.Lab.ID, order, file.Content, cleanName(file.Name))
+	order := exchange.BulkOrder{Category: sent.fields.Get("category")}
+	s, err := v.app.LookAtBulk(v.Context(), v.who.Actor, p.Desk.Lab.ID, order, file.content, cleanName(file.name))
+	if err != nil {
+		v.discard(sent)
+	}
 	if fields, is := faults(err); is {
-		discard(err)
 		p.Errors = Faults{}
 		for field, texts := range fields {
 			p.Errors[field] = []string{"The " + field + " " + texts[0]}
 		}
 		return invalid("share_sheet", p)
 	} else if err != nil {
-		discard(err)
 		return reply{}, err
 	}
 	p.columns(s, order, nil)
