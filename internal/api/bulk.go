@@ -33,6 +33,9 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
+	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil { // before what is wrong with the form
+		return Job{}, err
+	}
 	var asked bulkQuery
 	if err := c.readQuery(&asked); err != nil {
 		return Job{}, err

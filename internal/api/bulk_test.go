@@ -68,6 +68,23 @@ func (s *scene) report(p *person, a answer) [][]string {
 
 const stock = "Reference,Category,Name,Disease,Box\nLN2-1,CELL_LINE,HeLa,Cervical cancer,7\nLN2-2,Cell line,HT-29,Colon cancer,8\n"
 
+// TestWhoMayNotListIsToldSoWhateverTheySend holds that access comes before what is wrong with a form.
+func TestWhoMayNotListIsToldSoWhateverTheySend(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		path := fmt.Sprintf("/organizations/%d/materials/bulk", s.id)
+		for _, c := range []struct{ query, kind, body string }{
+			{"", "text/csv", ""}, {"?mode=none", "text/csv", "Title\nX\n"}, {"", "application/json", "{}"},
+			{"", "multipart/form-data", ""}, {"", "multipart/form-data; boundary=b", "--b--\r\n"},
+		} {
+			if a := s.people["stranger"].send("POST", path+c.query, c.kind, strings.NewReader(c.body)); a.Status != 403 {
+				t.Errorf("%q as %s: %d %s", c.body, c.kind, a.Status, a.Raw)
+			}
+		}
+	})
+}
+
 func TestASpreadsheetListsMaterialsOnceAndChangesThemAfterwards(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

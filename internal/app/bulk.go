@@ -40,14 +40,9 @@ func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization in
 	return a.Files.Put(ctx, body, a.UploadLimit)
 }
 
-// MayBulk says whether who may list an organization's materials from a spreadsheet. What an admin then
-// does is noted when they do it.
+// MayBulk says whether who may list an organization's materials from a spreadsheet.
 func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int64) error {
-	_, err := a.DB.Read().Organization(ctx, organization)
-	if err == nil {
-		_, err = a.can(who, exchange.MaterialBulk, who.ToOrganization(organization))
-	}
-	return err
+	return a.MayToLab(ctx, who, exchange.MaterialBulk, organization)
 }
 
 // Bulk has the materials of a spreadsheet listed, changed or checked by a job. What cannot be read at

@@ -53,6 +53,16 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 	return l, err
 }
 
+// MayToLab says whether who may do something to an organization, for what is asked before a form is read. What an admin
+// then does is noted when they do it.
+func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) error {
+	_, err := a.DB.Read().Organization(ctx, id)
+	if err == nil {
+		_, err = a.can(who, action, who.ToOrganization(id))
+	}
+	return err
+}
+
 // OwnLabs are the labs of somebody and those that they may come into.
 type OwnLabs struct {
 	Labs        []exchange.Organization

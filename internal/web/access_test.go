@@ -202,6 +202,40 @@ func (row asked) hold(t *testing.T) {
 	}
 }
 
+// TestWhoMayNotIsToldSoWhateverTheySend holds that access comes before what is wrong with a form: whom the table refuses
+// with one form is refused with every other.
+func TestWhoMayNotIsToldSoWhateverTheySend(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	names := w.furnished()
+	long := url.Values{}
+	for _, name := range strings.Fields("name title description note text reason override abstract form restrictions accepted_payment_details url events who role days " +
+		"funder_id material until to member assigned_to carrier sent_at decide_days organization_id category draft shipping_requirements_id") {
+		long.Set(name, strings.Repeat("x", 20_000))
+	}
+	const short, multi = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"
+	forms := []struct{ kind, body string }{
+		{short, ""}, {short, long.Encode()}, {short, "form=abstract"}, {multi, "--x--\r\n"},
+		{multi, "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.exe\"\r\n\r\nMZ\r\n--x--\r\n"},
+	}
+	for i, role := range roles {
+		v := w.as(role.person)
+		for _, row := range access {
+			refused := strings.HasPrefix(row.pattern, "POST ") && strings.Fields(row.want)[i] == "403"
+			if !refused || role.name != "stranger" && row.pattern == "POST /requests/{id}/details" { // there it is the form that says who may
+				continue
+			}
+			for _, form := range forms {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+names.Replace(row.path), strings.NewReader(form.body))
+				r.Header.Set("Content-Type", form.kind)
+				if a := v.send(r); a.status != http.StatusForbidden && a.status != http.StatusNotFound {
+					t.Errorf("%s: %s with %.40q: %d %.200s", role.name, row.pattern, form.body, a.status, a.text("main"))
+				}
+			}
+		}
+	}
+}
+
 func TestNoPageHasAnAddressOfTheAPI(t *testing.T) {
 	t.Parallel()
 	var contract struct {

@@ -76,6 +76,15 @@ func (v *visit) readLab(tab, title string) (labPage, error) {
 	return p, nil
 }
 
+// labFor is the lab in the address, for who may do something to it. That comes before what is wrong with their form.
+func (v *visit) labFor(action exchange.Action) (int64, error) {
+	id, err := v.id("id")
+	if err == nil {
+		err = v.app.MayToLab(v.Context(), v.who.Actor, action, id)
+	}
+	return id, err
+}
+
 // lab is the address of a page of the lab in the address.
 func (v *visit) lab(rest string) string { return "/labs/" + v.PathValue("id") + rest }
 
@@ -210,6 +219,9 @@ func (v *visit) labSettings() (reply, error) {
 }
 
 func (v *visit) saveLab() (reply, error) {
+	if _, err := v.labFor(exchange.OrganizationUpdate); err != nil {
+		return reply{}, err
+	}
 	base, err := v.readLab("settings", "Settings")
 	if err != nil {
 		return reply{}, err

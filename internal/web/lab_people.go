@@ -94,7 +94,7 @@ func (v *visit) removeMember() (reply, error) {
 }
 
 func (v *visit) handLabOver() (reply, error) {
-	id, err := v.id("id")
+	id, err := v.labFor(exchange.OrganizationUpdate)
 	if err != nil {
 		return reply{}, err
 	}
@@ -129,7 +129,7 @@ func (v *visit) leaveLab() (reply, error) {
 
 // invite asks each of those whom the form names, one in a line, by mail address or registry id.
 func (v *visit) invite() (reply, error) {
-	id, err := v.id("id")
+	id, err := v.labFor(exchange.InvitationWrite)
 	if err != nil {
 		return reply{}, err
 	}
@@ -176,9 +176,6 @@ func (v *visit) invite() (reply, error) {
 	p, err := v.readPeople()
 	if err != nil {
 		return reply{}, err
-	}
-	if !p.Lab.May(exchange.InvitationWrite) {
-		return reply{}, exchange.Fail(exchange.Forbidden, "Only the owner of %s invites people.", p.Lab.Name)
 	}
 	if len(wrong) > 0 {
 		problems["who"] = wrong

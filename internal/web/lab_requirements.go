@@ -51,7 +51,7 @@ func (v *visit) labRequirements() (reply, error) {
 
 // saveShipping makes shipping requirements, or changes those in the address.
 func (v *visit) saveShipping() (reply, error) {
-	lab, err := v.id("id")
+	lab, err := v.labFor(exchange.ShippingWrite)
 	if err != nil {
 		return reply{}, err
 	}
@@ -146,7 +146,7 @@ func (v *visit) documentRefused(err error) (reply, error) {
 }
 
 func (v *visit) addDocument() (reply, error) {
-	lab, err := v.id("id")
+	lab, err := v.labFor(exchange.AttachmentUpdate)
 	if err != nil {
 		return reply{}, err
 	}
@@ -164,6 +164,9 @@ func (v *visit) addDocument() (reply, error) {
 }
 
 func (v *visit) replaceDocument() (reply, error) {
+	if _, err := v.labFor(exchange.AttachmentUpdate); err != nil { // who may read it need not be who may replace it
+		return reply{}, err
+	}
 	id, err := v.labDocumentID()
 	if err != nil {
 		return reply{}, err

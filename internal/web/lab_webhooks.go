@@ -57,7 +57,7 @@ func (v *visit) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webho
 
 // makeWebhook makes a webhook, and shows its secret, which no other page does.
 func (v *visit) makeWebhook() (reply, error) {
-	lab, err := v.id("id")
+	lab, err := v.labFor(exchange.WebhookWrite)
 	if err != nil {
 		return reply{}, err
 	}

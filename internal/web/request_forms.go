@@ -58,7 +58,11 @@ func (v *visit) changeDetails() (reply, error) {
 			p.Notes = notes
 		}
 	default:
-		return reply{}, exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+		_, err := v.requestPage() // who may not see it is not told of its forms
+		if err == nil {
+			err = errNotWhole
+		}
+		return reply{}, err
 	}
 	return v.act(form, place, "Saved.", func(id int64) error {
 		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
@@ -88,22 +92,24 @@ func (v *visit) changeShipment() (reply, error) {
 		if err != nil {
 			return err
 		}
-		p, err := v.shipment(r.Shipment)
-		if err != nil {
+		p, wrong := v.shipment(r.Shipment)
+		if wrong != nil {
+			p = exchange.ShipmentPatch{} // which changes nothing, and is refused to who may not
+		}
+		if _, err = v.app.ShipRequest(v.asSeen().Context(), v.who.Actor, id, p); err != nil {
 			return err
 		}
-		_, err = v.app.ShipRequest(v.asSeen().Context(), v.who.Actor, id, p)
-		return err
+		return wrong
 	})
 }
 
 func (v *visit) assign() (reply, error) {
-	user, err := uuid.Parse(v.PostFormValue("assigned_to"))
-	if err != nil {
-		return v.refused("assign", exchange.Faults{"assigned_to": {"choose a member of the lab"}}.Err())
-	}
 	return v.act("assign", "", "Saved.", func(id int64) error {
+		user, _ := uuid.Parse(v.PostFormValue("assigned_to")) // what is no id is nobody's
 		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
+		if _, wrong := faults(err); wrong {
+			err = exchange.Faults{"assigned_to": {"choose a member of the lab"}}.Err()
+		}
 		return err
 	})
 }
