@@ -1,11 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +33,7 @@ type Page struct {
 	Zone    *time.Location
 	Version string
 	keys    bool
+	summary []faultLine
 }
 
 // anyPage is a page.
@@ -45,6 +49,31 @@ type Faults map[string][]string
 
 // Of is what is wrong with a field, "" for nothing.
 func (f Faults) Of(field string) string { return strings.Join(f[field], " ") }
+
+// faultLine is what is wrong with one field.
+type faultLine struct {
+	Field, Text string
+	Shown       bool // the field is on the page
+	place       int
+}
+
+// Summary is what is wrong with the form, in the order in which the page has its fields.
+func (p *Page) Summary() []faultLine { return p.summary }
+
+// inOrder are faults in the order in which a page has their fields, and behind them those of fields that it has not.
+func (f Faults) inOrder(page string) []faultLine {
+	var list []faultLine
+	for _, field := range slices.Sorted(maps.Keys(f)) {
+		at := strings.Index(page, `id="f-`+template.HTMLEscapeString(field)+`"`)
+		l := faultLine{Field: field, Text: f.Of(field), Shown: at >= 0, place: at}
+		if !l.Shown {
+			l.place = len(page)
+		}
+		list = append(list, l)
+	}
+	slices.SortStableFunc(list, func(a, b faultLine) int { return cmp.Compare(a.place, b.place) })
+	return list
+}
 
 // render writes a page, or where htmx asks for a part of it that the page's template has, that part alone.
 func (v *visit) render(w io.Writer, a reply) error {
@@ -65,6 +94,13 @@ func (v *visit) render(w io.Writer, a reply) error {
 	name := "layout"
 	if _, id, is := strings.Cut(v.Header.Get("HX-Target"), "#"); is && v.Header.Get("HX-Request-Type") == "partial" && t.Lookup("#"+id) != nil {
 		name = "#" + id
+	}
+	if len(p.Errors) > 0 { // the summary is above the fields, whose order is known when they are written
+		var page strings.Builder
+		if err := t.ExecuteTemplate(&page, name, a.page); err != nil {
+			return err
+		}
+		p.summary = p.Errors.inOrder(page.String())
 	}
 	return t.ExecuteTemplate(w, name, a.page)
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,5 +44,29 @@ func TestAPageThatIsNotThereSaysSo(t *testing.T) {
 	a := alone(t).as("").get("/drafts/nothing").want(http.StatusNotFound)
 	if !strings.Contains(a.text("h1"), "no page") || a.header.Get("Content-Security-Policy") == "" {
 		t.Errorf("%s %v", a.text("h1"), a.header)
+	}
+}
+
+// TestASummaryHasTheFieldsInTheOrderOfTheForm whatever they are called, and each line leads to its field.
+func TestASummaryHasTheFieldsInTheOrderOfTheForm(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	for _, c := range []struct {
+		who, path string
+		form      []string
+		want      string
+	}{
+		{"mario", "/share/new", []string{"do", "save", "category", "CELL_LINE", "url", "no address", "pubmed_id", "none", "pre_print_doi", "none", "embargo_date", "soon"},
+			"title url additional_metadata.cell_line_name additional_metadata.disease additional_metadata.cell_type additional_metadata.biosafety_level pubmed_id pre_print_doi embargo_date"},
+		{"josiah", w.askPath(stemCells), []string{"address", "new", "country", "United States", "note", strings.Repeat("x", 200_000), "payment_method", "SHIPPING_CODE", "account", "7", "courier", "FedEx"},
+			"requester_abstract note name address_line_1 locality account"},
+	} {
+		var got []string
+		for _, href := range w.as(c.who).post(c.path, c.form...).want(http.StatusUnprocessableEntity).foundLinks("#errors a") {
+			got = append(got, strings.TrimPrefix(href, "#f-"))
+		}
+		if !slices.Equal(got, strings.Fields(c.want)) {
+			t.Errorf("%s: %v, want %v", c.path, got, c.want)
+		}
 	}
 }

@@ -130,7 +130,22 @@ func (v *visitor) send(r *http.Request) answer {
 	v.must(result.Body.Close())
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(w.Body.String()))
 	v.must(err)
-	return answer{v, w.Code, w.Header().Get("Location"), w.Header(), w.Body.String(), doc}
+	a := answer{v, w.Code, w.Header().Get("Location"), w.Header(), w.Body.String(), doc}
+	a.summedUp()
+	return a
+}
+
+// summedUp fails unless the summary of a form leads to fields of the page, in their order.
+func (a answer) summedUp() {
+	a.Helper()
+	last := 0
+	for _, href := range a.foundLinks(`#errors a[href^="#f-"]`) {
+		at := strings.Index(a.body, `id="`+href[1:]+`"`)
+		if at < last {
+			a.Errorf("the summary has %s out of its place: %s", href, a.text("#errors"))
+		}
+		last = at
+	}
 }
 
 // get asks for a page.
