@@ -77,10 +77,7 @@ var access = []asked{
 
 	{"GET /catalog", "/catalog?q=hela", "", "200 200 200 200 200 200"},
 	{"GET /catalog/suggest", "/catalog/suggest?q=he", "", "200 200 200 200 200 200"},
-	{"GET /catalog/saved", "/catalog/saved", "", "in 200 200 200 200 200"},
 	{"POST /catalog/save", "/catalog/save", "q=hela", "in 303 303 303 303 303"},
-	{"POST /catalog/saved/{id}/alerts", "/catalog/saved/{search}/alerts", "", "in 404 303 404 404 404"},
-	{"POST /catalog/saved/{id}/delete", "/catalog/saved/{search}/delete", "", "in 404 303 404 404 404"},
 	{"GET /catalog/{id}", "/catalog/{material}", "", "200 200 200 200 200 200"},
 	{"GET /catalog/{id}", "/catalog/999999", "", "404 404 404 404 404 404"},
 	{"GET /catalog/{id}", "/catalog/x", "", "404 404 404 404 404 404"},

@@ -22,10 +22,7 @@ func (*ownSearchesPage) Find(s exchange.SavedSearch) string {
 	for facet, values := range s.Filters {
 		at[facet] = values
 	}
-	if len(at) == 0 {
-		return "/catalog"
-	}
-	return "/catalog?" + at.Encode()
+	return catalogAt(at)
 }
 
 func (v *visit) ownSearchesPage() (*ownSearchesPage, error) {

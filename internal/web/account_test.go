@@ -178,6 +178,9 @@ func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
 	if s, err = w.app.SavedSearch(w.Context(), v.actor, v.actor.ID, s.ID); err != nil || s.Name != "Gut" || s.Alerts {
 		t.Errorf("%+v %v", s, err)
 	}
+	if got := v.post(path, "name", "Gut", "alerts", "on").follow().text("main"); !strings.Contains(got, "alerts on") {
+		t.Error(got)
+	}
 	w.as("mario").post(path + "/delete").want(http.StatusNotFound)
 	v.post(path + "/delete").want(http.StatusSeeOther)
 	if page = v.get("/account/searches"); !strings.Contains(page.text("main"), "No saved searches") {

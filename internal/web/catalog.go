@@ -18,10 +18,7 @@ import (
 var catalogPages = []page{
 	get("/catalog", (*visit).catalog),
 	get("/catalog/suggest", (*visit).suggest),
-	get("/catalog/saved", (*visit).savedSearches).private(),
 	post("/catalog/save", (*visit).saveSearch),
-	post("/catalog/saved/{id}/alerts", (*visit).switchAlerts),
-	post("/catalog/saved/{id}/delete", (*visit).deleteSearch),
 	get("/catalog/{id}", (*visit).material),
 	post("/catalog/{id}/archive", (*visit).archive),
 	post("/catalog/{id}/offer", (*visit).offerAgain),

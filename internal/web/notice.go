@@ -185,7 +185,7 @@ func matchAddress(d exchange.NewsDetail) string {
 	if d.Count == 1 && len(d.Materials) == 1 {
 		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
 	}
-	return "/catalog/saved"
+	return "/account/searches"
 }
 
 func newsIcon(k exchange.NewsKind) (tone, icon string) {

@@ -116,7 +116,7 @@ func TestThePagesOfSearchAndHelpAskLittleOfTheDatabase(t *testing.T) {
 	w := alone(t)
 	v := w.as("mario")
 	for path, most := range map[string]int64{
-		"/help": 2, "/privacy": 2, "/accessibility": 2, "/catalog/saved": 5, "/catalog/suggest?q=he": 7,
+		"/help": 2, "/privacy": 2, "/accessibility": 2, "/account/searches": 5, "/catalog/suggest?q=he": 7,
 		"/catalog?show=labs&q=lab": 7, "/catalog?show=people&q=m": 7, "/catalog": 14, "/catalog?q=zzzz&category=PDX&is_archived=false": 24, w.listing("HeLa"): 16,
 	} {
 		v.get(path).want(http.StatusOK)
