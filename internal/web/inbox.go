@@ -88,11 +88,14 @@ func inboxTabs() []inboxTab {
 func (t inboxTab) Many() string { return manyRequests(t.Count) }
 
 // Found is how many are in the list, in words.
-func (p *inboxPage) Found() string {
-	if p.Total == 1 {
+func (p *inboxPage) Found() string { return countRequests(p.Total) }
+
+// countRequests is how many requests there are, as far as they were counted.
+func countRequests(n int64) string {
+	if n == 1 {
 		return "1 request"
 	}
-	return manyRequests(p.Total) + " requests"
+	return manyRequests(n) + " requests"
 }
 
 func manyRequests(n int64) string {

@@ -26,7 +26,8 @@ type homePage struct {
 	Steps   []step
 	New     []newcomer
 	Waiting []waiting // for who is signed in
-	More    bool      // more wait than are shown
+	OnMe    int64     // how many wait on them
+	OnLabs  int64     // how many wait on their labs, where another looks after them
 	Drafts  []draftLine
 }
 
@@ -51,12 +52,21 @@ type newcomer struct {
 	Number string
 }
 
-// waiting is a request in which it is the visitor's turn.
+// waiting is a request that waits on the visitor, and what they are to do.
 type waiting struct {
-	exchange.Requested
+	app.InboxItem
 	What string
-	Lab  bool // it is theirs as the lab
-	Due  *exchange.Turn
+}
+
+// More says whether more wait on the visitor than are shown.
+func (p *homePage) More() bool { return p.OnMe > int64(len(p.Waiting)) }
+
+// LabsWait is how many requests wait on the labs of the visitor, "" for none.
+func (p *homePage) LabsWait() string {
+	if p.OnLabs == 0 {
+		return ""
+	}
+	return countRequests(p.OnLabs)
 }
 
 const (
@@ -88,11 +98,8 @@ func (v *visit) home() (reply, error) {
 		return reply{}, err
 	}
 	p.Title = "Start"
-	if len(p.Waiting) > 0 {
-		p.Title = plural(len(p.Waiting), "request") + " waiting for you"
-		if p.More {
-			p.Title = "More than " + p.Title
-		}
+	if p.OnMe > 0 {
+		p.Title = countRequests(p.OnMe) + " waiting for you"
 	}
 	return show("home", p)
 }
@@ -156,26 +163,20 @@ func stepsOf(n app.Numbers) []step {
 	return list
 }
 
-// whatWaits finds the requests in which it is the visitor's turn, the longest wait first, and their drafts.
+// whatWaits finds what the inbox says waits on the visitor, the longest wait first, and their drafts.
 func (v *visit) whatWaits(p *homePage) error {
-	active := true
-	mine := v.who.Actor
-	mine.Admin = false // of their own requests and labs, not of everybody's
-	list, err := v.app.Requests(v.Context(), mine, exchange.Page{Limit: 200}, exchange.RequestFilter{Active: &active})
+	whose := exchange.OnMe
+	first := inboxOrder(nil, &whose)
+	first.Limit = waitingShown
+	in, err := v.app.Inbox(v.Context(), v.who.Actor, first, exchange.InboxFilter{Whose: &whose})
 	if err != nil {
 		return err
 	}
-	for _, q := range list.Items {
-		turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
-		lab := turn != nil && turn.Side == exchange.LabSide && mine.MemberOf(q.Organization)
-		if turn == nil || !lab && (turn.Side != exchange.RequesterSide || !mine.Is(q.Requester)) {
-			continue
+	p.OnMe, p.OnLabs = in.Total, in.Counts[exchange.OnMyLabs]
+	for _, item := range in.Items {
+		if item.Turn != nil {
+			p.Waiting = append(p.Waiting, waiting{item, waitsFor(item.Turn)})
 		}
-		p.Waiting = append(p.Waiting, waiting{Requested: q, What: waitsFor(turn), Lab: lab, Due: turn})
-	}
-	slices.SortStableFunc(p.Waiting, func(a, b waiting) int { return a.Due.Since.Compare(b.Due.Since) })
-	if len(p.Waiting) > waitingShown {
-		p.Waiting, p.More = p.Waiting[:waitingShown], true
 	}
 	drafts, err := v.app.Drafts(v.Context(), v.who.Actor)
 	if err != nil {

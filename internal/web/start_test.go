@@ -3,6 +3,7 @@ package web_test
 import (
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,6 +62,24 @@ func TestTheStartPageTellsWhatWaitsForWhoIsSignedIn(t *testing.T) {
 	}
 }
 
+// TestTheStartPageHasWhatTheInboxHas, the first of what waits on the visitor, and says how much there is.
+func TestTheStartPageHasWhatTheInboxHas(t *testing.T) {
+	t.Parallel()
+	each(t, func(w *world) {
+		for _, name := range []string{"mario", "olivia", "josiah", "gabriel"} {
+			v := w.as(name)
+			start, inbox := v.get("/").foundLinks("[data-row] [data-open]"), v.get("/requests?turn=me").foundLinks("[data-row] th a")
+			if most := inbox[:min(len(inbox), 5)]; !slices.Equal(start, most) {
+				t.Errorf("%s: the start page has %v, the inbox %v", name, start, inbox)
+			}
+			labs := v.get("/requests?turn=labs").foundLinks("[data-row] th a")
+			if has := v.get("/").has(`main a[href="/requests?turn=labs"]`); has != (len(labs) > 0) {
+				t.Errorf("%s: %d wait on labs, and the start page says so: %v", name, len(labs), has)
+			}
+		}
+	})
+}
+
 func TestTheStartPageIsForAnAdminAboutTheirOwnRequests(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
@@ -106,7 +125,7 @@ func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
 	}
 	mario := w.as("mario")
 	mario.get("/")
-	if n := w.statementsOf(func() { mario.get("/") }); n > 8 {
+	if n := w.statementsOf(func() { mario.get("/") }); n > 9 {
 		t.Errorf("%d statements", n)
 	}
 }
