@@ -39,19 +39,23 @@ func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Pa
 // CreateAttachment makes the record of an attachment. Where content is nil it follows with
 // PutContent.
 func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
-	t, err := p.Create(who)
+	t, err := newAttachment(who, p, content)
 	if err != nil {
 		return t, err
 	}
-	if content != nil {
-		if _, err := files.Sniff(nil, t.Filename); err != nil { // some types only the name tells
-			return t, err
-		}
-	}
-	t.Content = content
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		return a.addAttachment(ctx, tx, who, &t)
 	})
+	return t, err
+}
+
+// newAttachment is the record of an attachment, which is not kept yet.
+func newAttachment(who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
+	t, err := p.Create(who)
+	if err == nil && content != nil {
+		_, err = files.Sniff(nil, t.Filename) // some types only the name tells
+	}
+	t.Content = content
 	return t, err
 }
 
@@ -185,19 +189,24 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
-		ties, err := tx.Ties(ctx, t, who.ID)
-		if err != nil {
-			return err
-		}
 		if err := unchanged(ctx, as(t)); err != nil {
 			return err
 		}
-		if ties.Requests || ties.MTA {
-			return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
-		}
-		t.DeletedAt = &tx.Now
-		return tx.UpdateAttachment(ctx, t)
+		return dropAttachment(ctx, tx, who, t)
 	})
+}
+
+// dropAttachment deletes an attachment whose row is locked, unless something stands on it.
+func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Attachment) error {
+	ties, err := tx.Ties(ctx, t, who.ID)
+	if err != nil {
+		return err
+	}
+	if ties.Requests || ties.MTA {
+		return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
+	}
+	t.DeletedAt = &tx.Now
+	return tx.UpdateAttachment(ctx, t)
 }
 
 // PutContent takes in the bytes of an attachment that was made without, or replaces them. A

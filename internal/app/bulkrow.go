@@ -211,15 +211,16 @@ func (b *bulk) imported(ctx context.Context, c store.Conn, rows []bulkRow) error
 // store writes the rows that are right and change something.
 func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow) error {
 	tx := s.c
-	var added, changed []*bulkRow
+	var added []*bulkRow
 	var made, old, saved []exchange.Material
+	asAdmin := map[int64]bool{} // of those that are changed
 	for i := range rows {
 		switch r := &rows[i]; {
 		case len(r.faults) > 0 || !r.changed:
 		case r.old == nil:
 			added, made = append(added, r), append(made, r.now)
 		default:
-			changed, old, saved = append(changed, r), append(old, *r.old), append(saved, r.now)
+			old, saved, asAdmin[r.now.ID] = append(old, *r.old), append(saved, r.now), r.asAdmin
 		}
 	}
 	ids, err := tx.InsertMaterials(ctx, made)
@@ -232,7 +233,7 @@ func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow) error {
 	if err := saveMaterials(ctx, tx, old, saved); err != nil {
 		return err
 	}
-	return errors.Join(b.keepAdded(ctx, s, added), b.keepChanged(ctx, tx, changed))
+	return errors.Join(b.keepAdded(ctx, s, added), keepMaterials(ctx, tx, b.who, asAdmin))
 }
 
 // keepAdded notes new materials as versions. What is shown of one is known without reading it.
@@ -248,23 +249,6 @@ func (b *bulk) keepAdded(ctx context.Context, s *shelf, rows []*bulkRow) error {
 		versions[i].First = true
 	}
 	return s.c.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
-}
-
-// keepChanged notes changed materials as versions.
-func (b *bulk) keepChanged(ctx context.Context, tx store.Conn, rows []*bulkRow) error {
-	ids, asAdmin := make([]int64, len(rows)), map[int64]bool{}
-	for i, r := range rows {
-		ids[i], asAdmin[r.now.ID] = r.now.ID, r.asAdmin
-	}
-	shown, err := tx.ShownMaterials(ctx, ids)
-	if err != nil {
-		return err
-	}
-	versions := make([]store.Kept, len(shown))
-	for i, m := range shown {
-		versions[i] = materialVersion(m, asAdmin[m.ID])
-	}
-	return tx.InsertVersions(ctx, actorID(b.who), exchange.MaterialUpdate, versions)
 }
 
 // outcome is what came of a row, for the report.

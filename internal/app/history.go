@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
@@ -27,6 +29,19 @@ type Version[T any] struct {
 // themselves stays out of it.
 func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
 	return tx.InsertVersions(ctx, actorID(who), action, []store.Kept{materialVersion(m, asAdmin)})
+}
+
+// keepMaterials notes changed materials as versions; asAdmin says of each whether that took the power of an admin.
+func keepMaterials(ctx context.Context, tx store.Conn, who exchange.Actor, asAdmin map[int64]bool) error {
+	shown, err := tx.ShownMaterials(ctx, slices.Sorted(maps.Keys(asAdmin)))
+	if err != nil {
+		return err
+	}
+	versions := make([]store.Kept, len(shown))
+	for i, m := range shown {
+		versions[i] = materialVersion(m, asAdmin[m.ID])
+	}
+	return tx.InsertVersions(ctx, actorID(who), exchange.MaterialUpdate, versions)
 }
 
 func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Kept {

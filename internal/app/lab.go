@@ -161,37 +161,58 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 	return v, err
 }
 
-// ReplaceDocument puts a new version of a lab's document in the place of an old one: the materials that named the old
-// one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
-func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
-	old, err := a.attachment(ctx, who, exchange.AttachmentUpdate, id)
+// ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once: the materials that named
+// the old one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
+func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch, content *exchange.Content) (made exchange.Attachment, err error) {
+	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
+		if err != nil {
+			return err
+		}
+		if old.OwnedByOrg == nil {
+			return exchange.Fail(exchange.NotFound, "This is no document of a lab.")
+		}
+		p.OwnedByOrg = exchange.NullOf(exchange.Ref(*old.OwnedByOrg))
+		if !p.Description.Set {
+			p.Description = exchange.Some(old.Description)
+		}
+		if made, err = newAttachment(who, p, content); err != nil {
+			return err
+		}
+		if err := a.addAttachment(ctx, tx, who, &made); err != nil {
+			return err
+		}
+		if err := a.replaceMTA(ctx, tx, who, old, made.ID); err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(old, false, false), object("attachment", id)); err != nil {
+			return err
+		}
+		if err := dropAttachment(ctx, tx, who, old); err != nil && exchange.CodeOf(err) != exchange.AttachmentInUse {
+			return err
+		}
+		return nil
+	})
+	return made, err
+}
+
+// replaceMTA has the materials of the lab of a document that name it as their MTA name another.
+func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document exchange.Attachment, by int64) error {
+	old, err := tx.MaterialsWithMTA(ctx, *document.OwnedByOrg, document.ID)
 	if err != nil {
-		return old, err
+		return err
 	}
-	if old.OwnedByOrg == nil {
-		return old, exchange.Fail(exchange.NotFound, "This is no document of a lab.")
-	}
-	p.OwnedByOrg = exchange.NullOf(exchange.Ref(*old.OwnedByOrg))
-	if !p.Description.Set {
-		p.Description = exchange.Some(old.Description)
-	}
-	made, err := a.CreateAttachment(ctx, who, p, content)
-	if err != nil {
-		return made, err
-	}
-	materials, err := a.DB.Read().MaterialsWithMTA(ctx, *old.OwnedByOrg, id)
-	if err != nil {
-		return made, err
-	}
-	for _, m := range materials {
-		if _, err := a.UpdateMaterial(ctx, who, m, exchange.MaterialPatch{MTAAttachment: exchange.NullOf(exchange.Ref(made.ID))}); err != nil {
-			return made, err
+	shelf, list, asAdmin := a.newShelf(tx, who), make([]exchange.Material, len(old)), map[int64]bool{}
+	for i, m := range old {
+		p := exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)} // whether one is needed stays as it is
+		if list[i], _, asAdmin[m.ID], err = shelf.change(ctx, m, p); err != nil {
+			return err
 		}
 	}
-	if err := a.DeleteAttachment(ctx, who, id); err != nil && exchange.CodeOf(err) != exchange.AttachmentInUse {
-		return made, err
+	if err := saveMaterials(ctx, tx, old, list); err != nil {
+		return err
 	}
-	return made, nil
+	return keepMaterials(ctx, tx, who, asAdmin)
 }
 
 // LabActivity lists what happened in the requests of an organization's materials, with the people who did it.

@@ -68,7 +68,9 @@ func (c Conn) uses(ctx context.Context, column string, organization int64) (map[
 	return uses, err
 }
 
-// MaterialsWithMTA gives the ids of the materials of an organization that name a document as their MTA.
-func (c Conn) MaterialsWithMTA(ctx context.Context, organization, attachment int64) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM materials WHERE mta_attachment_id = $2 AND organization_id = $1 ORDER BY id", organization, attachment)
+// MaterialsWithMTA reads the materials of an organization that name a document as their MTA, and keeps others from changing
+// them until commit.
+func (c Conn) MaterialsWithMTA(ctx context.Context, organization, attachment int64) ([]exchange.Material, error) {
+	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 ORDER BY o.id"+
+		c.db.dialect.forUpdate, organization, attachment)
 }
