@@ -140,7 +140,7 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 	}
 	cfg := identity.Config{Issuer: s.Identity, ClientID: s.IdentityClientID, ClientSecret: s.IdentityClientSecret}
 	if s.Identity == "demo" {
-		cfg = identity.Config{Issuer: s.PublicURL + "/demo/identity", ClientID: identity.DemoClientID, ClientSecret: "demo"}
+		cfg = identity.Config{Issuer: s.PublicURL + "/demo/identity", ClientID: identity.DemoClientID, ClientSecret: "demo", ORCID: true}
 		provider, err := identity.NewDemo(cfg.Issuer, demo.People())
 		if err != nil {
 			return nil, err

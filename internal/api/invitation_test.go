@@ -95,7 +95,7 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 		}
 		s.requester().want(200, "POST", accept, nil)
 		s.owner.refused(409, "CONFLICT", "POST", lab, obj{"email": "ada@example.org"})
-		for _, body := range []obj{{}, {"email": "x"}, {"email": "a@b.c", "registry_id": "y"}, {"registry_id": " "}} {
+		for _, body := range []obj{{}, {"email": "x"}, {"email": "a@b.c", "registry_id": "y"}, {"registry_id": " "}, {"registry_id": "two words"}, {"registry_id": "https://orcid.org/0000-0002-1825-0098"}} {
 			s.owner.refused(400, "INVALID_INPUT", "POST", lab, body)
 		}
 	})

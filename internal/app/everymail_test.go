@@ -118,7 +118,7 @@ func (h *hearing) membership() {
 	h.must(err)
 	for _, to := range []exchange.InvitationStatus{exchange.InvitationDeclined, exchange.InvitationAccepted} {
 		h.set(h.now.Load().Add(time.Hour)) // nobody is asked twice in a row
-		v, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{RegistryID: exchange.Some("hears stranger")})
+		v, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
 		h.must(err)
 		h.wait()
 		_, err = h.app.Answer(ctx, stranger, stranger.ID, v.ID, to)

@@ -32,7 +32,7 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 // Invite asks a person into an organization. existed: they are asked already, and that
 // invitation is given as it is.
 func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64, p exchange.InvitationNew) (v exchange.ShownInvitation, existed bool, err error) {
-	i, err := p.Create(a.DB.Read().Now)
+	i, err := p.Create(a.DB.Read().Now, a.Identity != nil && a.Identity.ByORCID())
 	if err != nil {
 		return v, false, err
 	}

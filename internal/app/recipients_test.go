@@ -95,11 +95,11 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	ctx, names := t.Context(), []string{"owner", "member", "assignee", "both", "former", "requester", "stranger", "admin"}
 	signIn := func() {
 		for _, name := range names {
-			h.people[name] = h.person("hears " + name)
+			h.people[name] = h.person("hears-" + name)
 		}
 	}
 	signIn()
-	h.must(h.app.SetAdmin(ctx, "hears admin", true))
+	h.must(h.app.SetAdmin(ctx, "hears-admin", true))
 	refs := func(names ...string) exchange.Opt[[]exchange.UserRef] {
 		var list []exchange.UserRef
 		for _, name := range names {

@@ -40,7 +40,7 @@ func FaultsOf(body any, made bool) Faults {
 			_, err = p.Patch(Grant{Title: "-", FunderID: "-"})
 		}
 	case InvitationNew:
-		_, err = p.Create(time.Time{})
+		_, err = p.Create(time.Time{}, false) // which registry there is is not for this room to say
 	case InvitationToken:
 		_, err = p.Check()
 	case JoinNew:

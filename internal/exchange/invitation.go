@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"aliquot/internal/exchange/identifier"
+
 	"github.com/google/uuid"
 )
 
@@ -84,12 +86,21 @@ type InvitationNew struct {
 	ExpiresAt  Opt[Instant] `json:"expires_at"`
 }
 
-// Create makes an invitation of p, which names one person in one way. Where now is zero, expires_at
-// is not held against it.
-func (p InvitationNew) Create(now time.Time) (Invitation, error) {
+// Create makes an invitation of p, which names one person in one way; byORCID: the registry calls people by their ORCID
+// iDs. Where now is zero, expires_at is not held against it.
+func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 	var f Faults
 	i := Invitation{Status: InvitationPending, Role: p.Role.Or(MemberRole), Round: 1, SentAt: now, ExpiresAt: now.Add(InvitationLifetime)}
 	f.line("registry_id", p.RegistryID, lineLength, &i.RegistryID)
+	if id := i.RegistryID; id != "" {
+		known, err := identifier.Subject, error(nil)
+		if byORCID || strings.Contains(id, "orcid.org/") {
+			known = identifier.ORCID
+		}
+		if i.RegistryID, err = known(id); err != nil {
+			f.Add("registry_id", "%s; or give an e-mail address instead", err)
+		}
+	}
 	f.line("email", p.Email, lineLength, &i.Email)
 	if i.Email != "" {
 		if a, err := mail.ParseAddress(i.Email); err != nil || a.Address != i.Email {

@@ -50,7 +50,7 @@ func TestAnInvitationNamesOnePersonInOneWay(t *testing.T) {
 		"as something else": {exchange.InvitationNew{Email: some("a@b.org"), Role: exchange.Some(exchange.Role("ADMIN"))}, []string{"role"}},
 		"all wrong":         {exchange.InvitationNew{Email: some("x"), Role: exchange.Some(exchange.Role("")), ExpiresAt: end(-day)}, []string{"email", "expires_at", "role"}},
 	} {
-		i, err := c.p.Create(invitedAt)
+		i, err := c.p.Create(invitedAt, false)
 		var fields []string
 		if e, ok := errors.AsType[*exchange.Error](err); ok {
 			fields = slices.Sorted(maps.Keys(e.Fields))
@@ -60,6 +60,30 @@ func TestAnInvitationNamesOnePersonInOneWay(t *testing.T) {
 		}
 		if err == nil && (i.Status != exchange.InvitationPending || i.Round != 1 || i.Email != strings.ToLower(i.Email) || !i.ExpiresAt.After(invitedAt)) {
 			t.Errorf("%s: got %+v", name, i)
+		}
+	}
+}
+
+// TestAnInvitationByIDHasAnIDOfTheRegistry as a person may paste it, and says how to mend what is none.
+func TestAnInvitationByIDHasAnIDOfTheRegistry(t *testing.T) {
+	t.Parallel()
+	const josiah = "0000-0002-1825-0097"
+	for _, c := range []struct {
+		byORCID     bool
+		given, want string // "": refused
+	}{
+		{true, josiah, josiah}, {true, "0000000218250097", josiah}, {true, "https://orcid.org/" + josiah, josiah}, {true, " orcid.org/" + josiah + "/ ", josiah},
+		{true, "bob", ""}, {true, "0000-0002-1825-0098", ""}, {true, "0000-0002-1825", ""}, {true, "Josiah Carberry", ""},
+		{false, "bob", "bob"}, {false, "0000000218250097", "0000000218250097"}, {false, "https://orcid.org/" + josiah, josiah},
+		{false, "Josiah Carberry", ""}, {false, "jösiah", ""},
+	} {
+		i, err := exchange.InvitationNew{RegistryID: exchange.Some(c.given)}.Create(invitedAt, c.byORCID)
+		e, wrong := errors.AsType[*exchange.Error](err)
+		switch {
+		case c.want != "" && (err != nil || i.RegistryID != c.want):
+			t.Errorf("%q becomes %q, %v", c.given, i.RegistryID, err)
+		case c.want == "" && (!wrong || len(e.Fields["registry_id"]) != 1 || !strings.Contains(e.Fields["registry_id"][0], "e-mail address")):
+			t.Errorf("%q is taken, or not told how to mend: %v", c.given, err)
 		}
 	}
 }

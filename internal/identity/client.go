@@ -23,6 +23,7 @@ type Config struct {
 	Issuer       string // such as https://orcid.org, letter for letter as the provider writes it
 	ClientID     string
 	ClientSecret string
+	ORCID        bool         // it calls people by their ORCID iDs, though it is not orcid.org
 	HTTP         *http.Client // nil: the default transport
 }
 
@@ -45,8 +46,11 @@ func New(cfg Config) (*Client, error) {
 	}
 	cfg.HTTP = guarded(cfg.HTTP)
 	host := strings.ToLower(issuer.Hostname())
-	return &Client{cfg: cfg, isORCID: host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
+	return &Client{cfg: cfg, isORCID: cfg.ORCID || host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
 }
+
+// ByORCID says whether the provider calls people by their ORCID iDs, as ORCID does and the one for trying out.
+func (c *Client) ByORCID() bool { return c.isORCID }
 
 // Issuer is the address of the provider.
 func (c *Client) Issuer() string { return c.cfg.Issuer }

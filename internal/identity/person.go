@@ -79,7 +79,13 @@ func (c claims) person(registryID string) Person {
 // repaired: two people must not become one.
 func registryID(orcid, subject string, isORCID bool) (string, error) {
 	if orcid == "" && !isORCID {
-		return subject, checkSubject(subject)
+		if subject == "" {
+			return "", errors.New("the provider's answer names nobody: neither orcid nor an id_token")
+		}
+		if _, err := identifier.Subject(subject); err != nil {
+			return "", fmt.Errorf("the provider sent the unusable subject %q: %w", subject, err)
+		}
+		return subject, nil
 	}
 	id, err := identifier.ORCID(cmp.Or(orcid, subject))
 	if err != nil {
@@ -91,18 +97,6 @@ func registryID(orcid, subject string, isORCID bool) (string, error) {
 		}
 	}
 	return id, nil
-}
-
-// checkSubject holds OpenID Connect Core section 2: a subject has at most 255 ASCII characters.
-// Spaces and control characters are refused as well.
-func checkSubject(s string) error {
-	if s == "" {
-		return errors.New("the provider's answer names nobody: neither orcid nor an id_token")
-	}
-	if len(s) > maxText || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return fmt.Errorf("the provider sent the unusable subject %q", s)
-	}
-	return nil
 }
 
 // splitName divides a name into given and family name: at the comma in "Carberry, Josiah", else

@@ -157,7 +157,7 @@ func (v *visit) invite() (reply, error) {
 			if strings.Contains(line, "@") {
 				n.Email = exchange.Some(line)
 			} else {
-				n.RegistryID = exchange.Some(strings.TrimPrefix(strings.TrimPrefix(line, "https://orcid.org/"), "orcid.org/"))
+				n.RegistryID = exchange.Some(line)
 			}
 			if _, _, err = v.app.Invite(v.Context(), v.who.Actor, id, n); err == nil {
 				sent++

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
 )
@@ -210,6 +211,24 @@ func TestAStrangerAsksToJoinAndTheOwnerAnswers(t *testing.T) {
 	}
 	if a = stranger.post(lab+"/joins", "note", "Again"); a.status != http.StatusUnprocessableEntity || a.input("note") != "Again" {
 		t.Errorf("%d %s", a.status, a.input("note"))
+	}
+}
+
+func TestAnInvitationToAnyWordIsToldHowToNameSomebody(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	client, err := identity.New(identity.Config{Issuer: "https://orcid.org", ClientID: "x"})
+	w.must(err)
+	w.app.Identity = client
+	v, path := w.as("olivia"), w.labOf("olivia")+"/invitations"
+	a := v.post(path, "role", "MEMBER", "days", "30", "who", "bob\n0000-0002-1825-0098\nhttps://orcid.org/"+people["gabriel"]).want(http.StatusUnprocessableEntity)
+	for _, want := range []string{"bob: an ORCID iD has 16 digits, such as", "0000-0002-1825-0098: ", "check digit", "e-mail address"} {
+		if !strings.Contains(a.text("#f-who-e"), want) {
+			t.Errorf("%q is not in %s", want, a.text("#f-who-e"))
+		}
+	}
+	if left := a.doc.Find("#f-who").Text(); strings.Contains(left, "orcid.org") || !strings.Contains(left, "bob") {
+		t.Errorf("%q is left to be named", left)
 	}
 }
 
