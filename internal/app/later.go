@@ -106,20 +106,25 @@ func (a *App) DoingTo(ctx context.Context, who exchange.Actor, request int64) (*
 	return nil, nil
 }
 
-// doDeed is the job. What a rule forbids by now is not tried again.
+// doDeed is the job: what it does and that it is done are one transaction, so that no deed that was done is told as one
+// that was not. What a rule forbids by now is not tried again.
 func (a *App) doDeed(ctx context.Context, r *job.Run, d Deed) error {
 	who, err := a.DB.Read().ActorOf(ctx, r.User())
 	if err != nil {
 		return err
 	}
-	err = a.do(ctx, who, d)
+	deed, held := a.DB.Hold(ctx)
+	defer held.Rollback(ctx)
+	if err = a.do(deed, who, d); err == nil {
+		return r.FinishHeld(ctx, held)
+	}
 	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code != exchange.Unavailable && e.Code != exchange.Internal {
 		return job.GiveUp(err)
 	}
 	return err
 }
 
-// do does a deed; doing it twice is doing it once.
+// do does a deed, in one transaction.
 func (a *App) do(ctx context.Context, who exchange.Actor, d Deed) error {
 	switch {
 	case d.Request != 0:

@@ -95,6 +95,40 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	})
 }
 
+// TestADeedIsNotDoneWhereItsJobCannotEnd holds that the two are one transaction: else the next run would find the deed done,
+// and say that it could not be.
+func TestADeedIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		r := newReminding(t, db)
+		ctx, request, sql := t.Context(), r.request(), storetest.SQL(t, db)
+		id := r.later(r.member, app.Deed{Request: request, Status: exchange.Approved})
+		fails := []string{"CREATE TRIGGER fails BEFORE UPDATE ON jobs WHEN NEW.state = 'DONE' BEGIN SELECT RAISE(ABORT, 'no'); END", "DROP TRIGGER fails"}
+		if db.Postgres() {
+			fails = []string{"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; " +
+				"CREATE TRIGGER fails BEFORE UPDATE ON jobs FOR EACH ROW WHEN (NEW.state = 'DONE') EXECUTE FUNCTION no()", "DROP TRIGGER fails ON jobs"}
+		}
+		_, err := sql.ExecContext(ctx, fails[0])
+		r.must(err)
+		r.timeIsUp()
+		r.work(1)
+		jobtest.Poll(t, "a run that cannot end", func() bool {
+			j, err := db.Read().Job(ctx, id)
+			return err == nil && j.Failures > 0
+		})
+		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 {
+			t.Errorf("the job is not done, and the request is %s", r.status(request))
+		}
+		_, err = sql.ExecContext(ctx, fails[1])
+		r.must(err)
+		r.set(r.now.Load().Add(2 * time.Hour))
+		jobtest.Wait(t, db, id, exchange.JobDone)
+		if r.status(request) != exchange.Approved || r.events(request, exchange.StatusChanged) != 1 {
+			t.Errorf("the request is %s", r.status(request))
+		}
+	})
+}
+
 func TestADeedThatIsTakenBackIsNeverDone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
