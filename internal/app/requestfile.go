@@ -6,6 +6,7 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
+	"aliquot/internal/store"
 )
 
 // RequestFile is a document version of a request with its content.
@@ -13,12 +14,12 @@ type RequestFile struct {
 	exchange.Document
 	exchange.Attachment
 	Version int // 1, 2, ... of its slot
-	store   files.Store
+	files   files.Store
 }
 
 // Open opens the content; the caller closes it.
 func (f RequestFile) Open(ctx context.Context) (files.File, error) {
-	return f.store.Open(ctx, f.Content.Key)
+	return f.files.Open(ctx, f.Content.Key)
 }
 
 // RequestFiles are those documents of a request, with old versions, that have content which who may read.
@@ -42,7 +43,7 @@ func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([
 			continue
 		}
 		if ok, _ := a.policy.Can(exchange.AttachmentContent, who.ToAttachment(t, party, false)); ok {
-			list = append(list, RequestFile{Document: d, Attachment: t, Version: versions[d.Slot], store: a.Files})
+			list = append(list, RequestFile{Document: d, Attachment: t, Version: versions[d.Slot], files: a.Files})
 		}
 	}
 	return list, nil
@@ -61,20 +62,21 @@ func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachmen
 	return list[i], nil
 }
 
-// HandIn takes in a file and puts it into a slot of a request. Where it is refused there, nothing of it is kept.
-func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string, content exchange.Content) (exchange.Requested, error) {
-	t, err := a.CreateAttachment(ctx, who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
+// HandIn puts a file that is stored into a slot of a request, all at once. Where it is refused there, nothing of it is kept.
+func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string, content exchange.Content) (q exchange.Requested, err error) {
+	t, err := newAttachment(who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
+	if err == nil {
+		q, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			if err := a.addAttachment(ctx, tx, who, &t); err != nil {
+				return q.Request, nil, err
+			}
+			ref := exchange.NullOf(exchange.Ref(t.ID))
+			p := map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref}, exchange.IRB: {IRB: ref}, exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot]
+			return a.patch(ctx, tx, who, q, roles, p)
+		})
+	}
 	if err != nil {
 		a.Discard(ctx, content, err)
-		return exchange.Requested{}, err
-	}
-	ref := exchange.NullOf(exchange.Ref(t.ID))
-	p := map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref}, exchange.IRB: {IRB: ref}, exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot]
-	q, err := a.UpdateRequest(ctx, who, id, p)
-	if err != nil {
-		if left := a.DeleteAttachment(ctx, who, t.ID); left != nil {
-			a.Log.WarnContext(ctx, "forget a document that was refused", "attachment", t.ID, "error", left)
-		}
 	}
 	return q, err
 }

@@ -133,6 +133,13 @@ func (v *visit) addShipping(p *listingPage, patch exchange.MaterialPatch) (excha
 		NeedsAddress: on("needs_shipping_address"), NeedsPayment: on("needs_payment"), AcceptsShippingCode: on("accepts_shipping_code"),
 		AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
 		PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")), Restrictions: exchange.Some(p.Get("shipping.restrictions"))})
+	if fields, wrong := faults(err); wrong {
+		own := exchange.Faults{} // as the form calls them
+		for field, texts := range fields {
+			own["shipping."+field] = texts
+		}
+		err = own.Err()
+	}
 	if err != nil {
 		return patch, err
 	}

@@ -46,6 +46,20 @@ func TestADraftComesBackAndGoesWhenItIsSaved(t *testing.T) {
 	}
 }
 
+func TestWhatIsWrongWithANewWayOfShippingStandsAtItsField(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("mario")
+	form := v.get("/share/new?category=PLASMID").formOf("#edit")
+	typed(form, must(category.Get("PLASMID")))
+	form.Set("shipping_requirements_id", "new")
+	form.Set("shipping.restrictions", strings.Repeat("x", 200_000))
+	a := v.form("/share/new", form).want(http.StatusUnprocessableEntity)
+	if !a.has(`#errors a[href="#f-shipping.restrictions"]`) || !strings.Contains(a.text(".err"), "Restrictions ") {
+		t.Errorf("%s", a.text("#errors"))
+	}
+}
+
 func TestAnotherCategoryKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)

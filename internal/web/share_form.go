@@ -275,14 +275,17 @@ func (p *listingPage) Named() bool {
 	return len(p.Category.Fields) > 0 && strings.HasSuffix(p.Category.Fields[0].Key, "_name")
 }
 
+// formLabels are what fields are called that no material has, or has by another name.
+var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "About payment", "shipping.restrictions": "Restrictions"}
+
 // worded are faults in sentences that begin with the label of the field.
 func worded(code string, fields map[string][]string) Faults {
 	out := Faults{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		for _, text := range fields[field] {
 			label := exchange.FieldLabel(code, field)
-			if field == "organization_id" {
-				label = "Lab"
+			if own := formLabels[field]; own != "" {
+				label = own
 			}
 			if strings.HasPrefix(text, "a ") || strings.HasPrefix(text, "an ") { // a sentence of its own
 				label += ":"
