@@ -111,7 +111,7 @@ func (v *visit) readForm(keep func(typed url.Values, body io.Reader) (exchange.C
 		err = errNotForm
 	}
 	for name, values := range f.fields {
-		if err == nil && !utf8.ValidString(name+strings.Join(values, "")) {
+		if err == nil && !utf8.ValidString(name+" "+strings.Join(values, " ")) {
 			err = errNotText
 		}
 	}
