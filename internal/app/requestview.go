@@ -23,7 +23,7 @@ type RequestView struct {
 	More      bool            // there are more members, whom Member finds
 	People    map[uuid.UUID]exchange.User
 	Files     map[int64]exchange.Attachment // of every document version
-	Issues    []exchange.Issue              // the newest first
+	Issues    exchange.Part[exchange.Issue] // the newest first
 	Shipping  *exchange.Shipping            // what the lab says about sending; nil: nothing
 	Addresses []exchange.Address            // of the requester, where that is who looks
 	Events    exchange.Part[exchange.Event]
@@ -74,11 +74,9 @@ func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor
 	if v.Files, err = c.DocumentsOfRequest(ctx, v.ID); err != nil {
 		return err
 	}
-	issues, err := c.Issues(ctx, v.ID, exchange.Page{Limit: mostIssues})
-	if err != nil {
+	if v.Issues, err = c.Issues(ctx, v.ID, exchange.Page{Limit: mostIssues}); err != nil {
 		return err
 	}
-	v.Issues = issues.Items
 	if v.Item.ShippingID != nil {
 		s, err := c.Shipping(ctx, *v.Item.ShippingID)
 		if err != nil {
@@ -121,7 +119,7 @@ func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
 	for _, d := range v.Documents {
 		ids = append(ids, d.AddedBy)
 	}
-	for _, i := range v.Issues {
+	for _, i := range v.Issues.Items {
 		ids = append(ids, i.OpenedBy)
 	}
 	for _, e := range v.Events.Items {

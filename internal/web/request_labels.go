@@ -142,12 +142,12 @@ func (p *labelPage) Sheets() [][]parcel {
 	return slices.Collect(slices.Chunk(p.Parcels, perSheet))
 }
 
-// leading is the number that a quantity begins with.
-var leading = regexp.MustCompile(`^\s*(\d{1,3})\b`)
+// pieces is a quantity that counts what there is a tube of each: a number alone, or of vessels.
+var pieces = regexp.MustCompile(`(?i)^\s*(\d{1,3})\s*(?:$|[x×]|(?:frozen |cryo)?(?:vial|tube|aliquot|ampoule|straw|stab|slant)s?\b)`)
 
-// amount is how many tubes a quantity may mean, as 2 of "2 vials".
+// amount is how many tubes a quantity means, as 2 of "2 vials"; "100 mg" goes into one.
 func amount(quantity string) int {
-	if m := leading.FindStringSubmatch(quantity); m != nil {
+	if m := pieces.FindStringSubmatch(quantity); m != nil {
 		n, _ := strconv.Atoi(m[1]) // they are digits
 		return n
 	}

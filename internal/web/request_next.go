@@ -125,7 +125,7 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 		n.Second, n.Other = "Decline", p.Path+"/move?to="+string(exchange.Rejected)
 	case turn.What[0] == exchange.StepIssue:
 		n.Head, n.Button, n.Icon, n.Link = "Solve the problem that was reported", "See the problem", "alert", "#issues"
-		for _, i := range p.R.Issues {
+		for _, i := range p.R.Issues.Items {
 			if i.ClosedAt == nil {
 				n.Text = i.Text
 			}

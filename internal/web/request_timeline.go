@@ -155,8 +155,8 @@ type issueLine struct {
 }
 
 func (p *requestPage) issueLines(viewer exchange.Actor) []issueLine {
-	list := make([]issueLine, len(p.R.Issues))
-	for i, issue := range p.R.Issues {
+	list := make([]issueLine, len(p.R.Issues.Items))
+	for i, issue := range p.R.Issues.Items {
 		list[i] = issueLine{issue, p.Name(issue.OpenedBy), p.R.MayClose(viewer, issue, p.R.Now)}
 	}
 	return list
