@@ -12,10 +12,10 @@ help: ## list the targets
 # The browser that the pages are tested in.
 browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"
 
-# Tests without the race detector: rules that share nothing between goroutines; the browser's, whose pages internal/web
-# tests with it; and those of the API, of which only the ones about calls at the same time are run with it as well. It would
-# find nothing there and takes many minutes.
-alone := ./e2e/browser ./internal/api ./internal/demo ./internal/exchange ./internal/exchange/category ./internal/exchange/identifier \
+# Tests without the race detector: rules that share nothing between goroutines; the browser's; and those of the API and
+# the pages, of which only the ones about calls at the same time are run with it as well. It would find nothing there and
+# takes many minutes.
+alone := ./e2e/browser ./internal/api ./internal/web ./internal/demo ./internal/exchange ./internal/exchange/category ./internal/exchange/identifier \
 	./internal/exchange/publish ./internal/notice ./internal/seed ./internal/sheet
 together := Once|AtOnce|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival
 
@@ -28,7 +28,7 @@ test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: 
 	{ failed=0
 	  .bin/withpostgres -- go test -timeout 15m -json $(alone) || failed=1
 	  .bin/withpostgres -- go test -race -timeout 15m -json $$raced || failed=1
-	  .bin/withpostgres -- go test -race -timeout 15m -run '$(together)' -json ./internal/api || failed=1
+	  .bin/withpostgres -- go test -race -timeout 15m -run '$(together)' -json ./internal/api ./internal/web || failed=1
 	  exit $$failed; } | .bin/testgate
 
 fast: ## all tests on SQLite alone
