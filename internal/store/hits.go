@@ -90,6 +90,9 @@ func (f finder) within(e words.Expr, from, until int64) (words.Expr, int64) {
 		}
 		return and(e, or(slots)), (last + 1) << size
 	}
+	if from >= f.end()/2 { // things that are archived say so
+		e = and(e, words.Expr{Token: words.Facet("is_archived", "true")})
+	}
 	return e, f.end()
 }
 

@@ -118,7 +118,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 }
 
 // lookCost is what it costs to look at the facets of a thing, as testCost is.
-const lookCost = 2
+const lookCost = 1
 
 // matching are those of the things that an expression finds.
 func (f finder) matching(ctx context.Context, e words.Expr, list []ranked) (matching []ranked, err error) {

@@ -19,8 +19,9 @@ import (
 
 	"aliquot/internal/exchange"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite" // and the driver "sqlite"
 )
@@ -57,7 +58,7 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect
-		if db.write, err = sql.Open("pgx", where); err != nil {
+		if db.write, err = openPostgres(where); err != nil {
 			return nil, fmt.Errorf("open %s: %w", redacted(where), err)
 		}
 		db.write.SetMaxOpenConns(32)
@@ -80,6 +81,19 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
 	}
 	return db, nil
+}
+
+// openPostgres gives a pool of connections that do without what takes some milliseconds to begin, as each statement of
+// ours is to take: workers beside a query, and compiling it.
+func openPostgres(where string) (*sql.DB, error) {
+	config, err := pgx.ParseConfig(where)
+	if err != nil {
+		return nil, err
+	}
+	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET max_parallel_workers_per_gather = 0; SET jit = off", pgx.QueryExecModeSimpleProtocol)
+		return err
+	})), nil
 }
 
 func isPostgres(where string) bool {
