@@ -152,6 +152,12 @@ func (m Material) Indexed(organization string) Indexed {
 	x.key("doi", text(m.PrePrintDOI))
 	x.imported(m)
 
+	x.counted(m)
+	return x.done()
+}
+
+// counted notes by what m is counted, beside its metadata.
+func (x *indexing) counted(m Material) {
 	x.count("category", m.Category)
 	x.count("organization", strconv.FormatInt(m.OrganizationID, 10))
 	for _, organism := range m.Organisms {
@@ -166,7 +172,6 @@ func (m Material) Indexed(organization string) Indexed {
 	}
 	x.count("import_source", m.ImportSource)
 	slices.Sort(x.facets)
-	return x.done()
 }
 
 func text(s *string) string {

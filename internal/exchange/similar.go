@@ -11,8 +11,11 @@ var likeBy = []string{"disease", "genes", "technique", "tissue", "plasmid_type",
 // Likenesses are filters that find materials like m, the closest first: by what tells most of it, by what tells
 // least, and by its category alone.
 func Likenesses(m Material) []map[string][]string {
+	var x indexing
+	x.metadata(m)
+	x.counted(m)
 	values := map[string][]string{}
-	for _, line := range m.Indexed("").Facets {
+	for _, line := range x.facets {
 		name, value, _ := strings.Cut(line, "=")
 		values[name] = append(values[name], value)
 	}

@@ -111,8 +111,10 @@ func (v *visit) material() (reply, error) {
 		p.Papers = append(p.Papers, shown)
 	}
 	p.documents()
+	var own map[string]json.RawMessage
+	_ = json.Unmarshal(p.Metadata, &own) // it is stored as an object
 	for _, other := range m.Similar {
-		p.Alike = append(p.Alike, p.alikeOf(other))
+		p.Alike = append(p.Alike, p.alikeOf(other, own))
 	}
 	return show("material", p)
 }
@@ -208,15 +210,14 @@ func shortDescription(m exchange.ShownMaterial) string {
 	return ""
 }
 
-// alikeOf tells in what a similar material differs.
-func (p *materialPage) alikeOf(other exchange.ShownMaterial) alike {
+// alikeOf tells in what a similar material differs from one of that metadata.
+func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json.RawMessage) alike {
 	a := alike{ID: other.ID, Title: other.Material.Title, Lab: p.Labs[other.OrganizationID].Name}
 	if ids := (publish.Listing{ShownMaterial: other}).Identifiers(); len(ids) > 0 {
 		a.Number = ids[0].Canonical
 	}
 	a.Needs = needsOf(other.Material, nil)[:3] // how it is shipped its own page tells
-	var mine, others map[string]json.RawMessage
-	_ = json.Unmarshal(p.Metadata, &mine)
+	var others map[string]json.RawMessage
 	_ = json.Unmarshal(other.Metadata, &others)
 	var differ []string
 	for _, f := range p.Category.Fields {
@@ -225,7 +226,7 @@ func (p *materialPage) alikeOf(other exchange.ShownMaterial) alike {
 			continue
 		}
 		is := strings.Join(labelled(f, others[f.Key]), ", ")
-		if is == "" || len(is) > 60 || is == strings.Join(labelled(f, mine[f.Key]), ", ") {
+		if is == "" || len(is) > 60 || is == strings.Join(labelled(f, own[f.Key]), ", ") {
 			continue
 		}
 		if f.Type == category.Integer || f.Type == category.Number {
