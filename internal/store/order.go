@@ -139,7 +139,7 @@ func (f finder) block(ctx context.Context, e words.Expr, from, until int64, sect
 	if section == 0 && !counted.approximate["count"] {
 		return counted.hits, until, nil
 	}
-	most := f.db.sampled
+	most := (f.db.sampled + 1) / 2
 	if section == 0 {
 		most = f.db.exactUpTo
 	}
