@@ -47,7 +47,7 @@ var statements = map[string]int64{
 	"PUT,PATCH /organizations/{id}":                                               11,
 	"GET /organizations/{id}/members":                                             3,
 	"GET /organizations/{id}/materials":                                           3,
-	"POST /organizations/{id}/materials/bulk":                                     6,
+	"POST /organizations/{id}/materials/bulk":                                     7,
 	"GET /organizations/{id}/materials/bulk/{job}/report":                         4,
 	"GET /organizations/{id}/materials/template":                                  2,
 	"GET /organizations/{id}/materials/export":                                    6,
