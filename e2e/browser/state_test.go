@@ -35,7 +35,7 @@ var pageless = map[string]string{
 	"GET /signin/start": "leads to the identity provider", "GET /notifications/stream": "script reads it", "GET /catalog/suggest": "script reads it",
 	"GET /share/spreadsheet/export": "a file", "GET /share/spreadsheet/template": "a file", "GET /share/jobs/{id}/report": "a file",
 	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file", "GET /requests/{id}/documents.zip": "a file",
-	"GET /labs/{id}/insights.csv": "a file", "GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
+	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file", "GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
 }
 
 // everyState looks at states on a site of their own, some weeks after its data were made; they and the pages that were
