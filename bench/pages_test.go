@@ -99,7 +99,7 @@ func newPress(b *testing.B, n int) *press {
 	a := app.New(app.Config{DB: p.db, PublicURL: "http://localhost", Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1, Log: slog.New(slog.DiscardHandler)})
 	mux := http.NewServeMux()
-	if err := web.Mount(mux, web.Config{App: a, OpenAPI: []byte("{}")}); err != nil {
+	if err := web.Mount(mux, web.Config{App: a}); err != nil {
 		b.Fatal(err)
 	}
 	p.pages = mux
@@ -228,8 +228,9 @@ func (p *press) measure(b *testing.B, path func(int) string) {
 	}
 }
 
-// copy prints a page and notes what it reads.
+// copy prints a page, once what pages remember is there, and notes what it reads.
 func (p *press) copy(b *testing.B, path string) *copied {
+	p.pages.ServeHTTP(httptest.NewRecorder(), p.ask(path))
 	c := &copied{}
 	var mu sync.Mutex
 	p.db.Watch(func(query string, args []any) {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -101,11 +102,7 @@ func (s *serve) Run(e environment) error {
 				return err
 			}
 		}
-		contract, err := api.OpenAPI(a.Policy())
-		if err != nil {
-			return err
-		}
-		if err := web.Mount(mux, web.Config{App: a, OpenAPI: contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits, Rest: door}); err != nil {
+		if err := web.Mount(mux, web.Config{App: a, OpenAPI: door.Contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits, Rest: door}); err != nil {
 			return err
 		}
 	}
@@ -129,6 +126,7 @@ func (s *serve) Run(e environment) error {
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
+	debug.FreeOSMemory() // what beginning took, half of all
 	return server.Serve(ctx, l, mux, log)
 }
 

@@ -72,11 +72,9 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words, Access: exchange.AccessMembers,
 		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false), Mail: like.mail, Log: log})
 	programs := api.New(s.app, log)
-	contract, err := api.OpenAPI(s.app.Policy())
-	s.must(err)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	programs.Stop = ctx.Done()
-	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: contract, Version: "0.1", Stop: ctx.Done(), Limits: like.limits, Rest: programs}))
+	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: programs.Contract, Version: "0.1", Stop: ctx.Done(), Limits: like.limits, Rest: programs}))
 	jobtest.Start(t, job.Config{DB: s.db, Log: log, Handlers: s.app.Handlers()})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l, mux, log) }()

@@ -34,13 +34,13 @@ type API struct {
 	Stop     <-chan struct{}
 	mux      *http.ServeMux
 	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
-	contract func() ([]byte, error)   // made when it is asked for
+	Contract func() ([]byte, error)   // the OpenAPI document; made when it is asked for first
 }
 
 // New makes the door of a.
 func New(a *app.App, log *slog.Logger) *API {
 	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{},
-		contract: sync.OnceValues(func() ([]byte, error) { return OpenAPI(a.Policy()) })}
+		Contract: sync.OnceValues(func() ([]byte, error) { return OpenAPI(a.Policy()) })}
 	for _, r := range routes {
 		api.deny[r.action] = a.Policy().NeedsToken(r.action)
 		for _, pattern := range r.patterns() {

@@ -88,7 +88,7 @@ type Error struct {
 type Contract struct{ json.RawMessage }
 
 func (a *API) getOpenAPI(*Call, None) (Contract, error) {
-	document, err := a.contract()
+	document, err := a.Contract()
 	return Contract{document}, err
 }
 

@@ -241,7 +241,11 @@ func TestNoPageHasAnAddressOfTheAPI(t *testing.T) {
 	var contract struct {
 		Paths map[string]any `json:"paths"`
 	}
-	if err := json.Unmarshal(document(t), &contract); err != nil {
+	raw, err := document()
+	if err == nil {
+		err = json.Unmarshal(raw, &contract)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	areas := map[string]string{"healthz": "health", "readyz": "health", "demo": "the identity provider", "openapi.json": "the API"}

@@ -24,7 +24,7 @@ var formTypes = []string{"application/x-www-form-urlencoded", "multipart/form-da
 func FuzzForms(f *testing.F) {
 	a := newApp(openDemo(f, storetest.SQLite), slog.New(slog.DiscardHandler))
 	mux := http.NewServeMux()
-	if err := web.Mount(mux, web.Config{App: a, OpenAPI: []byte(`{}`)}); err != nil {
+	if err := web.Mount(mux, web.Config{App: a}); err != nil {
 		f.Fatal(err)
 	}
 	var tokens []string

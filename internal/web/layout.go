@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"text/template/parse"
 	"time"
 
 	"aliquot/internal/app"
@@ -105,7 +107,7 @@ func (v *visit) render(w io.Writer, a reply) error {
 	return t.ExecuteTemplate(w, name, a.page)
 }
 
-// readTemplates parses each page with the layout and the parts that all share.
+// readTemplates parses each page with what it uses of the layout and the parts that all share.
 func readTemplates(names map[string]string) (map[string]*template.Template, error) {
 	functions := template.FuncMap{
 		"asset": func(name string) (string, error) {
@@ -133,7 +135,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		"lower":    strings.ToLower,
 		"join":     strings.Join,
 	}
-	shared, err := template.New("").Funcs(functions).ParseFS(files, "templates/layout.html", "templates/part/*.html")
+	shared, err := readTrees("templates/layout.html", "templates/part/*.html")
 	if err != nil {
 		return nil, err
 	}
@@ -143,13 +145,17 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 	}
 	pages := map[string]*template.Template{}
 	for _, name := range list {
-		t, err := shared.Clone()
+		trees, err := readTrees(name)
 		if err != nil {
 			return nil, err
 		}
-		if pages[strings.TrimSuffix(path.Base(name), ".html")], err = t.ParseFS(files, name); err != nil {
-			return nil, err
+		t := template.New(name).Funcs(functions)
+		for _, root := range append(slices.Sorted(maps.Keys(trees)), "layout") { // parts of it are asked for alone
+			if err := reach(t, root, func(name string) *parse.Tree { return cmp.Or(trees[name], shared[name]) }); err != nil {
+				return nil, err
+			}
 		}
+		pages[strings.TrimSuffix(path.Base(name), ".html")] = t
 	}
 	for _, name := range []string{"docs", "unsubscribe"} { // which stand alone
 		if pages[name], err = template.New(name+".html").Funcs(functions).ParseFS(files, "templates/"+name+".html"); err != nil {
@@ -157,6 +163,65 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		}
 	}
 	return pages, nil
+}
+
+// readTrees parses files into all that they define.
+func readTrees(patterns ...string) (map[string]*parse.Tree, error) {
+	trees := map[string]*parse.Tree{}
+	for _, pattern := range patterns {
+		list, err := fs.Glob(files, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range list {
+			text, err := fs.ReadFile(files, name)
+			if err != nil {
+				return nil, err
+			}
+			t := parse.New(name)
+			t.Mode = parse.SkipFuncCheck // html/template checks that
+			if _, err := t.Parse(string(text), "", "", trees); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return trees, nil
+}
+
+// reach adds to t what is defined by a name and all that it uses: with everything in every page, templates take
+// four times the memory.
+func reach(t *template.Template, name string, defined func(name string) *parse.Tree) error {
+	tree := defined(name)
+	if tree == nil || t.Lookup(name) != nil {
+		return nil
+	}
+	tree = tree.Copy()
+	if _, err := t.AddParseTree(name, tree); err != nil {
+		return err
+	}
+	var walk func(list *parse.ListNode) error
+	walk = func(list *parse.ListNode) (err error) {
+		if list == nil {
+			return nil
+		}
+		for _, node := range list.Nodes {
+			switch n := node.(type) {
+			case *parse.TemplateNode:
+				err = reach(t, n.Name, defined)
+			case *parse.IfNode:
+				err = errors.Join(walk(n.List), walk(n.ElseList))
+			case *parse.RangeNode:
+				err = errors.Join(walk(n.List), walk(n.ElseList))
+			case *parse.WithNode:
+				err = errors.Join(walk(n.List), walk(n.ElseList))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return walk(tree.Root)
 }
 
 func icon(sprite, name, class string) template.HTML {

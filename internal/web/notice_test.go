@@ -103,7 +103,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 	each(t, func(w *world) {
 		stop := make(chan struct{})
 		mux := http.NewServeMux()
-		w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document(t), Version: "test", Stop: stop}))
+		w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document, Version: "test", Stop: stop}))
 		host := httptest.NewServer(mux)
 		t.Cleanup(host.Close)
 		v, q := w.opened()

@@ -29,7 +29,7 @@ const (
 // Config is what the pages need.
 type Config struct {
 	App     *app.App
-	OpenAPI []byte // what /docs shows
+	OpenAPI func() ([]byte, error) // gives what /docs shows
 	Version string
 	Stop    <-chan struct{} // closed when streams are to end
 	Limits  *limit.Gates    // nil: none
@@ -78,10 +78,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	if d.app.Identity != nil {
 		d.provider = provider(d.app.Identity.Issuer())
 	}
-	docs, err := d.docs(cfg.OpenAPI)
-	if err != nil {
-		return err
-	}
+	docs := d.docs(cfg.OpenAPI)
 	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html"), log: d.log}
 	mux.Handle("/unsubscribe", unsubscribe)
 	mux.Handle("/unsubscribe/{$}", unsubscribe)
@@ -162,21 +159,32 @@ func (v *visit) foreign() (reply, error) {
 	return reply{}, exchange.Fail(exchange.Forbidden, "The form came from another site, so it was not taken. Send it from here.")
 }
 
-// docs is the page that shows an OpenAPI document.
-func (d *door) docs(openAPI []byte) (http.Handler, error) {
-	var c contract
-	if err := json.Unmarshal(openAPI, &c); err != nil {
-		return nil, err
-	}
-	var docs bytes.Buffer
-	if err := d.templates["docs"].ExecuteTemplate(&docs, "docs.html", &c); err != nil {
-		return nil, err
-	}
+// docs is the page that shows an OpenAPI document, made when it is asked for first.
+func (d *door) docs(openAPI func() ([]byte, error)) http.Handler {
+	page := sync.OnceValues(func() ([]byte, error) {
+		document, err := openAPI()
+		if err != nil {
+			return nil, err
+		}
+		var c contract
+		if err := json.Unmarshal(document, &c); err != nil {
+			return nil, err
+		}
+		var docs bytes.Buffer
+		err = d.templates["docs"].ExecuteTemplate(&docs, "docs.html", &c)
+		return docs.Bytes(), err
+	})
 	return only(func(w http.ResponseWriter, r *http.Request) {
+		docs, err := page()
+		if err != nil {
+			d.log.ErrorContext(r.Context(), "docs", "error", err)
+			http.Error(w, "The description of the API could not be made; the log of the server says why.", http.StatusInternalServerError)
+			return
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Referrer-Policy", "no-referrer")
 		w.Header().Set("Cache-Control", "no-cache")
-		send(w, r, http.StatusOK, docs.Bytes())
-	}), nil
+		send(w, r, http.StatusOK, docs)
+	})
 }

@@ -50,7 +50,7 @@ func newWorld(t *testing.T, db *store.DB, more ...func(*web.Config)) *world {
 	t.Helper()
 	w := &world{T: t, db: db}
 	w.app = newApp(db, slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})))
-	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: document(t), Version: "test"}
+	mux, cfg := http.NewServeMux(), web.Config{App: w.app, OpenAPI: document, Version: "test"}
 	for _, change := range more {
 		change(&cfg)
 	}
