@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -112,6 +113,41 @@ func TestTheStartPageOfAnEmptyExchangeLeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 	if a := w.as("").get("/catalog").want(http.StatusOK); !strings.Contains(a.text("main"), "Nothing is listed yet") {
 		t.Error(a.text("main"))
+	}
+}
+
+// TestEveryPageOfAnEmptyExchangeIsThere holds that no page needs anything to show: of somebody new, of their lab, and of
+// an admin.
+func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
+	t.Parallel()
+	w := emptyExchange(t)
+	w.as("newcomer")
+	w.must(w.app.SetAdmin(t.Context(), "newcomer", true))
+	v := w.as("newcomer")
+	lab := fmt.Sprint(v.actor.Owns[0])
+	seen := 0
+	asks := map[string]int{"/join": 404, "/share/spreadsheet/export": 404, "/share/spreadsheet/template": 404, "/signin/callback": 422} // for what their addresses lack here
+	for _, pattern := range web.Patterns() {
+		method, path, _ := strings.Cut(pattern, " ")
+		rest, ofLab := strings.CutPrefix(path, "/labs/{id}")
+		path = "/labs/" + lab + rest
+		if !ofLab {
+			_, path, _ = strings.Cut(pattern, " ")
+		}
+		if method != http.MethodGet || strings.Contains(path, "{") || path == "/notifications/stream" || path == "/signin/start" {
+			continue
+		}
+		seen++
+		a := v.get(path)
+		if a.status >= 400 && a.status != asks[path] {
+			t.Errorf("%s: %d %.200s", path, a.status, a.text("main"))
+		}
+		if strings.HasPrefix(a.header.Get("Content-Type"), "text/html") && a.status == http.StatusOK && !a.has("h1") {
+			t.Errorf("%s has no heading", path)
+		}
+	}
+	if seen < 45 {
+		t.Errorf("only %d pages", seen)
 	}
 }
 
