@@ -13,11 +13,11 @@ help: ## list the targets
 browser := echo "$${TEST_BROWSER:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"
 
 # Tests without the race detector: rules that share nothing between goroutines; the browser's; and those of the API and
-# the pages, of which only the ones about calls at the same time are run with it as well. It would find nothing there and
-# takes many minutes.
+# the pages, of which only the ones about calls at the same time are run with it as well (their names have a word of
+# "together"): with it all of them take many minutes.
 alone := ./e2e/browser ./internal/api ./internal/web ./internal/demo ./internal/exchange ./internal/exchange/category ./internal/exchange/identifier \
 	./internal/exchange/publish ./internal/notice ./internal/seed ./internal/sheet
-together := Once|AtOnce|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival
+together := Once|Twice|AtOnce|AsItHappens|Together|Crowd|Key|Stream|Follow|Limit|Held|Rival
 
 test: install check lint .bin/withpostgres .bin/testgate ## everything CI asks: checks, then all tests on SQLite and PostgreSQL with the race detector; no skips
 	@echo "== tests"
