@@ -947,9 +947,13 @@ type BulkMode string
 // Change defines model for Change.
 type Change struct {
 	// Field Its name.
-	Field string                  `json:"field"`
-	New   nullable.Nullable[JSON] `json:"new"`
-	Old   nullable.Nullable[JSON] `json:"old"`
+	Field string `json:"field"`
+
+	// New Any JSON.
+	New JSON `json:"new"`
+
+	// Old Any JSON.
+	Old JSON `json:"old"`
 }
 
 // CitationFormat defines model for CitationFormat.
@@ -1695,7 +1699,7 @@ type Issue struct {
 	Text string `json:"text"`
 }
 
-// JSON defines model for JSON.
+// JSON Any JSON.
 type JSON = any
 
 // Job defines model for Job.
@@ -1725,10 +1729,12 @@ type Job struct {
 	ID int64 `json:"id"`
 
 	// Kind What it does.
-	Kind     string                  `json:"kind"`
-	Progress Progress                `json:"progress"`
-	Result   nullable.Nullable[JSON] `json:"result"`
-	State    JobState                `json:"state"`
+	Kind     string   `json:"kind"`
+	Progress Progress `json:"progress"`
+
+	// Result Any JSON.
+	Result JSON     `json:"result"`
+	State  JobState `json:"state"`
 
 	// User Who asked for it; null for Aliquot itself.
 	User nullable.Nullable[openapi_types.UUID] `json:"user"`
@@ -1840,8 +1846,10 @@ type LoggedDelivery struct {
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	NextTryAt nullable.Nullable[Time] `json:"next_try_at"`
-	Payload   nullable.Nullable[JSON] `json:"payload"`
-	State     DeliveryState           `json:"state"`
+
+	// Payload Any JSON.
+	Payload JSON          `json:"payload"`
+	State   DeliveryState `json:"state"`
 
 	// Tries How often it was tried.
 	Tries int64     `json:"tries"`
@@ -20380,6 +20388,8 @@ func (r UpdateMaterialResponse) StatusCode() int {
 type GetMaterialCitationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
+	// ApplicationVndCitationstylesCslJSON200 the response for an HTTP 200 `application/vnd.citationstyles.csl+json` response
+	ApplicationVndCitationstylesCslJSON200 *[]map[string]interface{}
 }
 
 // Status returns HTTPResponse.Status
@@ -20424,6 +20434,8 @@ func (r ListMaterialHistoryResponse) StatusCode() int {
 type GetMaterialLinkedResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
+	// ApplicationLdJSON200 the response for an HTTP 200 `application/ld+json` response
+	ApplicationLdJSON200 *map[string]interface{}
 }
 
 // Status returns HTTPResponse.Status
@@ -25754,6 +25766,19 @@ func ParseGetMaterialCitationResponse(rsp *http.Response) (*GetMaterialCitationR
 		HTTPResponse: rsp,
 	}
 
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []map[string]interface{}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationVndCitationstylesCslJSON200 = &dest
+
+	case rsp.StatusCode == 200:
+		// Content-type (application/x-research-info-systems) unsupported
+
+	}
+
 	return response, nil
 }
 
@@ -25794,6 +25819,16 @@ func ParseGetMaterialLinkedResponse(rsp *http.Response) (*GetMaterialLinkedRespo
 	response := &GetMaterialLinkedResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest map[string]interface{}
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.ApplicationLdJSON200 = &dest
+
 	}
 
 	return response, nil

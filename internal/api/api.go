@@ -34,17 +34,33 @@ type API struct {
 	Stop     <-chan struct{}
 	mux      *http.ServeMux
 	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
+	allow    map[string][]string      // the methods of each path of the table, in the order of verbs
 	Contract func() ([]byte, error)   // the OpenAPI document; made when it is asked for first
 }
 
 // New makes the door of a.
 func New(a *app.App, log *slog.Logger) *API {
-	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{},
+	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, allow: map[string][]string{},
 		Contract: sync.OnceValues(func() ([]byte, error) { return OpenAPI(a.Policy()) })}
 	for _, r := range routes {
 		api.deny[r.action] = a.Policy().NeedsToken(r.action)
 		for _, pattern := range r.patterns() {
 			api.mux.Handle(pattern, api.handler(r))
+		}
+		api.allow[r.path] = append(api.allow[r.path], r.methods...)
+	}
+	for path, methods := range api.allow {
+		api.allow[path] = slices.DeleteFunc(slices.Clone(verbs), func(verb string) bool {
+			return !slices.Contains(methods, verb) && (verb != http.MethodHead || !slices.Contains(methods, http.MethodGet))
+		})
+		// Without these, /materials/import would be a material called import for every method but POST.
+		for _, verb := range verbs {
+			if verb == http.MethodHead || slices.Contains(methods, verb) {
+				continue
+			}
+			for _, pattern := range patterns(verb, path) {
+				api.mux.HandleFunc(pattern, api.unknown)
+			}
 		}
 	}
 	api.mux.HandleFunc("/", api.unknown)
@@ -106,16 +122,16 @@ func (a *API) serve(c *Call, route route) error {
 // Knows says whether the table has the path of a request, with whatever method.
 func (a *API) Knows(r *http.Request) bool { return len(a.methods(r)) > 0 }
 
+// verbs are the methods that some path has.
+var verbs = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
 // methods are those that the table has for the path of a request.
-func (a *API) methods(r *http.Request) (allowed []string) {
-	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
-		probe := *r
-		probe.Method = method
-		if _, pattern := a.mux.Handler(&probe); pattern != "/" && pattern != "" {
-			allowed = append(allowed, method)
-		}
-	}
-	return allowed
+func (a *API) methods(r *http.Request) []string {
+	probe := *r
+	probe.Method = http.MethodGet // every path of the table has a pattern with it
+	_, pattern := a.mux.Handler(&probe)
+	_, path, _ := strings.Cut(pattern, " ")
+	return a.allow[strings.TrimSuffix(strings.TrimPrefix(path, "/v1"), "/{$}")]
 }
 
 // unknown answers a path that the table does not have, or not with this method.
@@ -125,7 +141,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path."))
 		return
 	}
-	allowed = append(allowed, http.MethodOptions)
+	allowed = append(slices.Clone(allowed), http.MethodOptions)
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	if r.Method == http.MethodOptions {
 		options(w, r, allowed)

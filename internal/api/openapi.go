@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/publish"
 	"aliquot/internal/server"
 )
 
@@ -171,7 +173,7 @@ func (d description) requestBody(r route, method string) object {
 	case r.stream && hasBody:
 		form := d.input(r.in, "Form", false)
 		schema := d.schemas[form].(object)
-		schema["properties"].(object)["file"] = object{"type": "string", "format": "binary"}
+		schema["properties"].(object)["file"] = maps.Clone(octets)
 		explain(form, schema)
 		schema["required"], schema["additionalProperties"] = []string{"file"}, true
 		return object{"required": true, "content": object{
@@ -189,7 +191,20 @@ func (d description) requestBody(r route, method string) object {
 }
 
 // anything is the content of a file, of whatever type.
-var anything = object{"*/*": object{}}
+var anything = object{"*/*": object{"schema": octets}}
+
+var octets = object{"type": "string", "format": "binary"}
+
+// contentOf is the schema of a body of a media type that is no JSON of ours.
+func contentOf(kind string) object {
+	switch {
+	case kind == publish.CSLJSON.MediaType():
+		return object{"type": "array", "items": object{"type": "object"}}
+	case strings.HasSuffix(kind, "json"):
+		return object{"type": "object"}
+	}
+	return object{"type": "string"}
+}
 
 func jsonOf(schema object) object { return object{"application/json": object{"schema": schema}} }
 
@@ -272,7 +287,7 @@ func (d description) responses(r route, method string) object {
 	case reflect.TypeFor[Body]():
 		content := object{}
 		for _, kind := range r.types {
-			content[kind] = object{}
+			content[kind] = object{"schema": contentOf(kind)}
 		}
 		good["content"], good["headers"] = content, headers(append(names, "Content-Disposition")...)
 	default:
@@ -289,7 +304,7 @@ func (d description) responses(r route, method string) object {
 		good["headers"], good["content"] = headers("Content-Disposition"), anything
 	}
 	if r.events {
-		good["content"] = object{server.EventStream: object{}}
+		good["content"] = object{server.EventStream: object{"schema": object{"type": "string"}}}
 	}
 	if r.action == exchange.AttachmentContent {
 		good["headers"] = headers("ETag", "Content-Disposition")

@@ -41,7 +41,7 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
 		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}}}}},
 	reflect.TypeFor[exchange.IDText]():    {"Identifier", object{"anyOf": []object{{"type": "string"}, {"type": "number"}}}},
-	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"type": []string{"array", "boolean", "null", "number", "object", "string"}}},
+	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"description": "Any JSON."}},
 	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
 	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
 	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -137,7 +138,18 @@ var contract = sync.OnceValues(func() (*openapi3.T, error) {
 		return nil, err
 	}
 	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562))
-	return openapi3.NewLoader().LoadFromData(document)
+	parsed, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return nil, err
+	}
+	for _, schema := range parsed.Components.Schemas {
+		for _, property := range schema.Value.Properties {
+			if property.Ref == "#/components/schemas/JSON" {
+				property.Value.Nullable = true // the validator for 3.0 takes no null for {}, see routeOf
+			}
+		}
+	}
+	return parsed, nil
 })
 
 // described says what a call or its answer has against the document; "" nothing. Paths and
@@ -152,6 +164,12 @@ func described(r *http.Request, a answer) string {
 		return ""
 	}
 	options := &openapi3filter.Options{IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}
+	for _, header := range []http.Header{r.Header, a.Header} { // a text or a file is read as it is
+		kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+		if kind != "" && !strings.HasSuffix(kind, "json") && !strings.HasPrefix(kind, "multipart/") {
+			openapi3filter.RegisterBodyDecoder(kind, openapi3filter.FileBodyDecoder)
+		}
+	}
 	call := &openapi3filter.RequestValidationInput{Request: r, PathParams: params, Route: route, Options: options}
 	if a.Status < 300 && r.GetBody != nil {
 		if r.Body, err = r.GetBody(); err != nil {
@@ -184,13 +202,14 @@ func described(r *http.Request, a answer) string {
 	return ""
 }
 
-// routeOf is the operation that a request calls, nil where there is none.
+// routeOf is the operation that a request calls, nil where there is none. Of two paths the one with fewer
+// parameters is meant, whatever the method (OpenAPI 3.1, "Path Templating Matching").
 func routeOf(document *openapi3.T, r *http.Request) (*routers.Route, map[string]string) {
 	got := strings.Split(strings.TrimSuffix(strings.TrimPrefix(r.URL.EscapedPath(), "/v1"), "/"), "/")
-	for path, item := range document.Paths.Map() {
+	best, values := "", map[string]string{}
+	for path := range document.Paths.Map() {
 		want := strings.Split(path, "/")
-		op := item.GetOperation(r.Method)
-		if op == nil || len(want) != len(got) {
+		if len(want) != len(got) || best != "" && strings.Count(best, "{") <= strings.Count(path, "{") {
 			continue
 		}
 		params, same := map[string]string{}, true
@@ -204,13 +223,17 @@ func routeOf(document *openapi3.T, r *http.Request) (*routers.Route, map[string]
 			}
 		}
 		if same {
-			// The validator for 3.1 compiles the schema for every call; ours say nothing that the one for 3.0 does not read.
-			plain := *document
-			plain.OpenAPI = "3.0.3"
-			return &routers.Route{Spec: &plain, Path: path, PathItem: item, Method: r.Method, Operation: op}, params
+			best, values = path, params
 		}
 	}
-	return nil, nil
+	item := document.Paths.Value(best)
+	if item == nil || item.GetOperation(r.Method) == nil {
+		return nil, nil
+	}
+	// The validator for 3.1 compiles the schema for every call; ours say nothing that the one for 3.0 does not read.
+	plain := *document
+	plain.OpenAPI = "3.0.3"
+	return &routers.Route{Spec: &plain, Path: best, PathItem: item, Method: r.Method, Operation: item.GetOperation(r.Method)}, values
 }
 
 // TestDescribedTellsWhatIsWrong keeps the check of every call from passing whatever it sees.

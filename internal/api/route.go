@@ -153,11 +153,14 @@ func (r route) hasBody() bool {
 func (r route) patterns() []string {
 	var list []string
 	for _, method := range r.methods {
-		for _, base := range []string{"", "/v1"} {
-			list = append(list, method+" "+base+r.path, method+" "+base+r.path+"/{$}")
-		}
+		list = append(list, patterns(method, r.path)...)
 	}
 	return list
+}
+
+// patterns are those of one method of a path: at the root and under /v1, with and without a slash at its end.
+func patterns(method, path string) []string {
+	return []string{method + " " + path, method + " " + path + "/{$}", method + " /v1" + path, method + " /v1" + path + "/{$}"}
 }
 
 // Call is one request on its way through a handler.
