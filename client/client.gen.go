@@ -4527,7 +4527,7 @@ type SuggestParams struct {
 	// Search What was typed so far.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
-	// Limit How many there are at most: from 1 to 20, 8 where it is left out.
+	// Limit How many there are at most.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 

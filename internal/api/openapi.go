@@ -318,16 +318,13 @@ func (d description) responses(r route, method string) object {
 
 // failures are the statuses of error that a route can give.
 func (r route) failures(method string) []int {
-	list := []int{401, 429, 500, 503}
+	list := []int{400, 401, 429, 500, 503}
 	get := method == http.MethodGet
 	if strings.Contains(r.path, "{") || r.action == exchange.InvitationOpen {
 		list = append(list, 404)
 	}
 	if !get || exchange.PolicyFor(exchange.AccessMembers)[r.action]&exchange.Anyone == 0 {
 		list = append(list, 403)
-	}
-	if !get || r.out.Kind() == reflect.Slice || r.in != reflect.TypeFor[None]() || r.search != nil {
-		list = append(list, 400)
 	}
 	if r.asksSource() {
 		list = append(list, 502) // what a source answered

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"encoding/json"
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +72,22 @@ func (d description) parameters(r route, method string) []object {
 	return list
 }
 
+// queryNames are the names of the parameters that the document has for the query of a route, so that
+// none works that is not described.
+func (r route) queryNames() []string {
+	names := []string{}
+	for _, p := range (description{schemas: object{}}).parameters(r, r.methods[0]) {
+		if ref, ok := p["$ref"].(string); ok {
+			p = sharedParameters[ref[strings.LastIndexByte(ref, '/')+1:]].(object)
+		}
+		if p["in"] == "query" {
+			names = append(names, p["name"].(string))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // searchParameters are the text, the facets to filter by and, but for a feed, the page.
 func (d description) searchParameters(s searched) []object {
 	parameter := func(name, help string, schema object) object {
@@ -113,7 +131,14 @@ func (d description) query(t reflect.Type) (list []object) {
 		if help == "" {
 			help = "Only items whose `" + name + "` is this."
 		}
-		list = append(list, object{"name": name, "in": "query", "schema": d.schema(f.Type.Elem()), "description": help})
+		schema := d.schema(f.Type.Elem())
+		for word, tag := range map[string]string{"minimum": "least", "maximum": "most", "default": "default"} {
+			if bound := f.Tag.Get(tag); bound != "" {
+				schema = maps.Clone(schema)
+				schema[word] = json.Number(bound)
+			}
+		}
+		list = append(list, object{"name": name, "in": "query", "schema": schema, "description": help})
 	}
 	return list
 }

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"io"
@@ -193,8 +194,14 @@ func described(r *http.Request, a answer) string {
 			}
 		}
 	}
+	body := io.NopCloser(bytes.NewReader(a.Raw))
+	if a.Header.Get("Content-Encoding") == "gzip" {
+		if body, err = gzip.NewReader(body); err != nil {
+			return err.Error()
+		}
+	}
 	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: call, Status: a.Status, Header: a.Header, Body: io.NopCloser(bytes.NewReader(a.Raw)), Options: options,
+		RequestValidationInput: call, Status: a.Status, Header: a.Header, Body: body, Options: options,
 	})
 	if err != nil {
 		return err.Error()

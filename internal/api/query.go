@@ -81,7 +81,27 @@ func (c *Call) query() *query {
 	if err != nil {
 		q.faults.Add("query", "must be written as name=value, with %%XX for special characters")
 	}
+	known := "this path takes none"
+	if len(c.parameters) > 0 {
+		known = "this path takes " + strings.Join(c.parameters, ", ")
+	}
+	for name := range values {
+		if !slices.Contains(c.parameters, name) && len(q.faults) < mostUnknown {
+			q.faults.Add(clipped(name), "is not a parameter; %s", known)
+		}
+	}
 	return q
+}
+
+// mostUnknown is how many parameters that there are not are named in one answer, longestUnknown how
+// much of each, in bytes.
+const mostUnknown, longestUnknown = 20, 100
+
+func clipped(name string) string {
+	if len(name) > longestUnknown {
+		return strings.ToValidUTF8(name[:longestUnknown], "") + "…"
+	}
+	return name
 }
 
 // query reads parameters and notes what is wrong with them.
@@ -120,6 +140,21 @@ func (q *query) integer(name string) *int64 {
 		return nil
 	}
 	return &n
+}
+
+// between is an integer within bounds; "" is none.
+func (q *query) between(name, least, most string) *int64 {
+	n := q.integer(name)
+	if n == nil || least == "" {
+		return n
+	}
+	lowest, _ := strconv.ParseInt(least, 10, 64)
+	highest, _ := strconv.ParseInt(most, 10, 64)
+	if *n < lowest || *n > highest {
+		q.faults.Add(name, "must be from %s to %s", least, most)
+		return nil
+	}
+	return n
 }
 
 func (q *query) boolean(name string) *bool {
@@ -169,10 +204,11 @@ func (q *query) instant(name string) *exchange.Instant {
 func (q *query) filter(into any) {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("query")
+		tag := v.Type().Field(i).Tag
+		name := tag.Get("query")
 		switch field := v.Field(i).Addr().Interface().(type) {
 		case **int64:
-			*field = q.integer(name)
+			*field = q.between(name, tag.Get("least"), tag.Get("most"))
 		case **bool:
 			*field = q.boolean(name)
 		case **uuid.UUID:

@@ -73,8 +73,10 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 			err = c.readSearch()
 		case hasInput && get:
 			err = c.readQuery(&in)
-		case hasInput && !c.stream:
-			err = decode(c.Request, &in)
+		default:
+			if err = c.query().faults.Err(); err == nil && hasInput && !c.stream {
+				err = decode(c.Request, &in)
+			}
 		}
 		if err != nil {
 			return err
@@ -175,6 +177,8 @@ type Call struct {
 	searched *searched   // nil: the route does not search
 	search   searchQuery // of a search
 	written  bool        // the handler wrote the answer itself
+
+	parameters []string // those that the query may have
 }
 
 // slowest is the speed of a connection, in bytes a second, at which a whole file still passes.

@@ -17,7 +17,6 @@ const (
 	defaultHits      = 20
 	mostOffset       = exchange.MostOffset
 	defaultSuggested = 8
-	mostSuggested    = 20
 )
 
 // searched is what a search is asked for beside its text.
@@ -136,16 +135,18 @@ func (a *API) searchUsers(c *Call, _ None) (Page[User], error) {
 // SuggestQuery is the query of GET /search/suggest.
 type SuggestQuery struct {
 	Search *exchange.SearchText `query:"search" help:"What was typed so far."`
-	Limit  *int64               `query:"limit" help:"How many there are at most: from 1 to 20, 8 where it is left out."`
+	Limit  *int64               `query:"limit" least:"1" most:"20" default:"8" help:"How many there are at most."`
 }
 
-func (a *API) suggest(c *Call, _ SuggestQuery) (Suggestions, error) {
-	q := c.query()
-	n := q.limit(defaultSuggested, mostSuggested)
-	if err := q.faults.Err(); err != nil {
-		return Suggestions{}, err
+func (a *API) suggest(c *Call, asked SuggestQuery) (Suggestions, error) {
+	text, most := "", defaultSuggested
+	if asked.Search != nil {
+		text = string(*asked.Search)
 	}
-	found, err := a.App.Suggest(c.Context(), c.Actor, q.anything("search"), n)
+	if asked.Limit != nil {
+		most = int(*asked.Limit)
+	}
+	found, err := a.App.Suggest(c.Context(), c.Actor, text, most)
 	return Suggestions{list(found, showSuggestion)}, err
 }
 

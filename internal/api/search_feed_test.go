@@ -50,7 +50,7 @@ func TestAFeedFollowsASearch(t *testing.T) {
 		s := newCatalogue(t, db)
 		anyone := s.people["anonymous"]
 		hostile := "hela\x00 </title><script>alert(1)</script> & \"'\xff\u202e -nothing"
-		for _, query := range []string{"search=" + url.QueryEscape(hostile), "utm=x&needs_mta=true&search=hela&search=s3&ordering=title&limit=1", ""} {
+		for _, query := range []string{"search=" + url.QueryEscape(hostile), "needs_mta=true&search=hela&search=s3", ""} {
 			f := anyone.feed(query)
 			address, err := url.Parse(f.Links[0].Href)
 			if err != nil || f.ID != f.Links[0].Href || f.Links[0].Rel != "self" || !strings.HasPrefix(f.ID, publicURL+"/v1/search/materials/feed") || f.Author != "Aliquot" {
