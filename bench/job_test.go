@@ -30,12 +30,12 @@ var jobBars = map[string]float64{storetest.SQLite: 2000, storetest.PostgreSQL: 4
 
 // The texts of the statements are those of internal/store.
 const (
-	claimJobs = `WITH free AS (SELECT id FROM jobs WHERE due_at <= $1 AND kind IN ($5) ORDER BY due_at, id LIMIT $3%s)
+	claimJobs = `WITH free AS (SELECT id FROM jobs WHERE heavy = $6 AND due_at <= $1 AND kind IN ($5) ORDER BY place, id LIMIT $3%s)
 		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1
 		WHERE id IN (SELECT id FROM free) RETURNING id, kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
-		checkpoint, result, created_at, ended_at`
+		checkpoint, result, created_at, ended_at, heavy, turn`
 	saveJob = `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5, total = $6, note = $7,
-		checkpoint = $8, result = $9, ended_at = $10 WHERE id = $11 AND lease = $12 AND state = $13`
+		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12 AND state = $13`
 )
 
 // BenchmarkJobs does jobs that have no effect but to be done: taken 16 at once, and a transaction
@@ -168,7 +168,7 @@ func (q bareQueue) take(ctx context.Context) (list []held, err error) {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	rows, err := within(ctx, tx)(q.claim).QueryContext(ctx, now, now.Add(30*time.Second), taken, "RUNNING", "bare")
+	rows, err := within(ctx, tx)(q.claim).QueryContext(ctx, now, now.Add(30*time.Second), taken, "RUNNING", "bare", false)
 	if err != nil {
 		return nil, err
 	}
@@ -177,11 +177,12 @@ func (q bareQueue) take(ctx context.Context) (list []held, err error) {
 		var j held
 		var kind, args, state, wrong, note string
 		var failures, done, total int64
-		var key, user, checkpoint, result *string
+		var key, user, checkpoint, result, turn *string
+		var heavy bool
 		var due, created time.Time
 		var ended *time.Time
 		if err := rows.Scan(&j.id, &kind, &key, &user, &args, &state, &due, &j.lease, &failures, &wrong, &done, &total, &note,
-			&checkpoint, &result, &created, &ended); err != nil {
+			&checkpoint, &result, &created, &ended, &heavy, &turn); err != nil {
 			return nil, err
 		}
 		list = append(list, j)
@@ -199,7 +200,7 @@ func (q bareQueue) finish(ctx context.Context, j held) error {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	_, err = within(ctx, tx)(q.save).ExecContext(ctx, string(exchange.JobDone), nil, 0, "", 0, 0, "", nil, nil, now, j.id, j.lease, "RUNNING")
+	_, err = within(ctx, tx)(q.save).ExecContext(ctx, string(exchange.JobDone), nil, 0, "", 0, 0, "", nil, nil, now, j.id, j.lease, "RUNNING", nil)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 // BulkMaterials is the kind of job that takes a spreadsheet of materials in. A step is a part of the
 // rows: what it found or did, and how far the job is, are one transaction.
-var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", Most: 5}
+var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", Most: 5, Heavy: true}
 
 // BulkArgs are what such a job is told.
 type BulkArgs struct {

@@ -14,7 +14,7 @@ import (
 
 // ImportMaterials is the kind of job that imports many materials, one after the other: each is a
 // step. It asks a source that is down again for about a day.
-var ImportMaterials = job.Kind[exchange.ImportsOrder]{Name: "materials.import", Most: 36}
+var ImportMaterials = job.Kind[exchange.ImportsOrder]{Name: "materials.import", Most: 36, Heavy: true}
 
 // Imports has materials imported, or what importing them would make shown, by a job. Who may import
 // one may; what cannot be an identifier is told at once.

@@ -124,7 +124,7 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 		}
 		return tellNews(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
 	case v.Mail == exchange.MailWaiting:
-		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{})
+		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{Turn: who.ID})
 		return err
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"aliquot/internal/job"
 	"aliquot/internal/mail"
 	"aliquot/internal/store"
+
+	"github.com/google/uuid"
 )
 
 // MailNotification is the job that sends mail about one notification.
@@ -32,8 +34,9 @@ func (a *App) NoMailSoFar(ctx context.Context) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.NoMailSoFar(ctx) })
 }
 
-// mailOf has mail sent about one thing that happened to those who have been told of it and want mail.
-func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail) error {
+// mailOf has mail sent about one thing that happened to those who have been told of it and want mail, on the
+// account of who did it.
+func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID) error {
 	become := map[exchange.MailState][]int64{}
 	var mails []job.Queued[Mailing]
 	var digests []job.Queued[Digesting]
@@ -45,7 +48,7 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail) er
 		become[state] = append(become[state], n.Notification)
 		switch state {
 		case exchange.MailWaiting:
-			mails = append(mails, job.Queued[Mailing]{Args: Mailing{n.Notification}, Order: job.Order{At: n.Mail.Quiet(tx.Now)}})
+			mails = append(mails, job.Queued[Mailing]{Args: Mailing{n.Notification}, Order: job.Order{At: n.Mail.Quiet(tx.Now), Turn: turn}})
 		case exchange.MailDigest:
 			digests = append(digests, digestAt(n.Mail.User, n.Mail.Digest(tx.Now)))
 		}
@@ -104,7 +107,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 		}
 		if until := reader.Mail.Quiet(tx.Now); state == exchange.MailSending && until.After(tx.Now) {
 			found = exchange.MailNew // not now
-			_, err = MailNotification.Enqueue(ctx, tx, args, job.Order{At: until})
+			_, err = MailNotification.Enqueue(ctx, tx, args, job.Order{At: until, Turn: r.Turn()})
 			return p, nil, err
 		}
 		if state == exchange.MailDigest {

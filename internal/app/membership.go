@@ -45,6 +45,6 @@ func tellNews(ctx context.Context, tx store.Conn, n exchange.News, people ...uui
 	if err := tx.NotifyOf(ctx, n, people...); err != nil {
 		return err
 	}
-	_, err = Tell.Enqueue(ctx, tx, Telling{Organization: n.Organization, News: n.ID}, job.Order{})
+	_, err = Tell.Enqueue(ctx, tx, Telling{Organization: n.Organization, News: n.ID}, job.Order{Turn: n.Actor})
 	return err
 }

@@ -26,7 +26,9 @@ type Telling struct {
 // that are, it is done with a few statements, and the job does the rest.
 func tell(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, events []exchange.Event) error {
 	args := Telling{Organization: q.Organization, By: roles}
+	var turn uuid.UUID
 	for _, e := range events {
+		turn = e.Actor
 		for _, audience := range exchange.Audiences(e, roles) {
 			person := q.Requester
 			if audience.To == exchange.ToAssignee {
@@ -38,7 +40,7 @@ func tell(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchan
 		}
 		args.Events = append(args.Events, e.ID)
 	}
-	_, err := Tell.Enqueue(ctx, tx, args, job.Order{})
+	_, err := Tell.Enqueue(ctx, tx, args, job.Order{Turn: turn})
 	return err
 }
 
@@ -59,7 +61,7 @@ func (a *App) tellRest(ctx context.Context, r *job.Run, args Telling) error {
 			if err != nil {
 				return nil, err
 			}
-			return nil, a.mailOf(ctx, tx, list)
+			return nil, a.mailOf(ctx, tx, list, r.Turn())
 		})
 	}
 	var at told
@@ -69,7 +71,7 @@ func (a *App) tellRest(ctx context.Context, r *job.Run, args Telling) error {
 	for at.Event < len(args.Events) {
 		var next told
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			next, err = a.tellSome(ctx, tx, args, at)
+			next, err = a.tellSome(ctx, tx, args, at, r.Turn())
 			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next, err
 		})
 		if err != nil {
@@ -80,7 +82,7 @@ func (a *App) tellRest(ctx context.Context, r *job.Run, args Telling) error {
 	return nil
 }
 
-func (a *App) tellSome(ctx context.Context, tx store.Conn, args Telling, at told) (told, error) {
+func (a *App) tellSome(ctx context.Context, tx store.Conn, args Telling, at told, turn uuid.UUID) (told, error) {
 	e, err := tx.Event(ctx, args.Events[at.Event])
 	if err != nil {
 		return at, err
@@ -114,5 +116,5 @@ func (a *App) tellSome(ctx context.Context, tx store.Conn, args Telling, at told
 	if err != nil {
 		return at, err
 	}
-	return next, a.mailOf(ctx, tx, list)
+	return next, a.mailOf(ctx, tx, list, turn)
 }

@@ -14,6 +14,8 @@ type Job struct {
 	Kind       string          // which handler does it
 	Key        *string         // there is at most one job of a kind with a key; nil: any number
 	User       *uuid.UUID      // who asked for it; nil: Aliquot itself
+	Turn       *uuid.UUID      // on whose account it is: jobs of one person take turns with those of others; nil: nobody's
+	Heavy      bool            // it is in the lane of long jobs, where each person has one running at a time
 	Args       json.RawMessage // what the handler is given
 	State      JobState
 	DueAt      *time.Time // READY: when it may run; RUNNING: when its lease ends; nil: it is over

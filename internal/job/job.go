@@ -18,15 +18,17 @@ import (
 
 // Kind is one kind of job, and what its handler is told.
 type Kind[Args any] struct {
-	Name string        // as "sweep.content"; it is kept with each job, so it never changes
-	Most int           // failures in a row after which a job is given up; 0: 10
-	Time time.Duration // that a job may take between two steps; 0: 10 minutes
+	Name  string        // as "sweep.content"; it is kept with each job, so it never changes
+	Most  int           // failures in a row after which a job is given up; 0: 10
+	Time  time.Duration // that a job may take between two steps; 0: 10 minutes
+	Heavy bool          // jobs are long: they have slots of their own, and each person has one running at a time
 }
 
 // Order says how a job is to be enqueued; the zero value is at once, for Aliquot itself.
 type Order struct {
 	Key  string     // there is at most one job of a kind with a key, as long as it is kept; "": any number
 	User *uuid.UUID // who may see and cancel it beside admins
+	Turn uuid.UUID  // on whose account it is: jobs of one person take turns with those of others; uuid.Nil: User's
 	At   time.Time  // zero: at once
 }
 
@@ -52,7 +54,10 @@ func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o Ord
 
 // job is the job of an order.
 func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o Order) exchange.Job {
-	j := exchange.Job{Kind: k.Name, User: o.User, Args: args, DueAt: &tx.Now}
+	j := exchange.Job{Kind: k.Name, User: o.User, Turn: o.User, Heavy: k.Heavy, Args: args, DueAt: &tx.Now}
+	if o.Turn != uuid.Nil {
+		j.Turn = &o.Turn
+	}
 	if o.Key != "" {
 		j.Key = &o.Key
 	}
@@ -87,6 +92,7 @@ type Handler struct {
 	kind  string
 	most  int
 	time  time.Duration
+	heavy bool
 	every time.Duration // 0: only when it is enqueued
 	do    func(context.Context, *Run) error
 }
@@ -96,7 +102,7 @@ type Handler struct {
 // what it does outside of these it may do again. When it returns nil without Finish the job is
 // done without a result. When it fails, or takes too long, it is run again later.
 func (k Kind[Args]) Handle(do func(context.Context, *Run, Args) error) Handler {
-	h := Handler{kind: k.Name, most: k.Most, time: k.Time}
+	h := Handler{kind: k.Name, most: k.Most, time: k.Time, heavy: k.Heavy}
 	if h.most == 0 {
 		h.most = 10
 	}

@@ -41,6 +41,14 @@ func (r *Run) User() (id uuid.UUID) {
 	return id
 }
 
+// Turn is on whose account the job is; uuid.Nil: on nobody's.
+func (r *Run) Turn() (id uuid.UUID) {
+	if r.job.Turn != nil {
+		id = *r.job.Turn
+	}
+	return id
+}
+
 // Progress is what the last step said, of this run or an earlier one.
 func (r *Run) Progress() exchange.Progress { return r.job.Progress }
 

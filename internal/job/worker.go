@@ -21,7 +21,7 @@ type Config struct {
 	DB       *store.DB
 	Log      *slog.Logger
 	Handlers []Handler     // of each kind of job that there is
-	Slots    int           // jobs at once
+	Slots    int           // jobs at once, and half as many heavy ones beside them
 	Lease    time.Duration // after which another worker takes the job of a process that died
 	Drain    time.Duration // that running jobs have when the process is asked to stop
 }
@@ -31,27 +31,42 @@ type Worker struct {
 	Config
 	handlers map[string]Handler
 	kinds    []string
-	enqueued <-chan struct{} // has a signal when there may be a job to take
-	txs      together        // that save jobs
-	stopping chan struct{}   // closed when the process is asked to stop
+	lanes    []lane
+	txs      together      // that save jobs
+	stopping chan struct{} // closed when the process is asked to stop
 
 	mu   sync.Mutex
 	held map[*Run]bool // leased by this worker, begun or not
 }
 
+// lane is the slots for quick jobs or for heavy ones, so that mail does not wait for spreadsheets.
+type lane struct {
+	heavy    bool
+	slots    chan struct{}   // has an entry for each that is taken
+	ahead    int             // how many jobs are taken at once
+	enqueued <-chan struct{} // has a signal when there may be a job to take
+	freed    chan struct{}   // likewise, because a heavy job of someone ended
+}
+
 // New makes a worker; it runs once.
 func New(cfg Config) (*Worker, error) {
 	w := &Worker{Config: cfg, txs: together{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
-	w.enqueued = cfg.DB.Enqueued()
+	heavy := false
 	for _, h := range cfg.Handlers {
 		if _, twice := w.handlers[h.kind]; twice || h.kind == "" {
 			return nil, fmt.Errorf("jobs: two handlers, or no name, of the kind %q", h.kind)
 		}
 		w.handlers[h.kind] = h
+		heavy = heavy || h.heavy
 	}
 	w.kinds = slices.Sorted(maps.Keys(w.handlers))
 	if cfg.Slots < 1 || cfg.Lease <= 0 {
 		return nil, errors.New("jobs: a worker needs a slot and a lease")
+	}
+	w.lanes = []lane{{slots: make(chan struct{}, cfg.Slots), ahead: cfg.Slots * ahead, enqueued: cfg.DB.Enqueued()}}
+	if heavy {
+		w.lanes = append(w.lanes, lane{heavy: true, slots: make(chan struct{}, (cfg.Slots+1)/2), ahead: 1,
+			enqueued: cfg.DB.Enqueued(), freed: make(chan struct{}, 1)})
 	}
 	return w, nil
 }
@@ -60,7 +75,7 @@ func New(cfg Config) (*Worker, error) {
 // of jobs that its own process enqueues it hears at once.
 const pollEvery = time.Second
 
-// ahead is how many jobs are taken at once for each slot, so that short ones do not wait for the
+// ahead is how many quick jobs are taken at once for each slot, so that short ones do not wait for the
 // taking; patience is how long they wait for a slot before others may have them.
 const (
 	ahead    = 4
@@ -76,7 +91,11 @@ func (w *Worker) Run(ctx context.Context) {
 	var jobs, beside sync.WaitGroup
 	beside.Go(func() { w.renew(renewing) })
 	beside.Go(func() { w.schedule(ctx) })
-	w.take(ctx, running, &jobs)
+	var lanes sync.WaitGroup
+	for _, l := range w.lanes {
+		lanes.Go(func() { w.take(ctx, running, l, &jobs) })
+	}
+	lanes.Wait()
 	close(w.stopping)
 	slow := time.AfterFunc(w.Drain, func() { cancel(ErrStopping) })
 	jobs.Wait()
@@ -85,29 +104,32 @@ func (w *Worker) Run(ctx context.Context) {
 	beside.Wait()
 }
 
-// take takes jobs and starts them, each in a slot, until ctx ends.
-func (w *Worker) take(ctx, running context.Context, jobs *sync.WaitGroup) {
-	slots := make(chan struct{}, w.Slots)
+// take takes jobs of a lane and starts them, each in a slot, until ctx ends.
+func (w *Worker) take(ctx, running context.Context, l lane, jobs *sync.WaitGroup) {
 	for {
 		select {
-		case slots <- struct{}{}:
+		case l.slots <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
-		runs := w.claim(ctx, running)
+		runs := w.claim(ctx, running, l)
 		for i, r := range runs {
-			if i > 0 && !w.slot(ctx, slots) {
+			if i > 0 && !l.slot(ctx) {
 				w.giveBack(ctx, runs[i:])
 				break
 			}
 			jobs.Go(func() {
 				r.run()
 				w.drop(r)
-				<-slots
+				<-l.slots
+				select {
+				case l.freed <- struct{}{}:
+				default: // nobody waits for that, or the last signal was not taken yet
+				}
 			})
 		}
 		if len(runs) == 0 {
-			if <-slots; !w.wait(ctx) {
+			if <-l.slots; !w.wait(ctx, l) {
 				return
 			}
 		}
@@ -115,9 +137,9 @@ func (w *Worker) take(ctx, running context.Context, jobs *sync.WaitGroup) {
 }
 
 // slot waits a moment for a slot.
-func (w *Worker) slot(ctx context.Context, slots chan struct{}) bool {
+func (l lane) slot(ctx context.Context) bool {
 	select {
-	case slots <- struct{}{}:
+	case l.slots <- struct{}{}:
 		return true
 	case <-time.After(patience):
 	case <-ctx.Done():
@@ -125,9 +147,9 @@ func (w *Worker) slot(ctx context.Context, slots chan struct{}) bool {
 	return false
 }
 
-// claim takes jobs that are due. It is not cut off by the end of ctx, which might come between the
-// commit and its answer.
-func (w *Worker) claim(ctx, running context.Context) []*Run {
+// claim takes jobs of a lane that are due. It is not cut off by the end of ctx, which might come between
+// the commit and its answer.
+func (w *Worker) claim(ctx, running context.Context, l lane) []*Run {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -135,7 +157,7 @@ func (w *Worker) claim(ctx, running context.Context) []*Run {
 	defer cancel()
 	var list []exchange.Job
 	err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
-		list, err = tx.ClaimJobs(ctx, w.kinds, tx.Now.Add(w.Lease), w.Slots*ahead)
+		list, err = tx.ClaimJobs(ctx, l.heavy, w.kinds, tx.Now.Add(w.Lease), l.ahead)
 		return err
 	})
 	if err != nil {
@@ -171,17 +193,20 @@ func (w *Worker) drop(r *Run) {
 	delete(w.held, r)
 }
 
-// wait waits until there may be a job that is due; false: ctx ended.
-func (w *Worker) wait(ctx context.Context) bool {
+// wait waits until there may be a job of a lane that is due; false: ctx ended.
+func (w *Worker) wait(ctx context.Context, l lane) bool {
 	for {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-w.enqueued:
-			return true
+		case <-l.enqueued:
+			if !l.heavy {
+				return true
+			}
+		case <-l.freed:
 		case <-time.After(pollEvery/2 + rand.N(pollEvery/2)):
 		}
-		due, err := w.DB.Read().JobsDue(ctx, w.kinds)
+		due, err := w.DB.Read().JobsDue(ctx, l.heavy, w.kinds)
 		if err != nil && ctx.Err() == nil {
 			w.Log.ErrorContext(ctx, "look for jobs", "error", err)
 		}

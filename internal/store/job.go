@@ -12,12 +12,12 @@ import (
 )
 
 const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
-	checkpoint, result, created_at, ended_at`
+	checkpoint, result, created_at, ended_at, heavy, turn`
 
 func scanJob(r row, j *exchange.Job) error {
 	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, utcNull{&j.DueAt}, &j.Lease, &j.Failures, &j.Error,
 		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*rawText)(&j.Checkpoint), (*rawText)(&j.Result),
-		utc{&j.CreatedAt}, utcNull{&j.EndedAt})
+		utc{&j.CreatedAt}, utcNull{&j.EndedAt}, &j.Heavy, &j.Turn)
 }
 
 var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob, id: func(j exchange.Job) int64 { return j.ID }}
@@ -32,35 +32,85 @@ func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
 // has it loses it.
 func (c Conn) RestartJob(ctx context.Context, j exchange.Job) (int64, error) {
 	return c.insertJob(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at, lease = jobs.lease + 1,
-		failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL`)
+		failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL,
+		turn = excluded.turn, place = excluded.place`)
 }
 
 func (c Conn) insertJob(ctx context.Context, j exchange.Job, other string) (int64, error) {
-	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7)
+	due, step := j.DueAt.UnixMicro(), lineStep(j)
+	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
+			created_at, heavy, turn, place)
+		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7, $8, $9,
+			(SELECT CASE WHEN MAX(q.place) + $10 > $11 THEN MAX(q.place) + $10 ELSE $11 END FROM `+lineOf("$8", "$9", "$12")+`))
 		ON CONFLICT (kind, key) DO UPDATE SET `+other+" RETURNING id",
-		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now)
+		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now, j.Heavy, j.Turn, step, due, due+mostSteps*step)
 	if err == nil {
 		*c.enqueued = true
 	}
 	return id, err
 }
 
+// A job that is on someone's account stands in line a step behind their last one, as if each took so long,
+// and at most mostSteps behind the moment when it is due. So jobs of many people are taken by turns,
+// whoever has how many, and the queue stays one index.
+const (
+	quickStep = 100 * time.Millisecond
+	heavyStep = time.Minute
+	mostSteps = 1000
+)
+
+// lineStep is the step of a job's lane in microseconds.
+func lineStep(j exchange.Job) int64 {
+	if j.Heavy {
+		return heavyStep.Microseconds()
+	}
+	return quickStep.Microseconds()
+}
+
+// lineOf is FROM for the jobs q that wait or run in a lane on someone's account, in front of a place.
+func lineOf(heavy, turn, before string) string {
+	return "jobs q WHERE q.heavy = " + heavy + " AND q.turn = " + turn + " AND q.due_at IS NOT NULL AND q.place < " + before
+}
+
 // InsertJobs adds many jobs, but for those of a kind and a key that there is one of.
 func (c Conn) InsertJobs(ctx context.Context, jobs []exchange.Job) error {
+	last := map[uuid.UUID]int64{} // places
 	for some := range inBatches(jobs, c.db.dialect.atOnce) {
-		args := make([]any, 0, 13*len(some))
+		args := make([]any, 0, 16*len(some))
 		for _, j := range some {
-			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0, 0, "", c.Now)
+			place, err := c.place(ctx, j, last)
+			if err != nil {
+				return err
+			}
+			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0, 0, "", c.Now, j.Heavy, j.Turn, place)
 		}
-		_, err := c.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note, created_at)
-			VALUES `+places(len(some), 13)+" ON CONFLICT (kind, key) DO NOTHING", args...)
+		_, err := c.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
+				created_at, heavy, turn, place)
+			VALUES `+places(len(some), 16)+" ON CONFLICT (kind, key) DO NOTHING", args...)
 		if err != nil {
 			return err
 		}
 		*c.enqueued = true
 	}
 	return nil
+}
+
+// place is the place of one of many jobs in its line, behind those in last, which it is noted in.
+func (c Conn) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int64) (int64, error) {
+	due, step := j.DueAt.UnixMicro(), lineStep(j)
+	if j.Turn == nil {
+		return due, nil
+	}
+	before, known := last[*j.Turn]
+	if !known {
+		var err error
+		if before, err = one(ctx, c, value[int64], "SELECT COALESCE(MAX(q.place), 0) FROM "+lineOf("$1", "$2", "$3"),
+			j.Heavy, j.Turn, due+mostSteps*step); err != nil {
+			return 0, err
+		}
+	}
+	last[*j.Turn] = min(max(before+step, due), due+mostSteps*step)
+	return last[*j.Turn], nil
 }
 
 // Job reads one job.
@@ -101,18 +151,24 @@ func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exch
 	return jobs.page(ctx, c, p, w)
 }
 
-// JobsDue says whether a job of one of the kinds is due.
-func (c Conn) JobsDue(ctx context.Context, kinds []string) (bool, error) {
-	places, args := in([]any{c.Now}, kinds)
-	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE due_at <= $1 AND kind IN ("+places+"))", args...)
+// JobsDue says whether a job of a lane and of one of the kinds is due.
+func (c Conn) JobsDue(ctx context.Context, heavy bool, kinds []string) (bool, error) {
+	places, args := in([]any{c.Now, heavy}, kinds)
+	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND kind IN ("+places+"))", args...)
 }
 
-// ClaimJobs takes jobs of the kinds that are due, at most limit of them, and leases them until a
-// moment. A lease that ended before its job did is a failure of that job.
-func (c Conn) ClaimJobs(ctx context.Context, kinds []string, until time.Time, limit int) ([]exchange.Job, error) {
-	places, args := in([]any{c.Now, until, limit, string(exchange.JobRunning)}, kinds)
-	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE due_at <= $1 AND kind IN (`+places+`)
-			ORDER BY due_at, id LIMIT $3`+c.db.dialect.skipLocked+`)
+// ClaimJobs takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until
+// a moment. Of heavy jobs it passes over those of people who have one running. A lease that ended before its
+// job did is a failure of that job.
+func (c Conn) ClaimJobs(ctx context.Context, heavy bool, kinds []string, until time.Time, limit int) ([]exchange.Job, error) {
+	alone := ""
+	if heavy {
+		alone = ` AND (turn IS NULL OR turn NOT IN (SELECT q.turn FROM jobs q
+			WHERE q.heavy = $5 AND q.due_at > $1 AND q.state = $4 AND q.turn IS NOT NULL))`
+	}
+	places, args := in([]any{c.Now, until, limit, string(exchange.JobRunning), heavy}, kinds)
+	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1 AND kind IN (`+places+`)`+alone+`
+			ORDER BY place, id LIMIT $3`+c.db.dialect.skipLocked+`)
 		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1
 		WHERE id IN (SELECT id FROM free) RETURNING `+jobColumns, args...)
 	slices.SortFunc(list, func(a, b exchange.Job) int { return int(a.ID - b.ID) })
@@ -122,10 +178,14 @@ func (c Conn) ClaimJobs(ctx context.Context, kinds []string, until time.Time, li
 // SaveJob saves a job that was in a state, under the lease it has; saved is false where it is in
 // another state by now, or was taken by another.
 func (c Conn) SaveJob(ctx context.Context, was exchange.JobState, j exchange.Job) (saved bool, err error) {
+	var place *int64 // as it was
+	if j.State == exchange.JobReady {
+		place = new(j.DueAt.UnixMicro())
+	}
 	n, err := c.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5, total = $6, note = $7,
-		checkpoint = $8, result = $9, ended_at = $10 WHERE id = $11 AND lease = $12 AND state = $13`,
+		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12 AND state = $13`,
 		string(j.State), j.DueAt, j.Failures, j.Error, j.Progress.Done, j.Progress.Total, j.Progress.Note,
-		orNull(j.Checkpoint), orNull(j.Result), j.EndedAt, j.ID, j.Lease, string(was))
+		orNull(j.Checkpoint), orNull(j.Result), j.EndedAt, j.ID, j.Lease, string(was), place)
 	if n == 1 && j.State == exchange.JobReady {
 		*c.enqueued = true
 	}
@@ -162,7 +222,7 @@ func (c Conn) RenewJobs(ctx context.Context, ids []int64, until time.Time) (map[
 
 // EndLeases ends the leases that end later than any can: the clock was set back since.
 func (c Conn) EndLeases(ctx context.Context, latest time.Time) error {
-	_, err := c.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE due_at > $2 AND state = $3", c.Now, latest, string(exchange.JobRunning))
+	_, err := c.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND state = $3", c.Now, latest, string(exchange.JobRunning))
 	return err
 }
 
