@@ -982,7 +982,8 @@ type Clock struct {
 // Credentials defines model for Credentials.
 type Credentials struct {
 	// Code The authorization code that the identity provider issued.
-	Code string `json:"code"`
+	Code         string  `json:"code"`
+	CodeVerifier *string `json:"code_verifier,omitempty"`
 
 	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
 	Invitation *string `json:"invitation,omitempty"`
@@ -2758,7 +2759,8 @@ type Refusal struct {
 // Registration defines model for Registration.
 type Registration struct {
 	// Code The authorization code that the identity provider issued.
-	Code string `json:"code"`
+	Code         string  `json:"code"`
+	CodeVerifier *string `json:"code_verifier,omitempty"`
 
 	// Email E-mail address.
 	Email *string `json:"email,omitempty"`

@@ -93,7 +93,12 @@ func (s *serve) Run(e environment) error {
 	if err := a.GrantAdmins(e.ctx); err != nil {
 		return err
 	}
-	server.Health(mux, db.Ping, folder.Check)
+	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: folder.Check}}
+	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // which is this very process
+	if watches {
+		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
+	}
+	server.Health(mux, needs...)
 	if s.Role != "worker" {
 		door := api.New(a, log)
 		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
@@ -118,6 +123,9 @@ func (s *serve) Run(e environment) error {
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
+	if watches {
+		background.Go(func() { a.WatchIdentity(ctx) })
+	}
 	if s.Role != "web" {
 		for _, worker := range workers {
 			background.Go(func() { worker.Run(ctx) })

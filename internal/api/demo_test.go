@@ -68,7 +68,9 @@ func (p *provider) code(t testing.TB, n int) string {
 
 func (p *provider) codeWith(t testing.TB, q url.Values) string {
 	t.Helper()
-	q.Set("redirect_uri", origin)
+	if q.Get("redirect_uri") == "" {
+		q.Set("redirect_uri", origin)
+	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.issuer+"/authorize?"+q.Encode(), http.NoBody)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,8 @@ import (
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
+
+	"golang.org/x/oauth2"
 )
 
 // loginWorld is a world whose people sign in at the built-in provider.
@@ -138,6 +140,51 @@ func TestACodeThatIsNotGoodIsRefused(t *testing.T) {
 			for _, name := range []string{"first_name", "email", "code", "origin_url"} {
 				if a.at("fields."+name) == nil {
 					t.Errorf("%s is not named: %s", name, a.Raw)
+				}
+			}
+		})
+	})
+}
+
+func TestLogin_TakesTheVerifierOfACodeThatHasAChallenge(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := loginWorld(t, db, nil)
+		verifier := oauth2.GenerateVerifier()
+		code := func() string {
+			return demo(t).codeWith(t, url.Values{"login_hint": {orcid(5)}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"}})
+		}
+		for path, status := range map[string]int{"/users/": 201, "/login": 200} {
+			w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": code(), "origin_url": origin})
+			w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": code(), "origin_url": origin, "code_verifier": oauth2.GenerateVerifier()})
+			for _, wrong := range []any{"short", strings.Repeat("x", 129), verifier + "=", verifier + "\n", 7} {
+				a := w.anonymous().refused(400, "INVALID_INPUT", "POST", path, obj{"code": code(), "origin_url": origin, "code_verifier": wrong})
+				if a.at("fields.code_verifier") == nil {
+					t.Errorf("%v: %s", wrong, a.Raw)
+				}
+			}
+			if a := w.anonymous().call("POST", path, obj{"code": code(), "origin_url": origin, "code_verifier": verifier}); a.Status != 200 && a.Status != status {
+				t.Errorf("%s: %d %s", path, a.Status, a.Raw)
+			}
+		}
+	})
+}
+
+func TestLogin_RefusesACodeOfThePagesOwnCallback(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := loginWorld(t, db, nil)
+		w.unchanged("a code of the pages", func() {
+			for _, path := range []string{"/login", "/users/"} {
+				for _, address := range []string{publicURL + "/signin/callback", publicURL + "/signin/callback/", publicURL + ":443/signin/callback",
+					"HTTPS://Aliquot.Example.ORG/signin/callback", "http://aliquot.example.org/signin/callback", publicURL + "//signin/./callback",
+					publicURL + "/sign%69n/callback", publicURL + "/x/../signin/callback?a=b#c", publicURL + "/signin%2Fcallback", " " + publicURL + "/signin/callback ",
+					"https://aliquot.example.org./signin/callback", "https://me@aliquot.example.org/SignIn/Callback", `https://aliquot.example.org/signin\callback`} {
+					code := demo(t).codeWith(t, url.Values{"login_hint": {orcid(6)}, "redirect_uri": {publicURL + "/signin/callback"}})
+					a := w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": code, "origin_url": address})
+					if !strings.Contains(a.Body["error"].(string), "sign-in page") {
+						t.Errorf("%q is refused by the provider alone: %s", address, a.Raw)
+					}
 				}
 			}
 		})

@@ -30,16 +30,16 @@ const tokenPrefix = "alq_"
 // Login exchanges an authorization code for a token; someone unknown is registered on the spot
 // where registration allows it.
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
-	return a.login(ctx, r, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
-}
-
-// Enter is Login of somebody with a browser, whose session is called by it.
-func (a *App) Enter(ctx context.Context, r exchange.Registration, browser string) (Signed, error) {
-	return a.login(ctx, r, func(p identity.Person) (Signed, error) { return a.SignInBrowser(ctx, p, r, browser) })
+	if a.isCallback(r.OriginURL) {
+		return Signed{}, exchange.Fail(exchange.InvalidCode, "This code was made for the sign-in page of this installation, which alone may spend it. "+
+			"Ask the identity provider for one with a redirect address of your own.")
+	}
+	proof := identity.Proof{Verifier: r.CodeVerifier.Or("")}
+	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
 }
 
 // login is Login of whom signIn signs in.
-func (a *App) login(ctx context.Context, r exchange.Registration, signIn func(identity.Person) (Signed, error)) (Signed, error) {
+func (a *App) login(ctx context.Context, r exchange.Registration, proof identity.Proof, signIn func(identity.Person) (Signed, error)) (Signed, error) {
 	code, origin, err := r.Check()
 	if err != nil {
 		return Signed{}, err
@@ -52,7 +52,7 @@ func (a *App) login(ctx context.Context, r exchange.Registration, signIn func(id
 			return Signed{}, err
 		}
 	}
-	person, err := a.Identity.Exchange(ctx, code, origin)
+	person, err := a.Identity.Exchange(ctx, code, origin, proof)
 	if err != nil {
 		return Signed{}, err
 	}
@@ -66,19 +66,19 @@ func (a *App) login(ctx context.Context, r exchange.Registration, signIn func(id
 // SignIn gives a token to a person whom the identity provider vouched for. Of r it takes what the
 // person says of themselves where they are new, and the invitation that they accept.
 func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Registration) (Signed, error) {
-	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.APIToken})
+	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.APIToken}, "")
 }
 
-// SignInBrowser is SignIn that begins a session of a browser, which is called by it.
-func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, browser string) (Signed, error) {
-	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.SessionToken, Name: browser})
+// SignInBrowser is SignIn that begins a session of a browser in place of the one that it had.
+func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, b Browser) (Signed, error) {
+	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.SessionToken, Name: b.Name}, b.Session)
 }
 
 // newSecret is that of a new token.
 func newSecret() string { return tokenPrefix + rand.Text() + rand.Text() } // 2 x 130 bits
 
-// signIn is SignIn; t is what the token is for.
-func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token) (Signed, error) {
+// signIn is SignIn; t is what the token is for, ends the secret of a session that ends with it ("": none).
+func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token, ends string) (Signed, error) {
 	secret := newSecret()
 	var s Signed
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
@@ -97,6 +97,11 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 		}
 		if r.Invitation.Set {
 			if err := acceptOnSignIn(ctx, tx, u, r.Invitation.Value); err != nil {
+				return err
+			}
+		}
+		if ends != "" {
+			if err := tx.DeleteSession(ctx, Hash(ends)); err != nil {
 				return err
 			}
 		}

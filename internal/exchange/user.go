@@ -3,6 +3,7 @@ package exchange
 import (
 	"errors"
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 
@@ -65,24 +66,26 @@ func TokenName(name string) (tidy string, err error) {
 // Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
 // that it was made for.
 type Credentials struct {
-	Code       string      `json:"code"`
-	OriginURL  string      `json:"origin_url"`
-	Invitation Opt[string] `json:"invitation"`
+	Code         string      `json:"code"`
+	OriginURL    string      `json:"origin_url"`
+	CodeVerifier Opt[string] `json:"code_verifier"` // PKCE (RFC 7636), where the code was asked for with a challenge
+	Invitation   Opt[string] `json:"invitation"`
 }
 
 // Registration is c of someone who says nothing about themselves.
 func (c Credentials) Registration() Registration {
-	return Registration{Code: c.Code, OriginURL: c.OriginURL, Invitation: c.Invitation}
+	return Registration{Code: c.Code, OriginURL: c.OriginURL, CodeVerifier: c.CodeVerifier, Invitation: c.Invitation}
 }
 
 // Registration is the body of POST /users/.
 type Registration struct {
-	Code       string      `json:"code"`
-	OriginURL  string      `json:"origin_url"`
-	FirstName  Opt[string] `json:"first_name"`
-	LastName   Opt[string] `json:"last_name"`
-	Email      Opt[string] `json:"email"`
-	Invitation Opt[string] `json:"invitation"` // the token of one to accept
+	Code         string      `json:"code"`
+	OriginURL    string      `json:"origin_url"`
+	CodeVerifier Opt[string] `json:"code_verifier"`
+	FirstName    Opt[string] `json:"first_name"`
+	LastName     Opt[string] `json:"last_name"`
+	Email        Opt[string] `json:"email"`
+	Invitation   Opt[string] `json:"invitation"` // the token of one to accept
 }
 
 // Names are what a person says about themselves.
@@ -112,6 +115,9 @@ func (t InvitationToken) Check() (token string, err error) {
 	return token, f.Err()
 }
 
+// verifierForm is that of a code_verifier (RFC 7636 section 4.1), which may be left out.
+var verifierForm = regexp.MustCompile(`^([A-Za-z0-9._~-]{43,128})?$`)
+
 // Check gives code and redirect URL, which both are required.
 func (r Registration) Check() (code, origin string, err error) {
 	var f Faults
@@ -122,6 +128,9 @@ func (r Registration) Check() (code, origin string, err error) {
 	f.line("code", Some(r.Code), codeLength, &code)
 	f.line("origin_url", Some(r.OriginURL), originLength, &origin)
 	f.line("invitation", r.Invitation, invitationLength, new(string))
+	if !verifierForm.MatchString(r.CodeVerifier.Or("")) {
+		f.Add("code_verifier", "must be 43 to 128 letters, digits, or any of - . _ ~ (RFC 7636)")
+	}
 	if code == "" && len(f["code"]) == 0 {
 		f.Add("code", "is required: the authorization code of the identity provider")
 	}

@@ -77,14 +77,14 @@ func (a asked) query() url.Values {
 	return q
 }
 
-// back is the redirect address with the code and, when one was given, the state. A query that the
-// address has already is kept (RFC 6749 section 3.1.2).
-func (a asked) back(code string) string {
+// back is the redirect address with the code, the issuer (RFC 9207) and, when one was given, the state.
+// A query that the address has already is kept (RFC 6749 section 3.1.2).
+func (a asked) back(issuer, code string) string {
 	u := *a.target
 	if u.RawQuery != "" {
 		u.RawQuery += "&"
 	}
-	u.RawQuery += "code=" + url.QueryEscape(code)
+	u.RawQuery += "code=" + url.QueryEscape(code) + "&iss=" + url.QueryEscape(issuer)
 	if a.State != "" {
 		u.RawQuery += "&state=" + url.QueryEscape(a.State)
 	}
@@ -113,7 +113,7 @@ func (d *Demo) authorize(w http.ResponseWriter, r *http.Request) {
 	person := d.personOf(id, q)
 	code := d.codes.put(login{person: person, asked: ask, expires: d.Now().Add(codeLifetime)})
 	protect(w, "")
-	http.Redirect(w, r, ask.back(code), http.StatusFound)
+	http.Redirect(w, r, ask.back(d.issuer, code), http.StatusFound)
 }
 
 // personOf is the sample person with this iD, or a new one; what the query says of them comes first.

@@ -3,6 +3,7 @@ package identity
 import (
 	"cmp"
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
@@ -29,9 +30,25 @@ type Config struct {
 
 // Client asks one provider who has logged in. It may be used by several goroutines at once.
 type Client struct {
-	cfg      Config
-	isORCID  bool
-	provider atomic.Pointer[oidc.Provider] // nil until discovery has succeeded once
+	cfg     Config
+	isORCID bool
+	found   atomic.Pointer[described] // nil until discovery has succeeded once
+	ready   atomic.Bool               // Watch found the provider in order
+	trouble atomic.Pointer[error]     // what Watch found wrong
+}
+
+// described is a provider as its discovery document describes it.
+type described struct {
+	*oidc.Provider
+	scopes    []string
+	authStyle oauth2.AuthStyle
+	sendsIss  bool // its authorization responses carry iss (RFC 9207)
+}
+
+// Proof ties a code to the browser that asked for it. Empty members are not sent and not checked.
+type Proof struct {
+	Nonce    string // of the id_token (OpenID Connect Core section 3.1.2.1); the answer must then have one
+	Verifier string // PKCE, S256 (RFC 7636)
 }
 
 // New makes a client without asking the provider: that may be our own process, not listening yet.
@@ -57,26 +74,42 @@ func (c *Client) Issuer() string { return c.cfg.Issuer }
 
 // AuthURL is the provider's page that a person is sent to. They come back to redirectURI with a
 // code for Exchange and the same state. Errors: Unavailable.
-func (c *Client) AuthURL(ctx context.Context, redirectURI, state string) (string, error) {
+func (c *Client) AuthURL(ctx context.Context, redirectURI, state string, proof Proof) (string, error) {
 	ctx, cancel := c.begin(ctx)
 	defer cancel()
 	p, err := c.discover(ctx)
 	if err != nil {
 		return "", unavailable(ctx, err)
 	}
-	var offered struct {
-		Scopes []string `json:"scopes_supported"`
-	}
-	if err := p.Claims(&offered); err != nil {
-		return "", unavailable(ctx, err)
-	}
 	conf := c.oauth(p, redirectURI)
 	for _, scope := range []string{"profile", "email"} { // ORCID offers openid alone, and refuses others
-		if slices.Contains(offered.Scopes, scope) {
+		if slices.Contains(p.scopes, scope) {
 			conf.Scopes = append(conf.Scopes, scope)
 		}
 	}
-	return conf.AuthCodeURL(state), nil
+	var options []oauth2.AuthCodeOption
+	if proof.Nonce != "" {
+		options = append(options, oidc.Nonce(proof.Nonce))
+	}
+	if proof.Verifier != "" {
+		options = append(options, oauth2.S256ChallengeOption(proof.Verifier))
+	}
+	return conf.AuthCodeURL(state, options...), nil
+}
+
+// CheckIssuer reports whether iss, of an authorization response, is our provider (RFC 9207 section 2.4): it
+// must be there where the provider announces it, and be right wherever it is there. Errors: InvalidCode, Unavailable.
+func (c *Client) CheckIssuer(ctx context.Context, iss string) error {
+	ctx, cancel := c.begin(ctx)
+	defer cancel()
+	p, err := c.discover(ctx)
+	if err != nil {
+		return unavailable(ctx, err)
+	}
+	if iss == c.cfg.Issuer || iss == "" && !p.sendsIss {
+		return nil
+	}
+	return invalidCode(fmt.Errorf("the authorization response comes from %q, not from %s", iss, c.cfg.Issuer))
 }
 
 // Exchange spends an authorization code (RFC 6749 section 4.1.3) and says whom it stands for.
@@ -84,11 +117,12 @@ func (c *Client) AuthURL(ctx context.Context, redirectURI, state string) (string
 //
 // Both kinds of answer are accepted: OpenID Connect's id_token, verified against the provider's
 // keys, and the bare `orcid` and `name` of ORCID's /authenticate scope ("ORCID Auth with OpenID
-// Connect"). When both are there they must name the same person.
+// Connect"). When both are there they must name the same person. With a nonce, only an id_token
+// that carries it is accepted: a provider that knows no PKCE, as ORCID, proves the browser by it alone.
 //
 // Errors: InvalidCode when the provider refuses the code; Unavailable when it does not answer,
 // answers something unusable, or does not know us as a client.
-func (c *Client) Exchange(ctx context.Context, code, redirectURI string) (Person, error) {
+func (c *Client) Exchange(ctx context.Context, code, redirectURI string, proof Proof) (Person, error) {
 	if code == "" || len(code) > maxParameter || len(redirectURI) > maxParameter {
 		return Person{}, invalidCode(nil)
 	}
@@ -98,12 +132,19 @@ func (c *Client) Exchange(ctx context.Context, code, redirectURI string) (Person
 	if err != nil {
 		return Person{}, unavailable(ctx, err)
 	}
-	answer, err := c.oauth(p, redirectURI).Exchange(ctx, code)
+	var options []oauth2.AuthCodeOption
+	if proof.Verifier != "" {
+		options = append(options, oauth2.VerifierOption(proof.Verifier))
+	}
+	answer, err := c.oauth(p, redirectURI).Exchange(ctx, code, options...)
 	if err != nil {
 		return Person{}, c.refusal(ctx, err)
 	}
-	person, err := c.read(ctx, p, answer)
-	if err != nil {
+	person, err := c.read(ctx, p, answer, proof.Nonce)
+	switch {
+	case errors.Is(err, errOtherNonce):
+		return Person{}, invalidCode(err)
+	case err != nil:
 		return Person{}, unavailable(ctx, err)
 	}
 	return person, nil
@@ -116,29 +157,50 @@ func (c *Client) begin(ctx context.Context) (context.Context, context.CancelFunc
 
 // discover fetches the provider's description (OpenID Connect Discovery section 4) at first use.
 // A success is remembered, a failure is not. Several first uses at once each fetch it, harmlessly.
-func (c *Client) discover(ctx context.Context) (*oidc.Provider, error) {
-	if p := c.provider.Load(); p != nil {
+func (c *Client) discover(ctx context.Context) (*described, error) {
+	if p := c.found.Load(); p != nil {
 		return p, nil
 	}
-	p, err := oidc.NewProvider(ctx, c.cfg.Issuer)
+	provider, err := oidc.NewProvider(ctx, c.cfg.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
 	}
 	var said struct {
-		Authorize string `json:"authorization_endpoint"`
-		Token     string `json:"token_endpoint"`
-		Keys      string `json:"jwks_uri"`
+		Authorize string   `json:"authorization_endpoint"`
+		Token     string   `json:"token_endpoint"`
+		Keys      string   `json:"jwks_uri"`
+		Scopes    []string `json:"scopes_supported"`
+		Methods   []string `json:"token_endpoint_auth_methods_supported"`
+		SendsIss  bool     `json:"authorization_response_iss_parameter_supported"`
 	}
-	if err := p.Claims(&said); err != nil {
+	if err := provider.Claims(&said); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
 	}
-	for _, address := range []string{said.Authorize, said.Token, said.Keys, cmp.Or(p.UserInfoEndpoint(), said.Token)} {
+	for _, address := range []string{said.Authorize, said.Token, said.Keys, cmp.Or(provider.UserInfoEndpoint(), said.Token)} {
 		if !c.usable(address) {
 			return nil, fmt.Errorf("discovery at %s names the unusable address %q", c.cfg.Issuer, address)
 		}
 	}
-	c.provider.Store(p)
+	p := &described{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss}
+	if p.authStyle, err = c.authStyle(said.Methods); err != nil {
+		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
+	}
+	c.found.Store(p)
 	return p, nil
+}
+
+// authStyle is how we prove at the token endpoint that we are the client: of the provider's methods
+// client_secret_basic first, which every provider has that names none (OpenID Connect Discovery section 3).
+func (c *Client) authStyle(methods []string) (oauth2.AuthStyle, error) {
+	switch {
+	case c.cfg.ClientSecret == "": // a public client only names itself
+		return oauth2.AuthStyleInParams, nil
+	case methods == nil || slices.Contains(methods, "client_secret_basic"):
+		return oauth2.AuthStyleInHeader, nil
+	case slices.Contains(methods, "client_secret_post"):
+		return oauth2.AuthStyleInParams, nil
+	}
+	return 0, fmt.Errorf("the provider takes a client's secret neither by client_secret_basic nor by client_secret_post, only by %q", methods)
 }
 
 // usable says that an address from discovery is absolute and no less protected than the issuer.
@@ -148,11 +210,11 @@ func (c *Client) usable(address string) bool {
 		(u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(c.cfg.Issuer, "http:"))
 }
 
-// oauth sends the client's id and secret as parameters. Left to find out, x/oauth2 would try
-// another way first and could spend the one-time code with it.
-func (c *Client) oauth(p *oidc.Provider, redirectURI string) *oauth2.Config {
+// oauth sends the client's id and secret in the one way that the provider announced. Left to find
+// out, x/oauth2 would try another way first and could spend the one-time code with it.
+func (c *Client) oauth(p *described, redirectURI string) *oauth2.Config {
 	endpoint := p.Endpoint()
-	endpoint.AuthStyle = oauth2.AuthStyleInParams
+	endpoint.AuthStyle = p.authStyle
 	return &oauth2.Config{
 		ClientID:     c.cfg.ClientID,
 		ClientSecret: c.cfg.ClientSecret,
@@ -162,8 +224,8 @@ func (c *Client) oauth(p *oidc.Provider, redirectURI string) *oauth2.Config {
 	}
 }
 
-// read finds the person in a token answer.
-func (c *Client) read(ctx context.Context, p *oidc.Provider, answer *oauth2.Token) (Person, error) {
+// read finds the person in a token answer; with a nonce, its id_token must carry that.
+func (c *Client) read(ctx context.Context, p *described, answer *oauth2.Token, nonce string) (Person, error) {
 	orcid, err1 := textMember(answer, "orcid")
 	name, err2 := textMember(answer, "name")
 	rawToken, err3 := textMember(answer, "id_token")
@@ -171,10 +233,16 @@ func (c *Client) read(ctx context.Context, p *oidc.Provider, answer *oauth2.Toke
 		return Person{}, err
 	}
 	who := claims{Name: name}
+	if rawToken == "" && nonce != "" {
+		return Person{}, errors.New("the provider's token answer has no id_token, though openid was asked for")
+	}
 	if rawToken != "" {
 		verified, err := p.Verifier(&oidc.Config{ClientID: c.cfg.ClientID}).Verify(ctx, rawToken)
 		if err != nil {
 			return Person{}, err
+		}
+		if nonce != "" && subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(nonce)) != 1 {
+			return Person{}, errOtherNonce
 		}
 		if err := verified.Claims(&who); err != nil {
 			return Person{}, fmt.Errorf("id_token: %w", err)
@@ -196,7 +264,7 @@ func (c *Client) read(ctx context.Context, p *oidc.Provider, answer *oauth2.Toke
 // withUserInfo adds the names and address of the userinfo endpoint (OpenID Connect Core section
 // 5.3) to who. The identity is proven already, so a provider that refuses or fails here only
 // leaves the names empty; claims about another subject are not used (section 5.3.2).
-func withUserInfo(ctx context.Context, p *oidc.Provider, answer *oauth2.Token, who claims) claims {
+func withUserInfo(ctx context.Context, p *described, answer *oauth2.Token, who claims) claims {
 	info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(answer))
 	if err != nil || info.Subject != who.Subject {
 		return who
@@ -210,6 +278,9 @@ func withUserInfo(ctx context.Context, p *oidc.Provider, answer *oauth2.Token, w
 	}
 	return more
 }
+
+// errOtherNonce is why a code that was made for another browser is refused.
+var errOtherNonce = errors.New("the id_token carries another nonce: the code was made for another browser")
 
 // textMember is a text of the token answer: empty when it is absent or null.
 func textMember(answer *oauth2.Token, name string) (string, error) {

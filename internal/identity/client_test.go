@@ -124,7 +124,7 @@ func TestALoginGivesThePersonTheDemoKnows(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := c.Exchange(t.Context(), d.code(t, tt.params), origin)
+			got, err := c.Exchange(t.Context(), d.code(t, tt.params), origin, Proof{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,34 +143,34 @@ func TestACodeThatTheProviderRefusesIsInvalidCode(t *testing.T) {
 
 	t.Run("reused", func(t *testing.T) {
 		code := d.code(t, hint)
-		if _, err := c.Exchange(t.Context(), code, origin); err != nil {
+		if _, err := c.Exchange(t.Context(), code, origin, Proof{}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := c.Exchange(t.Context(), code, origin)
+		_, err := c.Exchange(t.Context(), code, origin, Proof{})
 		wantCode(t, err, exchange.InvalidCode)
 	})
 	t.Run("for another redirect address", func(t *testing.T) {
-		_, err := c.Exchange(t.Context(), d.code(t, hint), origin+"/")
+		_, err := c.Exchange(t.Context(), d.code(t, hint), origin+"/", Proof{})
 		wantCode(t, err, exchange.InvalidCode)
 	})
 	t.Run("for another client", func(t *testing.T) {
-		_, err := newClient(t, Config{Issuer: d.issuer, ClientID: "other"}).Exchange(t.Context(), d.code(t, hint), origin)
+		_, err := newClient(t, Config{Issuer: d.issuer, ClientID: "other"}).Exchange(t.Context(), d.code(t, hint), origin, Proof{})
 		wantCode(t, err, exchange.InvalidCode)
 	})
 	for name, code := range map[string]string{"made up": "abcdef", "empty": "", "endless": strings.Repeat("a", 1<<20), "binary": "\x00\xff&code="} {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.Exchange(t.Context(), code, origin)
+			_, err := c.Exchange(t.Context(), code, origin, Proof{})
 			wantCode(t, err, exchange.InvalidCode)
 		})
 	}
 	t.Run("older than five minutes", func(t *testing.T) { // last: it moves the clock
 		code, late := d.code(t, hint), d.code(t, hint)
 		d.ahead.Store(int64(codeLifetime - 30*time.Second))
-		if _, err := c.Exchange(t.Context(), code, origin); err != nil {
+		if _, err := c.Exchange(t.Context(), code, origin, Proof{}); err != nil {
 			t.Fatal(err)
 		}
 		d.ahead.Store(int64(codeLifetime + time.Second))
-		_, err := c.Exchange(t.Context(), late, origin)
+		_, err := c.Exchange(t.Context(), late, origin, Proof{})
 		wantCode(t, err, exchange.InvalidCode)
 	})
 }
@@ -179,7 +179,7 @@ func TestAuthURLLeadsThroughTheDemoAndBack(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	c := newClient(t, Config{Issuer: d.issuer})
-	address, err := c.AuthURL(t.Context(), origin, "s t&/")
+	address, err := c.AuthURL(t.Context(), origin, "s t&/", Proof{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestAuthURLLeadsThroughTheDemoAndBack(t *testing.T) {
 	}
 	q := u.Query()
 	q.Set("login_hint", josiahID)
-	if _, err := c.Exchange(t.Context(), d.code(t, q), origin); err != nil {
+	if _, err := c.Exchange(t.Context(), d.code(t, q), origin, Proof{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -203,7 +203,7 @@ func TestAnyWellFormedIDLogsIn(t *testing.T) {
 	c := newClient(t, Config{Issuer: d.issuer})
 	rapid.Check(t, func(t *rapid.T) {
 		id := wellFormedID(rapid.StringMatching(`[0-9]{15}`).Draw(t, "digits"))
-		person, err := c.Exchange(context.Background(), d.code(t, url.Values{"login_hint": {id}}), origin)
+		person, err := c.Exchange(context.Background(), d.code(t, url.Values{"login_hint": {id}}), origin, Proof{})
 		if err != nil || person.RegistryID != id {
 			t.Fatalf("login as %s gives %+v, %v", id, person, err)
 		}
@@ -234,10 +234,10 @@ func TestDiscoveryIsRetriedAfterAFailureAndRememberedAfterASuccess(t *testing.T)
 		}
 	})
 	c := newClient(t, Config{Issuer: p.issuer})
-	_, err := c.Exchange(t.Context(), "code", origin)
+	_, err := c.Exchange(t.Context(), "code", origin, Proof{})
 	wantCode(t, err, exchange.Unavailable)
 	for range 2 {
-		if _, err := c.Exchange(t.Context(), "code", origin); err != nil {
+		if _, err := c.Exchange(t.Context(), "code", origin, Proof{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -97,19 +97,20 @@ func (d *Demo) ServeHTTP(w http.ResponseWriter, r *http.Request) { d.mux.ServeHT
 // discovery describes the provider (OpenID Connect Discovery section 3).
 func (d *Demo) discovery(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{
-		"issuer":                                d.issuer,
-		"authorization_endpoint":                d.issuer + "/authorize",
-		"token_endpoint":                        d.issuer + "/token",
-		"userinfo_endpoint":                     d.issuer + "/userinfo",
-		"jwks_uri":                              d.issuer + "/keys",
-		"scopes_supported":                      []string{"openid", "profile", "email"},
-		"response_types_supported":              []string{"code"},
-		"grant_types_supported":                 []string{"authorization_code"},
-		"subject_types_supported":               []string{"public"},
-		"id_token_signing_alg_values_supported": []string{"RS256"},
-		"token_endpoint_auth_methods_supported": []string{"client_secret_post", "client_secret_basic", "none"},
-		"code_challenge_methods_supported":      []string{"S256"},
-		"claims_supported":                      []string{"sub", "name", "given_name", "family_name", "email", "email_verified"},
+		"issuer":                                         d.issuer,
+		"authorization_endpoint":                         d.issuer + "/authorize",
+		"token_endpoint":                                 d.issuer + "/token",
+		"userinfo_endpoint":                              d.issuer + "/userinfo",
+		"jwks_uri":                                       d.issuer + "/keys",
+		"scopes_supported":                               []string{"openid", "profile", "email"},
+		"response_types_supported":                       []string{"code"},
+		"grant_types_supported":                          []string{"authorization_code"},
+		"subject_types_supported":                        []string{"public"},
+		"id_token_signing_alg_values_supported":          []string{"RS256"},
+		"token_endpoint_auth_methods_supported":          []string{"client_secret_post", "client_secret_basic", "none"},
+		"code_challenge_methods_supported":               []string{"S256"},
+		"authorization_response_iss_parameter_supported": true,
+		"claims_supported":                               []string{"sub", "name", "given_name", "family_name", "email", "email_verified"},
 	})
 }
 
@@ -131,8 +132,9 @@ func (d *Demo) token(w http.ResponseWriter, r *http.Request) {
 		oauthError(w, "unsupported_grant_type", "Only authorization_code is supported.")
 		return
 	}
-	clientID, _, _ := r.BasicAuth()
-	clientID = cmp.Or(form.Get("client_id"), clientID)
+	basic, _, _ := r.BasicAuth()
+	basic, _ = url.QueryUnescape(basic) // RFC 6749 section 2.3.1
+	clientID := cmp.Or(form.Get("client_id"), basic)
 	challenge := ""
 	if verifier := form.Get("code_verifier"); verifier != "" {
 		challenge = oauth2.S256ChallengeFromVerifier(verifier)

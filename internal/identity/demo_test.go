@@ -263,7 +263,7 @@ func TestTheLinkOfASamplePersonLogsIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newClient(t, Config{Issuer: d.issuer})
-	person, err := c.Exchange(t.Context(), d.code(t, params), origin)
+	person, err := c.Exchange(t.Context(), d.code(t, params), origin, Proof{})
 	if err != nil || person.RegistryID != josiahID {
 		t.Errorf("login gives %+v, %v", person, err)
 	}

@@ -40,7 +40,7 @@ func TestORCIDsAnswerIsEnoughWithoutAnIDToken(t *testing.T) {
 					p.answer[name] = value
 				}
 			})
-			got, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin)
+			got, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin, Proof{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestTheIDTokenDecidesWhoSomebodyIs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := startProvider(t, tt.change)
-			got, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin)
+			got, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin, Proof{})
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -103,7 +103,7 @@ func TestAnORCIDHostMustSendWellFormedIDs(t *testing.T) {
 	for subject, good := range map[string]bool{josiahID: true, "0000-0002-1825-0098": false, "josiah": false} {
 		for _, issuer := range []string{"http://orcid.org", "http://sandbox.orcid.org", "http://ORCID.org"} {
 			p := startProvider(t, func(p *provider) { p.issuer, p.claims["iss"], p.claims["sub"] = issuer, issuer, subject })
-			_, err := newClient(t, Config{Issuer: issuer, HTTP: p.dialed()}).Exchange(t.Context(), "code", origin)
+			_, err := newClient(t, Config{Issuer: issuer, HTTP: p.dialed()}).Exchange(t.Context(), "code", origin, Proof{})
 			if (err == nil) != good {
 				t.Errorf("%s says %s: %v", issuer, subject, err)
 			}
@@ -148,7 +148,7 @@ func TestNamesAndAddressComeFromVerifiedClaims(t *testing.T) {
 				}
 			})
 			tt.want.RegistryID = josiahID
-			got, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin)
+			got, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin, Proof{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +212,7 @@ func TestABrokenEndpointIsUnavailableAndABrokenUserinfoOnlyCostsTheName(t *testi
 					}
 				})
 				c := newClient(t, Config{Issuer: p.issuer, HTTP: &http.Client{Timeout: time.Second}})
-				person, err := c.Exchange(t.Context(), "code", origin)
+				person, err := c.Exchange(t.Context(), "code", origin, Proof{})
 				if endpoint == "userinfo" {
 					if err != nil || person != (Person{RegistryID: josiahID}) {
 						t.Fatalf("login gives %+v, %v", person, err)
@@ -259,7 +259,7 @@ func TestARefusalIsTheFaultOfWhoeverCanMendIt(t *testing.T) {
 					answer(w, tt.status, map[string]string{"error": tt.code})
 				}
 			})
-			_, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin)
+			_, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin, Proof{})
 			wantCode(t, err, tt.want)
 			e, _ := errors.AsType[*exchange.Error](err)
 			if !strings.Contains(e.Cause.Error(), tt.cause) {
@@ -272,32 +272,14 @@ func TestARefusalIsTheFaultOfWhoeverCanMendIt(t *testing.T) {
 	}
 }
 
-func TestTheCodeIsSentOnceWithTheClientsSecretInTheForm(t *testing.T) {
-	t.Parallel()
-	var forms []string
-	p := startProvider(t, func(p *provider) {
-		p.token = func(w http.ResponseWriter, r *http.Request) {
-			_ = r.ParseForm()
-			forms = append(forms, r.PostForm.Encode()+" "+r.Header.Get("Authorization"))
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-	})
-	_, err := newClient(t, Config{Issuer: p.issuer, ClientSecret: "hush"}).Exchange(t.Context(), "c1", origin)
-	wantCode(t, err, exchange.Unavailable)
-	want := []string{"client_id=aliquot&client_secret=hush&code=c1&grant_type=authorization_code&redirect_uri=https%3A%2F%2Flab.example%2Fback "}
-	if diff := cmp.Diff(want, forms); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestAProviderThatIsDownIsUnavailable(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(nil)
 	down.Close()
 	c := newClient(t, Config{Issuer: down.URL})
-	_, err := c.Exchange(t.Context(), "code", origin)
+	_, err := c.Exchange(t.Context(), "code", origin, Proof{})
 	wantCode(t, err, exchange.Unavailable)
-	_, err = c.AuthURL(t.Context(), origin, "state")
+	_, err = c.AuthURL(t.Context(), origin, "state", Proof{})
 	wantCode(t, err, exchange.Unavailable)
 }
 
@@ -317,7 +299,7 @@ func TestACancelledLoginEndsAtOnceAndSaysSo(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { <-asked; cancel() }()
-		_, err := newClient(t, Config{Issuer: p.issuer}).Exchange(ctx, "code", origin)
+		_, err := newClient(t, Config{Issuer: p.issuer}).Exchange(ctx, "code", origin, Proof{})
 		wantCode(t, err, exchange.Unavailable)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v does not say that it was cancelled", err)
@@ -342,10 +324,10 @@ func TestDiscoveryMustKeepToTheIssuerAndItsProtection(t *testing.T) {
 		t.Cleanup(server.Close)
 		return newClient(t, Config{Issuer: server.URL, HTTP: server.Client()})
 	}
-	if _, err := serve(t, func(map[string]string) {}).AuthURL(t.Context(), origin, "s"); err != nil {
+	if _, err := serve(t, func(map[string]string) {}).AuthURL(t.Context(), origin, "s", Proof{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := serve(t, func(said map[string]string) { delete(said, "userinfo_endpoint") }).AuthURL(t.Context(), origin, "s"); err != nil {
+	if _, err := serve(t, func(said map[string]string) { delete(said, "userinfo_endpoint") }).AuthURL(t.Context(), origin, "s", Proof{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, wrong := range map[string]string{
@@ -354,7 +336,7 @@ func TestDiscoveryMustKeepToTheIssuerAndItsProtection(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := serve(t, func(said map[string]string) { said[name] = wrong }).AuthURL(t.Context(), origin, "s")
+			_, err := serve(t, func(said map[string]string) { said[name] = wrong }).AuthURL(t.Context(), origin, "s", Proof{})
 			wantCode(t, err, exchange.Unavailable)
 		})
 	}

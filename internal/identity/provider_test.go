@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -23,6 +24,7 @@ type provider struct {
 	answer    map[string]any // of the token endpoint, besides id_token
 	claims    map[string]any // of the id_token; nil: no id_token
 	info      map[string]any // of userinfo
+	said      map[string]any // of discovery, besides its addresses
 	signer    *rsa.PrivateKey
 	discovery http.HandlerFunc
 	token     http.HandlerFunc
@@ -67,14 +69,16 @@ func startProvider(t *testing.T, change func(*provider)) *provider {
 }
 
 func (p *provider) describe(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{
+	said := map[string]any{
 		"issuer":                 p.issuer,
 		"authorization_endpoint": p.issuer + "/oauth/authorize",
 		"token_endpoint":         p.issuer + "/oauth/token",
 		"jwks_uri":               p.issuer + "/oauth/jwks",
 		"userinfo_endpoint":      p.issuer + "/oauth/userinfo",
 		"scopes_supported":       []string{"openid"},
-	})
+	}
+	maps.Copy(said, p.said)
+	answer(w, http.StatusOK, said)
 }
 
 func (p *provider) grant(w http.ResponseWriter, _ *http.Request) {

@@ -18,18 +18,42 @@ func (c *Client) refusal(ctx context.Context, err error) error {
 	if !ok || said.Response.StatusCode >= http.StatusInternalServerError {
 		return unavailable(ctx, err)
 	}
-	switch said.ErrorCode {
-	case "invalid_grant", "invalid_request":
+	switch {
+	case said.ErrorCode == "invalid_grant", said.ErrorCode == "invalid_request":
 		return invalidCode(err)
-	case "invalid_client", "unauthorized_client":
-		return &exchange.Error{
-			Code:    exchange.Unavailable,
-			Message: "Logging in is not set up correctly on this server. Please tell the people who run it.",
-			Cause: brief{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and identity-client-secret: %w",
-				c.cfg.Issuer, c.cfg.ClientID, err)},
-		}
+	case clientRefused(said):
+		return c.unknownClient(err)
 	}
 	return unavailable(ctx, err)
+}
+
+// clientRefused reports whether a token endpoint does not know us as a client.
+func clientRefused(said *oauth2.RetrieveError) bool {
+	return said.ErrorCode == "invalid_client" || said.ErrorCode == "unauthorized_client"
+}
+
+func (c *Client) unknownClient(cause error) error {
+	return &exchange.Error{
+		Code:    exchange.Unavailable,
+		Message: "Logging in is not set up correctly on this server. Please tell the people who run it.",
+		Cause: brief{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and identity-client-secret: %w",
+			c.cfg.Issuer, c.cfg.ClientID, cause)},
+	}
+}
+
+// Declined is why the provider sent somebody back without a code, by the error and error_description of its
+// authorization response (RFC 6749 section 4.1.2.1).
+func Declined(code, description string) *exchange.Error {
+	const maxWords = 300
+	said := clean(code, maxWords)
+	if text := clean(description, maxWords); text != "" {
+		said += ": " + text
+	}
+	return &exchange.Error{
+		Code:    exchange.InvalidCode,
+		Message: fmt.Sprintf("You were not signed in, and nothing was changed. The identity provider says: %s", said),
+		Cause:   fmt.Errorf("the provider declined a sign-in: %s", said),
+	}
 }
 
 func invalidCode(cause error) error {

@@ -131,26 +131,38 @@ func (w *watched) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Health answers /healthz (the process lives) and /readyz (what it needs answers).
-func Health(mux *http.ServeMux, ready ...func(context.Context) error) {
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "ok") })
+// Need is something that the process needs; Ready gives nil while it answers.
+type Need struct {
+	Name  string // which /readyz tells
+	Ready func(context.Context) error
+}
+
+// Health answers /healthz (the process lives) and /readyz (what it needs answers). Of what does not answer it
+// tells the name alone: the cause is in the log.
+func Health(mux *http.ServeMux, needs ...Need) {
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
-		for _, check := range ready {
-			if err := check(ctx); err != nil {
+		for _, need := range needs {
+			if need.Ready(ctx) != nil {
 				w.Header().Set("Retry-After", "5")
-				say(w, http.StatusServiceUnavailable, "not ready")
+				say(w, http.StatusServiceUnavailable, health{Status: "not ready", WaitsFor: need.Name})
 				return
 			}
 		}
-		say(w, http.StatusOK, "ready")
+		say(w, http.StatusOK, health{Status: "ready"})
 	})
 }
 
-func say(w http.ResponseWriter, status int, word string) {
+type health struct {
+	Status   string `json:"status"`
+	WaitsFor string `json:"waits_for,omitempty"`
+}
+
+func say(w http.ResponseWriter, status int, what health) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"status": word})
+	_ = json.NewEncoder(w).Encode(what)
 }

@@ -79,11 +79,12 @@ func TestReadyOnlyWhenEverythingAnswers(t *testing.T) {
 		want int
 	}{"all is well": {nil, 200}, "the database is gone": {errors.New("gone"), 503}} {
 		mux := http.NewServeMux()
-		server.Health(mux, func(context.Context) error { return nil }, func(context.Context) error { return c.err })
+		server.Health(mux, server.Need{Name: "files", Ready: func(context.Context) error { return nil }},
+			server.Need{Name: "database", Ready: func(context.Context) error { return c.err }})
 		for path, want := range map[string]int{"/healthz": 200, "/readyz": c.want} {
 			w := httptest.NewRecorder()
 			mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
-			if w.Code != want || strings.Contains(w.Body.String(), "gone") || (want == 503) != (w.Header().Get("Retry-After") != "") {
+			if w.Code != want || strings.Contains(w.Body.String(), "gone") || strings.Contains(w.Body.String(), `"waits_for":"database"`) != (w.Code == 503) || (want == 503) != (w.Header().Get("Retry-After") != "") {
 				t.Errorf("%s: %s: got %d %s", name, path, w.Code, w.Body)
 			}
 		}

@@ -119,6 +119,12 @@ func (c Conn) DeleteOtherSessions(ctx context.Context, user uuid.UUID, but int64
 	return err
 }
 
+// DeleteSession revokes the session whose secret has a hash, if there is one.
+func (c Conn) DeleteSession(ctx context.Context, hash string) error {
+	_, err := c.exec(ctx, "DELETE FROM tokens WHERE hash = $1 AND kind = 'SESSION'", hash)
+	return err
+}
+
 // DeleteExpiredTokens forgets tokens that expired.
 func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 	_, err := c.exec(ctx, "DELETE FROM tokens WHERE expires_at <= $1", c.Now)

@@ -43,7 +43,7 @@ func TestASessionEndsHereOrEverywhere(t *testing.T) {
 	each(t, func(w *world) {
 		here, there, program := w.as("josiah"), w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
-			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, "Firefox on Linux")
+			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}
@@ -69,7 +69,7 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 	each(t, func(w *world) {
 		here, there := w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
-			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, "Firefox on Linux")
+			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}

@@ -27,6 +27,7 @@ var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
 // failed is the page that says why there is no other one.
 func (v *visit) failed(err error) reply {
 	code, message, retry := exchange.CodeOf(err), "", 0
+	v.logCause(err)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		message = e.Message
 		retry, _ = e.Details["retry_after"].(int)
@@ -65,7 +66,6 @@ func (v *visit) failed(err error) reply {
 		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
 		retry = max(retry, 5)
 	default:
-		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", p.ID, "error", err)
 		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side", "It is in the log, and nothing was changed."
 	}
 	if retry > 0 {
@@ -76,6 +76,19 @@ func (v *visit) failed(err error) reply {
 	}
 	p.Title = p.Head
 	return reply{status: p.Status, template: "error", page: p}
+}
+
+// logCause writes down why a page failed, where it is not just what the visitor is told: as the API does.
+func (v *visit) logCause(err error) {
+	e, known := errors.AsType[*exchange.Error](err)
+	id := v.w.Header().Get("X-Request-Id")
+	switch {
+	case !known && v.Context().Err() != nil: // the visitor left; nobody reads the page
+	case !known:
+		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
+	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable || e.Code == exchange.InvalidAnswer:
+		v.log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
+	}
 }
 
 func faultsOf(err error) map[string][]string {

@@ -1,10 +1,9 @@
 package web
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -126,11 +125,14 @@ type signInPage struct {
 	Next     string
 	Provider string // as people call it
 	Closed   bool   // nobody can sign in
+	Down     bool   // nor just now: the provider fails, or does not know us
 	Problem  string
 }
 
 func (v *visit) signInPage(problem string) *signInPage {
-	return &signInPage{Page: Page{Title: "Sign in", Narrow: true}, Next: ours(v.FormValue("next")), Provider: v.provider, Closed: v.app.Identity == nil, Problem: problem}
+	p := &signInPage{Page: Page{Title: "Sign in", Narrow: true}, Next: ours(v.FormValue("next")), Provider: v.provider, Closed: v.app.Identity == nil, Problem: problem}
+	p.Down = !p.Closed && v.app.Identity.Trouble() != nil
+	return p
 }
 
 func (v *visit) signIn() (reply, error) {
@@ -142,24 +144,21 @@ func (v *visit) signIn() (reply, error) {
 
 // signingIn is what the visitor's browser keeps while they are at the identity provider.
 type signingIn struct {
-	State string `json:"s"`
-	Next  string `json:"n"`
+	app.SignInStart
+	Next string `json:"n"`
 }
 
 const signInLives = 15 * time.Minute
-
-func (v *visit) callback() string { return v.app.PublicURL + "/signin/callback" }
 
 func (v *visit) beginSignIn() (reply, error) {
 	if v.app.Identity == nil {
 		return invalid("signin", v.signInPage("This installation has no identity provider yet; ask its operator."))
 	}
-	at := signingIn{State: rand.Text(), Next: ours(v.FormValue("next"))}
-	address, err := v.app.Identity.AuthURL(v.Context(), v.callback(), at.State)
+	address, start, err := v.app.StartSignIn(v.Context())
 	if err != nil {
 		return reply{}, err
 	}
-	text, err := json.Marshal(at)
+	text, err := json.Marshal(signingIn{start, ours(v.FormValue("next"))})
 	if err != nil {
 		return reply{}, err
 	}
@@ -174,16 +173,16 @@ func (v *visit) endSignIn() (reply, error) {
 	}
 	var at signingIn
 	text, err := base64.RawURLEncoding.DecodeString(v.cookie(signInCookie))
-	if err != nil || json.Unmarshal(text, &at) != nil || subtle.ConstantTimeCompare([]byte(at.State), []byte(v.FormValue("state"))) != 1 || at.State == "" {
+	if err != nil || json.Unmarshal(text, &at) != nil || !at.Returned(v.FormValue("state")) || v.app.Identity == nil {
 		return again("This sign-in was not begun in this browser, or a while ago. Begin again.")
 	}
-	if v.FormValue("code") == "" {
+	signed, err := v.app.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(), app.Browser{Name: device(v.UserAgent()), Session: v.cookie(sessionCookie)})
+	switch e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) {
+	case exchange.InvalidCode:
+		v.logCause(err)
+		return again(e.Message)
+	case exchange.InvalidInput:
 		return again("You were not signed in. Nothing was changed.")
-	}
-	signed, err := v.app.Enter(v.Context(), exchange.Registration{Code: v.FormValue("code"), OriginURL: v.callback()}, device(v.UserAgent()))
-	switch exchange.CodeOf(err) {
-	case exchange.InvalidCode, exchange.InvalidInput:
-		return again("The sign-in could not be confirmed. Begin again.")
 	case exchange.RegistrationClosed:
 		return again("Registration is closed here. Ask the operator to let you in.")
 	default:
