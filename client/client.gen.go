@@ -849,6 +849,9 @@ type Attachment struct {
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	UpdatedAt Time `json:"updated_at"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
 }
 
 // AttachmentForm defines model for AttachmentForm.
@@ -1860,6 +1863,18 @@ type LoggedDelivery struct {
 	Webhook int64 `json:"webhook"`
 }
 
+// MTA defines model for MTA.
+type MTA struct {
+	// Attachment The attachment with the document.
+	Attachment int64 `json:"attachment"`
+
+	// DownloadURL Where the content is, to GET and to PUT.
+	DownloadURL string `json:"download_url"`
+
+	// Version 1, 2, 3, ... of the object.
+	Version int64 `json:"version"`
+}
+
 // MailSettings defines model for MailSettings.
 type MailSettings struct {
 	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
@@ -2812,6 +2827,9 @@ type Request struct {
 
 	// Material The material that is asked for.
 	Material int64 `json:"material"`
+
+	// MTA The blank MTA that the material showed when the request was made; null: none.
+	MTA nullable.Nullable[MTA] `json:"mta"`
 
 	// Note What else the requester says.
 	Note string `json:"note"`
@@ -5193,6 +5211,13 @@ type ClientInterface interface {
 	// Corresponds with PATCH /attachments/{id} (the `UpdateAttachment` operationId).
 	UpdateAttachment(ctx context.Context, id int64, body UpdateAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetContentVersion Download a version of the content of an attachment
+	//
+	// Takes Range. Open to the owner, members of the organization, the parties of a request that it is linked to, anyone where a listed material shows it and admins.
+	//
+	// Corresponds with GET /attachments/{id}/versions/{version} (the `GetContentVersion` operationId).
+	GetContentVersion(ctx context.Context, id int64, version int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListAuditEvents List what was changed, by whom, and where an admin's power was used, newest first
 	//
 	// Open to admins.
@@ -6147,9 +6172,9 @@ type ClientInterface interface {
 	// Corresponds with GET /uploaded-file/{attachment}/{filename} (the `GetContent` operationId).
 	GetContent(ctx context.Context, attachment string, filename string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PutContentWithBody Upload the content of an attachment
+	// PutContentWithBody Upload the content of an attachment, or a new version of it
 	//
-	// Its type is told from the bytes; programs and HTML are refused. Open to the owner, members of the organization and admins.
+	// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6555,6 +6580,23 @@ func (c *Client) UpdateAttachmentWithBody(ctx context.Context, id int64, content
 // Corresponds with PATCH /attachments/{id} (the `UpdateAttachment` operationId).
 func (c *Client) UpdateAttachment(ctx context.Context, id int64, body UpdateAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateAttachmentRequest(c.Server, id, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetContentVersion Download a version of the content of an attachment
+//
+// Takes Range. Open to the owner, members of the organization, the parties of a request that it is linked to, anyone where a listed material shows it and admins.
+//
+// Corresponds with GET /attachments/{id}/versions/{version} (the `GetContentVersion` operationId).
+func (c *Client) GetContentVersion(ctx context.Context, id int64, version int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetContentVersionRequest(c.Server, id, version)
 	if err != nil {
 		return nil, err
 	}
@@ -8719,9 +8761,9 @@ func (c *Client) GetContent(ctx context.Context, attachment string, filename str
 	return c.Client.Do(req)
 }
 
-// PutContentWithBody Upload the content of an attachment
+// PutContentWithBody Upload the content of an attachment, or a new version of it
 //
-// Its type is told from the bytes; programs and HTML are refused. Open to the owner, members of the organization and admins.
+// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -9598,6 +9640,47 @@ func NewUpdateAttachmentRequestWithBody(server string, id int64, contentType str
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetContentVersionRequest constructs an http.Request for the GetContentVersion method
+func NewGetContentVersionRequest(server string, id int64, version int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "version", version, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/attachments/%s/versions/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -17909,6 +17992,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /attachments/{id} (the `UpdateAttachment` operationId).
 	UpdateAttachmentWithResponse(ctx context.Context, id int64, body UpdateAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAttachmentResponse, error)
 
+	// GetContentVersionWithResponse Download a version of the content of an attachment
+	//
+	// Takes Range. Open to the owner, members of the organization, the parties of a request that it is linked to, anyone where a listed material shows it and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /attachments/{id}/versions/{version} (the `GetContentVersion` operationId).
+	GetContentVersionWithResponse(ctx context.Context, id int64, version int64, reqEditors ...RequestEditorFn) (*GetContentVersionResponse, error)
+
 	// ListAuditEventsWithResponse List what was changed, by whom, and where an admin's power was used, newest first
 	//
 	// Open to admins.
@@ -18989,9 +19081,9 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /uploaded-file/{attachment}/{filename} (the `GetContent` operationId).
 	GetContentWithResponse(ctx context.Context, attachment string, filename string, reqEditors ...RequestEditorFn) (*GetContentResponse, error)
 
-	// PutContentWithBodyWithResponse Upload the content of an attachment
+	// PutContentWithBodyWithResponse Upload the content of an attachment, or a new version of it
 	//
-	// Its type is told from the bytes; programs and HTML are refused. Open to the owner, members of the organization and admins.
+	// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19421,6 +19513,27 @@ func (r UpdateAttachmentResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetContentVersionResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetContentVersionResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetContentVersionResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -22239,6 +22352,21 @@ func (c *ClientWithResponses) UpdateAttachmentWithResponse(ctx context.Context, 
 	return ParseUpdateAttachmentResponse(rsp)
 }
 
+// GetContentVersionWithResponse Download a version of the content of an attachment
+//
+// Takes Range. Open to the owner, members of the organization, the parties of a request that it is linked to, anyone where a listed material shows it and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /attachments/{id}/versions/{version} (the `GetContentVersion` operationId).
+func (c *ClientWithResponses) GetContentVersionWithResponse(ctx context.Context, id int64, version int64, reqEditors ...RequestEditorFn) (*GetContentVersionResponse, error) {
+	rsp, err := c.GetContentVersion(ctx, id, version, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetContentVersionResponse(rsp)
+}
+
 // ListAuditEventsWithResponse List what was changed, by whom, and where an admin's power was used, newest first
 //
 // Open to admins.
@@ -24039,9 +24167,9 @@ func (c *ClientWithResponses) GetContentWithResponse(ctx context.Context, attach
 	return ParseGetContentResponse(rsp)
 }
 
-// PutContentWithBodyWithResponse Upload the content of an attachment
+// PutContentWithBodyWithResponse Upload the content of an attachment, or a new version of it
 //
-// Its type is told from the bytes; programs and HTML are refused. Open to the owner, members of the organization and admins.
+// Its type is told from the bytes; programs and HTML are refused. The old version is kept for the parties of the requests that were made under it. Open to the owner, members of the organization and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -24694,6 +24822,22 @@ func ParseUpdateAttachmentResponse(rsp *http.Response) (*UpdateAttachmentRespons
 		}
 		response.JSON200 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseGetContentVersionResponse parses an HTTP response from a GetContentVersionWithResponse call
+func ParseGetContentVersionResponse(rsp *http.Response) (*GetContentVersionResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetContentVersionResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
@@ -209,25 +210,46 @@ func (a *API) getContent(c *Call, _ None) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
+	return None{}, c.sendContent(t.Present(), t.UpdatedAt, file)
+}
+
+// getContentVersion sends what the content of an attachment is or was, as getContent does.
+func (a *API) getContentVersion(c *Call, _ None) (None, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return None{}, err
+	}
+	version, err := c.pathID("version")
+	if err != nil {
+		return None{}, err
+	}
+	v, file, err := a.App.ContentVersion(c.Context(), c.Actor, id, version)
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, c.sendContent(v, time.Time{}, file)
+}
+
+func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, file io.ReadSeekCloser) error {
 	defer func() { _ = file.Close() }()
-	c.forFile(t.Content.Size)
+	c.forFile(v.Size)
 	h := c.w.Header()
-	h.Set("Content-Type", t.Content.MediaType)
-	h.Set("Content-Disposition", download(t.Filename))
+	h.Set("Content-Type", v.MediaType)
+	h.Set("Content-Disposition", download(v.Filename))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
-	h.Set("ETag", contentTag(*t.Content))
+	h.Set("ETag", contentTag(v.Content))
 	w := &downloading{ResponseWriter: c.w}
-	http.ServeContent(w, c.Request, "", t.UpdatedAt, file)
+	http.ServeContent(w, c.Request, "", modified, file)
 	switch w.refused {
 	case 0:
 		c.written = true
-		return None{}, nil
+		return nil
 	case http.StatusPreconditionFailed:
-		return None{}, exchange.Fail(exchange.PreconditionFailed, "The content is another one by now.")
+		return exchange.Fail(exchange.PreconditionFailed, "The content is another one by now.")
 	default:
-		return None{}, exchange.Fail(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", t.Content.Size)
+		return exchange.Fail(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", v.Size)
 	}
 }
 

@@ -33,7 +33,7 @@ func (p *person) ask(path string, headers map[string]string) answer {
 	return p.w.do(r)
 }
 
-func (p *person) put(t *testing.T, status int, path string, content []byte) answer {
+func (p *person) put(t testing.TB, status int, path string, content []byte) answer {
 	t.Helper()
 	a := p.send("PUT", path, "application/x-anything", bytes.NewReader(content))
 	if a.Status != status {
@@ -198,8 +198,8 @@ func TestWhoMayReadContent(t *testing.T) {
 			"the lab's, handed in":       {s.linked("executed_mta_attachment"), []string{"member", "owner", "requester", "assignee", "admin"}},
 			"MTA of a listed material":   {public, roles},
 			"sequence map":               {s.member.upload("map.pdf", pdf, obj{"sequence_map_for": listed}), roles},
-			"MTA under embargo":          {hidden, []string{"member", "admin"}},
-			"MTA of an archived one":     {archived, []string{"member", "admin"}},
+			"MTA under embargo":          {hidden, []string{"member", "owner", "assignee", "admin"}},
+			"MTA of an archived one":     {archived, []string{"member", "owner", "assignee", "admin"}},
 			"of a deleted request":       {lost, []string{"member", "owner", "requester", "assignee", "admin"}}, // it was shared with the lab
 		} {
 			var got []string
@@ -239,8 +239,12 @@ func TestADocumentThatARequestStandsOnIsSharedAndKept(t *testing.T) {
 		s.unchanged("what is refused", func() {
 			for _, document := range []answer{irb, executed} {
 				for _, p := range []*person{s.requester(), s.member} {
-					p.refused(409, "ATTACHMENT_IN_USE", "DELETE", of(document), nil)
-					if a := p.put(t, 409, document.Body["download_url"].(string), []byte("%PDF-1.4 other")); a.Body["error_code"] != "ATTACHMENT_IN_USE" {
+					status, code := 409, "ATTACHMENT_IN_USE"
+					if p != s.member && document.id() == executed.id() {
+						status, code = 403, "FORBIDDEN" // it is the lab's
+					}
+					p.refused(status, code, "DELETE", of(document), nil)
+					if a := p.put(t, status, document.Body["download_url"].(string), []byte("%PDF-1.4 other")); a.Body["error_code"] != code {
 						t.Errorf("%s", a.Raw)
 					}
 				}

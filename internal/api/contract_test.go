@@ -21,7 +21,7 @@ const (
 	labFields    = "id:int name:string"
 
 	attachmentFields = `id:int filename:string description:string download_url:string storage_resource_deleted:bool created_at:time
-		updated_at:time sequence_map_for:{id:int}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string?`
+		updated_at:time sequence_map_for:{id:int}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int`
 	addressFields = `id:int name:string institution:string address_line_1:string address_line_2:string locality:string state:string
 		country:string postal_code:string saved_for_reuse:bool`
 	requestFields = `id:int material:int requester:uuid requester_signed_mta_attachment:int? irb_attachment:int? executed_mta_attachment:int?
@@ -30,7 +30,7 @@ const (
 		shipment:{carrier:string tracking:string conditions:string sent_at:time?}? open_issues:int
 		documents:[{name:string attachment:int state:string reason:string added_by:uuid added_at:time reviewed_at:time?}]
 		requirements:[{name:string state:string note:string!}] waiting_on:{party:string what:[string] since:time due:time? reminder_at:time? escalation_at:time? snoozed_until:time?}?
-		clock:{requester:int lab:int nobody:int stages:object until:time}
+		clock:{requester:int lab:int nobody:int stages:object until:time} mta:{attachment:int version:int download_url:string}?
 		created_at:time updated_at:time`
 	materialFields     = "contact_user:{" + personFields + "} " + bareMaterialFields
 	bareMaterialFields = `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool

@@ -221,6 +221,7 @@ var meanings = map[string]string{
 	"Funding.material_id":               "The material that the grant paid for.",
 	"material_requests":                 "Requests that the user made.",
 	"materials":                         "The materials that it paid for.",
+	"mta":                               "The blank MTA that the material showed when the request was made; null: none.",
 	"media_type":                        "What the content is, told from its bytes; null while there is none.",
 	"members":                           "Who is in it, the owner too.",
 	"Error.missing":                     "With MISSING_REQUIREMENTS: what is owed.",

@@ -188,8 +188,11 @@ var routes = []route{
 		"Delete an attachment. Refused while a request stands on it."),
 	on("GET /uploaded-file/{attachment}/{filename}", exchange.AttachmentContent, 200, (*API).getContent,
 		"Download the content of an attachment. Takes Range."),
-	on("PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentUpdate, 200, (*API).putContent,
-		"Upload the content of an attachment. Its type is told from the bytes; programs and HTML are refused.").streams(),
+	on("PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentReplace, 200, (*API).putContent,
+		"Upload the content of an attachment, or a new version of it. Its type is told from the bytes; programs and HTML are refused. "+
+			"The old version is kept for the parties of the requests that were made under it.").streams(),
+	on("GET /attachments/{id}/versions/{version}", exchange.AttachmentContent, 200, (*API).getContentVersion,
+		"Download a version of the content of an attachment. Takes Range."),
 
 	on("POST /material-requests", exchange.RequestCreate, 201, (*API).createRequest,
 		"Request a material. What it needs may be handed in later."),

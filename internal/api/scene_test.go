@@ -84,6 +84,27 @@ func (s *scene) newAttachment() answer {
 	return s.owner.upload("map.pdf", pdf, obj{"owned_by_org": s.id})
 }
 
+// filed makes an attachment that a former member filed for the lab.
+func (s *scene) filed() answer {
+	s.t.Helper()
+	made := s.newAttachment()
+	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE attachments SET owned_by_user = $1 WHERE id = $2", s.former.ID, made.id()); err != nil {
+		s.t.Fatal(err)
+	}
+	return made
+}
+
+// agreed makes an MTA under which the requester asked for a material, and which has a newer version since.
+func (s *scene) agreed() int64 {
+	s.t.Helper()
+	material := s.newMaterial()
+	made := s.newAttachment()
+	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", material), obj{"mta_attachment_id": made.id()})
+	s.requester().want(201, "POST", "/material-requests", obj{"material": material})
+	s.member.put(s.t, 200, made.Body["download_url"].(string), []byte("%PDF-1.4 newer"))
+	return made.id()
+}
+
 // newGrant makes a grant of the member, which names the lab's material.
 func (s *scene) newGrant() int64 {
 	s.t.Helper()
@@ -564,6 +585,23 @@ var visits = []routeCase{
 		return atf("/attachments/%d", s.newAttachment().id()).with(obj{"description": "of the plasmid"})
 	}},
 	{"DELETE /attachments/{id}", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
+	{"GET /attachments/{id} (filed by one who left)", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.filed().id()) }},
+	{"PUT,PATCH /attachments/{id} (filed by one who left)", "member", func(s *scene, _ string) visit {
+		return atf("/attachments/%d", s.filed().id()).with(obj{"description": "of the plasmid"})
+	}},
+	{"DELETE /attachments/{id} (filed by one who left)", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.filed().id()) }},
+	{"GET /attachments/{id}/versions/{version}", "member", func(s *scene, _ string) visit {
+		return atf("/attachments/%d/versions/1", s.filed().id())
+	}},
+	{"GET /attachments/{id}/versions/{version} (that a request was made under)", "requester", func(s *scene, _ string) visit {
+		return atf("/attachments/%d/versions/1", s.agreed())
+	}},
+	{"GET /uploaded-file/{attachment}/{filename} (filed by one who left)", "member", func(s *scene, _ string) visit {
+		return atf("/uploaded-file/attachment_%d/map.pdf", s.filed().id())
+	}},
+	{"PUT /uploaded-file/{attachment}/{filename} (filed by one who left)", "member", func(s *scene, _ string) visit {
+		return atf("/uploaded-file/attachment_%d/map.pdf", s.filed().id()).with(pdf)
+	}},
 	{"GET /uploaded-file/{attachment}/{filename}", "member", func(s *scene, _ string) visit {
 		return atf("/uploaded-file/attachment_%d/map.pdf", s.newAttachment().id())
 	}},

@@ -283,6 +283,7 @@ type Attachment struct {
 	Size           *int64     `json:"size"`
 	SHA256         *string    `json:"sha256"`
 	MediaType      *string    `json:"media_type"`
+	Version        int64      `json:"version"`
 }
 
 // Reference names an object that is shown elsewhere.
@@ -293,7 +294,7 @@ type Reference struct {
 func showAttachment(t exchange.Attachment) Attachment {
 	out := Attachment{ID: t.ID, Filename: t.Filename, Description: t.Description, DownloadURL: t.DownloadPath(),
 		ContentDeleted: t.ContentDeleted, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt),
-		OwnedByOrg: t.OwnedByOrg, OwnedByUser: t.OwnedByUser}
+		OwnedByOrg: t.OwnedByOrg, OwnedByUser: t.OwnedByUser, Version: t.Version}
 	if t.SequenceMapFor != nil {
 		out.SequenceMapFor = &Reference{*t.SequenceMapFor}
 	}

@@ -32,8 +32,16 @@ type Request struct {
 	Requirements []Requirement   `json:"requirements"`
 	WaitingOn    *Turn           `json:"waiting_on"`
 	Clock        Clock           `json:"clock"`
+	MTA          *MTA            `json:"mta"` // null: the material showed none
 	CreatedAt    Time            `json:"created_at"`
 	UpdatedAt    Time            `json:"updated_at"`
+}
+
+// MTA is the blank agreement that the material showed when the request was made.
+type MTA struct {
+	Attachment  int64  `json:"attachment"`
+	Version     int64  `json:"version"`
+	DownloadURL string `json:"download_url"`
 }
 
 // Requirement is one line of what a request needs.
@@ -125,6 +133,9 @@ func (a *API) showRequest(q exchange.Requested) Request {
 	if q.Address != nil {
 		address := showAddress(*q.Address)
 		out.Address = &address
+	}
+	if m := q.MTA; m != nil {
+		out.MTA = &MTA{m.Attachment, m.Version, m.DownloadPath()}
 	}
 	if s := q.Shipment; s != nil {
 		out.Shipment = &Shipment{s.Carrier, s.Tracking, s.Conditions, timeOf(s.SentAt)}

@@ -324,7 +324,7 @@ var full = map[string]func(*scene) visit{
 	},
 	"PUT,PATCH /attachments/{id}": func(s *scene) visit {
 		return atf("/attachments/%d", s.newAttachment().id()).with(obj{"filename": "map.gb", "description": "a sequence map",
-			"owned_by_user": s.assignee.ID, "owned_by_org": s.member.Lab, "sequence_map_for": s.materialObject()})
+			"owned_by_user": s.member.ID, "owned_by_org": s.member.Lab, "sequence_map_for": s.materialObject()})
 	},
 	"POST /material-requests": func(s *scene) visit {
 		return at("/material-requests", obj{"material": s.material, "requester_signed_mta_attachment": s.paper(s.requester()),

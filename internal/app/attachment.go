@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"io"
+	"slices"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/files"
@@ -64,7 +65,7 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	if err := a.may(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), "attachment"); err != nil {
 		return err
 	}
-	if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, *t); err != nil {
+	if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, t); err != nil {
 		return err
 	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
@@ -95,8 +96,9 @@ func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
 }
 
 // checkAttachment looks up what a new or changed attachment refers to. It may be given to an
-// organization that the caller is in, and be the sequence map of a material of such a one.
-func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old, t exchange.Attachment) error {
+// organization that the caller is in, and be the sequence map of a material of such a one, to
+// whose lab it then belongs. Nobody files an attachment under another user.
+func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Attachment, t *exchange.Attachment) error {
 	var f exchange.Faults
 	if id := t.OwnedByOrg; id != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *id) {
 		if _, err := tx.Organization(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
@@ -112,6 +114,10 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 			f.Add("owned_by_user", "there is no user with the id %s", *id)
 		} else if err != nil {
 			return err
+		} else if !who.Admin {
+			return exchange.Fail(exchange.FieldForbidden, "You may file an attachment under your own name alone.").With("field", "owned_by_user")
+		} else if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true, nil); err != nil {
+			return err
 		}
 	}
 	if id := t.SequenceMapFor; id != nil && (old.SequenceMapFor == nil || *old.SequenceMapFor != *id) {
@@ -122,6 +128,8 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 			return err
 		} else if err := asMember(ctx, tx, who, m.OrganizationID, "sequence_map_for"); err != nil {
 			return err
+		} else if t.OwnedByOrg == nil {
+			t.File(m.OrganizationID)
 		}
 	}
 	return f.Err()
@@ -150,7 +158,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := unchanged(ctx, as(old)); err != nil {
 			return err
 		}
-		if t, err = p.Patch(old); err != nil || same(t, old) {
+		if t, err = p.Patch(old, who); err != nil || same(t, old) {
 			return err
 		}
 		if t.Content != nil {
@@ -158,12 +166,18 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 				return err
 			}
 		}
-		if err := a.checkAttachment(ctx, tx, who, old, t); err != nil {
+		if err := a.checkAttachment(ctx, tx, who, old, &t); err != nil {
 			return err
 		}
 		ties, err := tx.Ties(ctx, old, who.ID)
 		if err != nil {
 			return err
+		}
+		if ties.MTA && !same(old.OwnedByOrg, t.OwnedByOrg) {
+			return exchange.Fail(exchange.AttachmentInUse, "A material shows this document as its MTA, so it stays with its lab. Choose another MTA there first.")
+		}
+		if ties.Agreed && t.Filename != old.Filename {
+			return exchange.Fail(exchange.AttachmentInUse, "Requests were made under this MTA, so it keeps its name.")
 		}
 		if old.Description = t.Description; ties.Requests && !same(old, t) {
 			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
@@ -202,17 +216,18 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 	if err != nil {
 		return err
 	}
-	if ties.Requests || ties.MTA {
+	if ties.Requests || ties.MTA || ties.Agreed {
 		return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
 	}
 	t.DeletedAt = &tx.Now
 	return tx.UpdateAttachment(ctx, t)
 }
 
-// PutContent takes in the bytes of an attachment that was made without, or replaces them. A
-// document that a request stands on never changes: a new version is a new attachment.
+// PutContent takes in the bytes of an attachment that was made without, or a new version of them;
+// the old one is kept, and that it was replaced is noted. A document of a request never changes: a
+// new version of it is a new attachment.
 func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string, body io.Reader) (exchange.Attachment, error) {
-	t, err := a.named(ctx, who, exchange.AttachmentUpdate, id, filename)
+	t, err := a.named(ctx, who, exchange.AttachmentReplace, id, filename)
 	if err != nil {
 		return t, err
 	}
@@ -223,8 +238,10 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 	if err != nil {
 		return t, err
 	}
+	kept := false
 	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
-		if t, err = a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id); err != nil {
+		kept = false
+		if t, err = a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentReplace, id); err != nil {
 			return err
 		}
 		ties, err := tx.Ties(ctx, t, who.ID)
@@ -234,16 +251,79 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		if err := unchanged(ctx, as(t.Content)); err != nil {
 			return err
 		}
-		if ties.Requests && t.Content != nil {
+		switch {
+		case ties.Requests && t.Content != nil:
 			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document; upload the new version as a new attachment.")
+		case ties.Elsewhere:
+			return exchange.Fail(exchange.AttachmentInUse, "A material of another lab shows this document; upload the new version as a new attachment.")
+		case t.Content != nil && t.Content.SHA256 == content.SHA256:
+			return nil // the same again
+		}
+		kept = true
+		if t.Content != nil {
+			if err := replaceContent(ctx, tx, who, &t, content); err != nil {
+				return err
+			}
 		}
 		t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
 		return tx.UpdateAttachment(ctx, t)
 	})
-	if err != nil {
+	if err != nil || !kept {
 		a.Discard(ctx, content, err)
 	}
 	return t, err
+}
+
+// replaceContent keeps the present content of an attachment as a version, which is noted.
+func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment, by exchange.Content) error {
+	old := t.Present()
+	if err := tx.InsertAttachmentVersion(ctx, old, who.ID); err != nil {
+		return err
+	}
+	t.Version++
+	return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentReplace, object("attachment", t.ID), false,
+		map[string]any{"version": t.Version, "sha256": by.SHA256, "before": old.SHA256})
+}
+
+// ContentVersion opens the bytes that an attachment has or had. Old ones are for its owners, and for the parties of the
+// requests that were made under them.
+func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (exchange.AttachmentVersion, files.File, error) {
+	c := a.DB.Read()
+	t, err := c.Attachment(ctx, id)
+	if err != nil {
+		return exchange.AttachmentVersion{}, nil, err
+	}
+	ties, err := c.Ties(ctx, t, who.ID)
+	if err != nil {
+		return exchange.AttachmentVersion{}, nil, err
+	}
+	if version != t.Version {
+		agreed, err := c.AgreedVersions(ctx, id, who.ID)
+		if err != nil {
+			return exchange.AttachmentVersion{}, nil, err
+		}
+		ties.Linked, ties.Public = slices.Contains(agreed, version), false
+	}
+	if err := a.mayRead(ctx, who, exchange.AttachmentContent, who.ToAttachment(t, ties.Linked, ties.Public), object("attachment", id)); err != nil {
+		return exchange.AttachmentVersion{}, nil, err
+	}
+	v, err := present(t)
+	if version != t.Version {
+		v, err = c.AttachmentVersion(ctx, id, version)
+	}
+	if err != nil {
+		return v, nil, err
+	}
+	file, err := a.Files.Open(ctx, v.Key)
+	return v, file, err
+}
+
+// present is the content that an attachment has now.
+func present(t exchange.Attachment) (exchange.AttachmentVersion, error) {
+	if t.Content == nil || t.ContentDeleted {
+		return exchange.AttachmentVersion{}, exchange.Fail(exchange.NotFound, "This attachment has no content (yet).")
+	}
+	return t.Present(), nil
 }
 
 // Content opens the bytes of an attachment for who may read them.
@@ -252,10 +332,11 @@ func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filenam
 	if err != nil {
 		return t, nil, err
 	}
-	if t.Content == nil || t.ContentDeleted {
-		return t, nil, exchange.Fail(exchange.NotFound, "This attachment has no content (yet).")
+	v, err := present(t)
+	if err != nil {
+		return t, nil, err
 	}
-	file, err := a.Files.Open(ctx, t.Content.Key)
+	file, err := a.Files.Open(ctx, v.Key)
 	return t, file, err
 }
 

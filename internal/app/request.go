@@ -206,7 +206,8 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	earlier := slices.ContainsFunc(q.Documents, func(d exchange.Document) bool { return d.AttachmentID == id })
 	rel := who.ToAttachment(t, false, false)
 	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, rel)
-	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 { // by being in the lab alone: not what another request stands on
+	filed := t.OwnedByUser != nil && who.Is(*t.OwnedByUser)
+	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 && !filed { // by being in the lab alone: not what another request stands on
 		ties, err := tx.Ties(ctx, t, who.ID)
 		if err != nil {
 			return err
@@ -221,11 +222,11 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		}
 	}
 	shared := t
-	if slot == exchange.ExecutedMTA {
-		shared.OwnedByUser = &q.Requester
-	}
 	if t.OwnedByOrg == nil {
-		shared.OwnedByOrg = &q.Organization
+		shared.OwnedByOrg, shared.OfLab = &q.Organization, !who.Is(q.Requester)
+	}
+	if slot == exchange.ExecutedMTA {
+		shared.OwnedByUser, shared.OfLab = &q.Requester, true
 	}
 	if same(shared, t) {
 		return nil

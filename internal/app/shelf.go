@@ -123,10 +123,12 @@ func (s *shelf) check(ctx context.Context, old exchange.Material, m *exchange.Ma
 		}
 	}
 	if id := m.MTAAttachmentID; id != nil && (old.MTAAttachmentID == nil || *old.MTAAttachmentID != *id) {
-		_, err := s.attachments.get(*id, func() (struct{}, error) { return struct{}{}, s.mayPublish(ctx, "mta_attachment_id", *id) })
+		_, err := s.attachments.get(*id, func() (struct{}, error) {
+			return struct{}{}, s.publish(ctx, "mta_attachment_id", *id, m.OrganizationID)
+		})
 		switch exchange.CodeOf(err) {
 		case exchange.InvalidInput:
-			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request", *id)
+			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request or to another lab", *id)
 		default:
 			if err != nil {
 				return err
@@ -136,9 +138,9 @@ func (s *shelf) check(ctx context.Context, old exchange.Material, m *exchange.Ma
 	return f.Err()
 }
 
-// mayPublish says whether a material may show a document, which opens its content to anyone: only
-// whoever may change the document may, and never one of a request.
-func (s *shelf) mayPublish(ctx context.Context, field string, attachment int64) error {
+// publish lets a material of a lab show a document, which opens its content to anyone and makes it the lab's: only
+// whoever may change the document may, and never one of a request or of another lab, unless that shows it already.
+func (s *shelf) publish(ctx context.Context, field string, attachment, lab int64) error {
 	t, err := s.c.AttachmentForUpdate(ctx, attachment)
 	if err != nil {
 		return refer(err, field, attachment)
@@ -150,14 +152,26 @@ func (s *shelf) mayPublish(ctx context.Context, field string, attachment int64) 
 	if ties.Public {
 		return nil // it is open already
 	}
+	own := t.OwnedByOrg != nil && *t.OwnedByOrg == lab
 	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))
 	switch {
 	case !ok:
 		return exchange.Fail(exchange.FieldForbidden, "You may not let a material show attachment %d: it is not yours.", attachment).With("field", field)
 	case ties.Requests:
 		return fault(field, "attachment %d is a document of a request and stays private", attachment)
-	case asAdmin && !s.try:
-		return s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment), true, nil)
+	case t.OwnedByOrg != nil && !own:
+		return fault(field, "attachment %d belongs to another lab; upload the document for this one", attachment)
+	case s.try:
+		return nil
+	case asAdmin:
+		if err := s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment), true, nil); err != nil {
+			return err
+		}
 	}
-	return nil
+	if own && t.OfLab {
+		return nil
+	}
+	t.File(lab)
+	t.UpdatedAt = s.c.Now
+	return s.c.UpdateAttachment(ctx, t)
 }

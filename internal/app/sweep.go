@@ -63,6 +63,7 @@ type Removed struct {
 func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 	for {
 		var gone []exchange.Attachment
+		var versions []exchange.AttachmentVersion
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			if gone, err = tx.DeletedContent(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
 				return p, nil, err
@@ -73,17 +74,28 @@ func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 					return p, nil, err
 				}
 			}
-			return exchange.Progress{Done: r.Progress().Done + int64(len(gone)), Note: "removing files"}, nil, nil
+			if versions, err = tx.DeletedVersions(ctx, tx.Now.Add(-a.Grace), 100); err != nil {
+				return p, nil, err
+			}
+			for _, v := range versions {
+				if err := tx.DeleteAttachmentVersion(ctx, v); err != nil {
+					return p, nil, err
+				}
+			}
+			return exchange.Progress{Done: r.Progress().Done + int64(len(gone)+len(versions)), Note: "removing files"}, nil, nil
 		})
 		if err != nil {
 			return err
 		}
-		if len(gone) == 0 {
+		if len(gone)+len(versions) == 0 {
 			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return Removed{r.Progress().Done}, nil })
 		}
 		for _, t := range gone {
-			if err := a.Files.Delete(ctx, t.Content.Key); err != nil {
-				return fmt.Errorf("content of attachment %d: %w", t.ID, err)
+			versions = append(versions, t.Present())
+		}
+		for _, v := range versions {
+			if err := a.Files.Delete(ctx, v.Key); err != nil {
+				return fmt.Errorf("content of attachment %d: %w", v.Attachment, err)
 			}
 		}
 	}

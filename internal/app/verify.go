@@ -26,7 +26,10 @@ func (a *App) Verify(ctx context.Context) (Report, error) {
 	if err := a.verifyEvents(ctx, &r); err != nil {
 		return r, err
 	}
-	return r, a.verifyFiles(ctx, &r)
+	if err := a.verifyFiles(ctx, &r); err != nil {
+		return r, err
+	}
+	return r, a.verifyVersions(ctx, &r)
 }
 
 func (a *App) verifyEvents(ctx context.Context, r *Report) error {
@@ -77,19 +80,42 @@ func (a *App) verifyFiles(ctx context.Context, r *Report) error {
 		}
 		for _, t := range list {
 			after = t.ID
-			r.Files++
-			n, sum, err := a.checksum(ctx, t.Content.Key)
-			switch {
-			case exchange.CodeOf(err) == exchange.NotFound:
-				r.fault("attachment %d: its content is missing", t.ID)
-			case err != nil:
+			if err := a.verifyFile(ctx, r, fmt.Sprintf("attachment %d", t.ID), *t.Content); err != nil {
 				return err
-			case n != t.Content.Size || sum != t.Content.SHA256:
-				r.fault("attachment %d: its content was altered", t.ID)
 			}
-			r.Bytes += n
 		}
 	}
+}
+
+func (a *App) verifyVersions(ctx context.Context, r *Report) error {
+	c := a.DB.Read()
+	var last exchange.AttachmentVersion
+	for {
+		list, err := c.StoredVersions(ctx, last.Attachment, last.Version, batch)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, last = range list {
+			if err := a.verifyFile(ctx, r, fmt.Sprintf("attachment %d, version %d", last.Attachment, last.Version), last.Content); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (a *App) verifyFile(ctx context.Context, r *Report, name string, content exchange.Content) error {
+	r.Files++
+	n, sum, err := a.checksum(ctx, content.Key)
+	switch {
+	case exchange.CodeOf(err) == exchange.NotFound:
+		r.fault("%s: its content is missing", name)
+	case err != nil:
+		return err
+	case n != content.Size || sum != content.SHA256:
+		r.fault("%s: its content was altered", name)
+	}
+	r.Bytes += n
+	return nil
 }
 
 func (a *App) checksum(ctx context.Context, key string) (int64, string, error) {

@@ -60,10 +60,11 @@ func (a Actor) ToOrganization(organization int64) Relation {
 }
 
 // ToAttachment gives the relations of a to an attachment. linked: a is a party of a request
-// that the attachment is or was linked to; public: a listed material names it.
+// that the attachment is or was linked to; public: a listed material names it. What was filed for a lab is nobody's own:
+// who leaves the lab has no right from it.
 func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
 	r := a.relations()
-	if t.OwnedByUser != nil && a.Is(*t.OwnedByUser) {
+	if t.OwnedByUser != nil && a.Is(*t.OwnedByUser) && !t.OfLab {
 		r |= OwnerOf
 	}
 	if t.OwnedByOrg != nil && a.MemberOf(*t.OwnedByOrg) {

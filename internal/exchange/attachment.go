@@ -15,9 +15,11 @@ type Attachment struct {
 	Description    string
 	OwnedByOrg     *int64
 	OwnedByUser    *uuid.UUID
+	OfLab          bool   // filed for OwnedByOrg, to which alone it belongs; OwnedByUser is who filed it
 	SequenceMapFor *int64 // the material this is a sequence map for
 	Content        *Content
-	ContentDeleted bool // storage_resource_deleted
+	Version        int64 // of the content, from 1
+	ContentDeleted bool  // storage_resource_deleted
 	DeletedAt      *time.Time
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
@@ -30,6 +32,24 @@ type Content struct {
 	SHA256    string // hex
 	MediaType string // sniffed, not believed
 }
+
+// AttachmentVersion is what the content of an attachment was, or is.
+type AttachmentVersion struct {
+	Attachment int64
+	Version    int64
+	Filename   string
+	Content
+	ReplacedBy *uuid.UUID // nil: it is the present one
+	ReplacedAt *time.Time
+}
+
+// Present is the version of the content that an attachment has now.
+func (a Attachment) Present() AttachmentVersion {
+	return AttachmentVersion{Attachment: a.ID, Version: a.Version, Filename: a.Filename, Content: *a.Content}
+}
+
+// File gives an attachment to a lab, to which alone it belongs from then on.
+func (a *Attachment) File(organization int64) { a.OwnedByOrg, a.OfLab = &organization, true }
 
 // DownloadPath is the specification's download_url.
 func (a Attachment) DownloadPath() string {
@@ -45,18 +65,34 @@ type AttachmentPatch struct {
 	SequenceMapFor Null[Ref]     `json:"sequence_map_for"`
 }
 
-// Create makes a new attachment owned by its maker.
+// Create makes a new attachment, filed by its maker.
 func (p AttachmentPatch) Create(by Actor) (Attachment, error) {
 	var f Faults
-	p.OwnedByUser = NullOf(UserRef(by.ID))
-	a := p.lay(&f, Attachment{})
+	a := p.lay(&f, Attachment{OwnedByUser: &by.ID, Version: 1})
+	if a.OwnedByUser == nil {
+		a.OwnedByUser = &by.ID
+	}
+	if a.OwnedByOrg != nil {
+		a.File(*a.OwnedByOrg)
+	}
 	return a, f.Err()
 }
 
-// Patch lays p over a. An attachment always keeps an owner, a person or an organization.
-func (p AttachmentPatch) Patch(a Attachment) (Attachment, error) {
+// Patch lays p over a. An attachment always keeps an owner, a person or an organization. Who takes a document out of a lab
+// has it from then on, not whoever once filed it.
+func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 	var f Faults
+	old := a
 	a = p.lay(&f, a)
+	switch {
+	case a.OwnedByOrg == nil && old.OfLab:
+		a.OfLab = false
+		if !p.OwnedByUser.Set {
+			a.OwnedByUser = &by.ID
+		}
+	case a.OwnedByOrg != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *a.OwnedByOrg):
+		a.File(*a.OwnedByOrg)
+	}
 	if a.OwnedByOrg == nil && a.OwnedByUser == nil {
 		f.Add("owned_by_user", "an attachment needs an owner: keep owned_by_user or owned_by_org")
 	}

@@ -73,7 +73,7 @@ func FaultsOf(body any, made bool) Faults {
 		if made {
 			_, err = p.Create(Actor{})
 		} else {
-			_, err = p.Patch(Attachment{OwnedByUser: &uuid.Nil})
+			_, err = p.Patch(Attachment{OwnedByUser: &uuid.Nil}, Actor{})
 		}
 	case RequestNew:
 		_, err = p.Create(Actor{})

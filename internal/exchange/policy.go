@@ -81,6 +81,7 @@ const (
 	AttachmentContent Action = "attachment.content"
 	AttachmentList    Action = "attachment.list"
 	AttachmentUpdate  Action = "attachment.update"
+	AttachmentReplace Action = "attachment.replace" // its content
 	AttachmentDelete  Action = "attachment.delete"
 
 	RequestCreate Action = "request.create"
@@ -187,6 +188,7 @@ var rules = Policy{
 	AttachmentContent: OwnerOf | MemberOf | PartyOf | ReaderOf,
 	AttachmentList:    AdminOf,
 	AttachmentUpdate:  OwnerOf | MemberOf,
+	AttachmentReplace: OwnerOf | MemberOf,
 	AttachmentDelete:  OwnerOf | MemberOf,
 
 	RequestCreate: SignedIn,

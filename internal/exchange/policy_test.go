@@ -52,6 +52,9 @@ var objects = map[string]func(exchange.Actor) exchange.Relation{
 	"the lab's file": func(a exchange.Actor) exchange.Relation {
 		return a.ToAttachment(exchange.Attachment{OwnedByOrg: new(int64(lab))}, false, false)
 	},
+	"a file that a former member filed": func(a exchange.Actor) exchange.Relation {
+		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(formerID), OwnedByOrg: new(int64(lab)), OfLab: true}, false, false)
+	},
 	// The owner's signature on the requester's request: both are parties of it.
 	"a linked file": func(a exchange.Actor) exchange.Relation {
 		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, a.Is(requesterID) || a.MemberOf(lab), false)
@@ -150,6 +153,15 @@ const matrix = `
 | both | attachment.update | the lab's file | n | n | y | y | n | y | n | y |
 | both | attachment.update | a linked file | n | n | n | y | n | n | n | y |
 | both | attachment.update | a listed file | n | n | n | y | n | n | n | y |
+| both | attachment.replace | a private file | n | n | n | y | n | n | n | y |
+| both | attachment.replace | the lab's file | n | n | y | y | n | y | n | y |
+| both | attachment.replace | a linked file | n | n | n | y | n | n | n | y |
+| both | attachment.replace | a listed file | n | n | n | y | n | n | n | y |
+| both | attachment.read | a file that a former member filed | n | n | y | y | n | y | n | y |
+| both | attachment.content | a file that a former member filed | n | n | y | y | n | y | n | y |
+| both | attachment.update | a file that a former member filed | n | n | y | y | n | y | n | y |
+| both | attachment.replace | a file that a former member filed | n | n | y | y | n | y | n | y |
+| both | attachment.delete | a file that a former member filed | n | n | y | y | n | y | n | y |
 | both | attachment.delete | a private file | n | n | n | y | n | n | n | y |
 | both | attachment.delete | the lab's file | n | n | y | y | n | y | n | y |
 | both | attachment.delete | a linked file | n | n | n | y | n | n | n | y |

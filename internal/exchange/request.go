@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -35,8 +36,17 @@ type Request struct {
 	Escalates    bool       // it is the lab's turn, of which its owner was not told yet
 	SnoozedUntil *time.Time // before that nothing reminds of the present turn
 	Clock        Clock
+	MTA          *MTA // that the material showed when the request was made; nil: none
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+}
+
+// MTA is a version of a blank agreement.
+type MTA struct{ Attachment, Version int64 }
+
+// DownloadPath is where its content is.
+func (m MTA) DownloadPath() string {
+	return fmt.Sprintf("/v1/attachments/%d/versions/%d", m.Attachment, m.Version)
 }
 
 // Requested is a request with what its rules need of the material and the lab.

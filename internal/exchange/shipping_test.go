@@ -94,8 +94,12 @@ func TestANewAttachmentIsItsMakers(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "the attachment", a, exchange.Attachment{
-		Filename: "Verträg.pdf", OwnedByUser: new(requesterID), OwnedByOrg: new(int64(7)), SequenceMapFor: new(int64(8)),
+		Filename: "Verträg.pdf", OwnedByUser: new(ownerID), OwnedByOrg: new(int64(7)), OfLab: true, SequenceMapFor: new(int64(8)), Version: 1,
 	})
+	a, err = body[exchange.AttachmentPatch](t, `{"filename": "a.pdf", "owned_by_user": null}`).Create(by)
+	if err != nil || a.OwnedByUser == nil || *a.OwnedByUser != requesterID {
+		t.Errorf("it is not its maker's: %+v, %v", a, err)
+	}
 	for _, name := range []string{"", "..", "a/b", `a\\b`, "a\u0000b"} {
 		_, err := exchange.AttachmentPatch{Filename: exchange.Some(name)}.Create(by)
 		wantFaults(t, err, "filename")
@@ -104,16 +108,21 @@ func TestANewAttachmentIsItsMakers(t *testing.T) {
 
 func TestAnAttachmentAlwaysHasAnOwner(t *testing.T) {
 	t.Parallel()
-	_, err := body[exchange.AttachmentPatch](t, `{"owned_by_user": null}`).Patch(file())
+	_, err := body[exchange.AttachmentPatch](t, `{"owned_by_user": null}`).Patch(file(), exchange.Actor{})
 	wantFaults(t, err, "owned_by_user")
-	a, err := body[exchange.AttachmentPatch](t, `{"owned_by_user": null, "owned_by_org": 7}`).Patch(file())
+	a, err := body[exchange.AttachmentPatch](t, `{"owned_by_user": null, "owned_by_org": 7}`).Patch(file(), exchange.Actor{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the lab's attachment", a, exchange.Attachment{ID: 5, Filename: "mta.pdf", OwnedByOrg: new(int64(7))})
-	_, err = body[exchange.AttachmentPatch](t, `{"owned_by_org": null}`).Patch(a)
+	same(t, "the lab's attachment", a, exchange.Attachment{ID: 5, Filename: "mta.pdf", OwnedByOrg: new(int64(7)), OfLab: true})
+	_, err = body[exchange.AttachmentPatch](t, `{"owned_by_org": null, "owned_by_user": null}`).Patch(a, exchange.Actor{ID: requesterID})
 	wantFaults(t, err, "owned_by_user")
-	back, err := body[exchange.AttachmentPatch](t, `{"id": 9, "owned_by_org": 7, "owned_by_user": null, "filename": "mta.pdf", "download_url": "x"}`).Patch(a)
+	taken, err := body[exchange.AttachmentPatch](t, `{"owned_by_org": null}`).Patch(a, exchange.Actor{ID: requesterID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "taken out of the lab", taken, exchange.Attachment{ID: 5, Filename: "mta.pdf", OwnedByUser: new(requesterID)})
+	back, err := body[exchange.AttachmentPatch](t, `{"id": 9, "owned_by_org": 7, "owned_by_user": null, "filename": "mta.pdf", "download_url": "x"}`).Patch(a, exchange.Actor{})
 	if err != nil {
 		t.Fatal(err)
 	}

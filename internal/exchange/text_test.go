@@ -50,7 +50,7 @@ var texts = map[string]struct {
 		return h.Restrictions, err
 	}},
 	"description": {20_000, true, func(s string) (string, error) {
-		a, err := exchange.AttachmentPatch{Description: exchange.Some(s)}.Patch(file())
+		a, err := exchange.AttachmentPatch{Description: exchange.Some(s)}.Patch(file(), exchange.Actor{})
 		return a.Description, err
 	}},
 	"requester_abstract": {20_000, true, func(s string) (string, error) {

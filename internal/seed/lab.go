@@ -96,7 +96,7 @@ func (m *maker) address(person int) exchange.Address {
 }
 
 func paper(name, description string, user *uuid.UUID, organization *int64) exchange.Attachment {
-	return exchange.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization}
+	return exchange.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization, OfLab: organization != nil, Version: 1}
 }
 
 // keep adds the lab to a new database that has all labs before it: so their ids are known.

@@ -169,7 +169,7 @@ func (l lab) event(request int64, actor uuid.UUID, kind exchange.EventKind) (e e
 
 func (l lab) attachment(owner uuid.UUID, change func(a *exchange.Attachment)) (id int64) {
 	l.t.Helper()
-	a := exchange.Attachment{Filename: "mta.pdf", OwnedByUser: &owner}
+	a := exchange.Attachment{Filename: "mta.pdf", OwnedByUser: &owner, Version: 1}
 	if change != nil {
 		change(&a)
 	}

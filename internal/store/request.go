@@ -16,7 +16,7 @@ import (
 const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
 	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
 	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since, o.reminded,
-	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at,
+	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at, o.mta_attachment_id, o.mta_version,
 	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
 	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
 
@@ -28,12 +28,16 @@ const requestJoins = `JOIN materials m ON m.id = o.material_id JOIN organization
 func scanRequest(r row, q *exchange.Requested) error {
 	var carrier, tracking, conditions *string
 	var sent *time.Time
+	var mta, version *int64
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
 		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, &q.Party, &q.Step, utc{&q.WaitingSince}, &q.Reminded,
-		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt},
+		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt}, &mta, &version,
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
+	if mta != nil {
+		q.MTA = &exchange.MTA{Attachment: *mta, Version: *version}
+	}
 	if err == nil && carrier != nil {
 		q.Shipment = &exchange.Shipment{Carrier: *carrier, Tracking: *tracking, Conditions: *conditions, SentAt: sent}
 	}
@@ -146,9 +150,11 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+", organization_id) VALUES ("+
-		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials WHERE id = $"+strconv.Itoa(len(requestWritten)+1)+
-		"), 0)) RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
+	material := "$" + strconv.Itoa(len(requestWritten)+1)
+	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+", organization_id, mta_attachment_id, mta_version) VALUES ("+
+		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials WHERE id = "+material+`), 0),
+		(SELECT a.id FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+`),
+		(SELECT a.version FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+")) RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
 }
 
 // requestWritten are the columns that requestArgs fills, and then those that never change and the head.

@@ -43,7 +43,7 @@ var access = []asked{
 	{"GET /labs/{id}/requirements", "/labs/{lab}/requirements", "", "200 200 200 200 200 200"},
 	{"POST /labs/{id}/shipping", "/labs/{lab}/shipping", "", "in 403 403 303 303 303"},
 	{"POST /labs/{id}/shipping/{shipping}", "/labs/{lab}/shipping/{shipping}", "", "in 403 403 303 303 303"},
-	{"GET /labs/{id}/documents/{document}", "/labs/{lab}/documents/{mta}", "", "in 403 403 200 200 200"},
+	{"GET /labs/{id}/documents/{document}", "/labs/{lab}/documents/{mta}", "", "in 403 200 200 200 200"},
 	{"GET /labs/{id}/documents/{document}", "/labs/{lab}/documents/{file}", "", "in 403 200 200 200 200"},
 	{"POST /labs/{id}/documents", "/labs/{lab}/documents", "", "in 403 403 422 422 422"},
 	{"POST /labs/{id}/documents/{document}/replace", "/labs/{lab}/documents/{mta}/replace", "", "in 403 403 422 422 422"},
@@ -118,6 +118,7 @@ var access = []asked{
 	{"POST /requests/{id}/documents/{slot}/review", "/requests/{issue request}/documents/requester_signed_mta/review", "", "in 403 422 422 422 422"},
 	{"POST /requests/{id}/documents/{slot}/withdraw", "/requests/{issue request}/documents/requester_signed_mta/withdraw", "", "in 403 303 303 303 303"},
 	{"GET /requests/{id}/documents/{attachment}", "/requests/{issue request}/documents/{file}", "", "in 403 200 200 200 200"},
+	{"GET /requests/{id}/mta", "/requests/{issue request}/mta", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}/documents.zip", "/requests/{issue request}/documents.zip", "", "in 403 200 200 200 200"},
 	{"GET /requests/{id}/labels", "/requests/{issue request}/labels", "", "in 403 403 200 200 200"},
 

@@ -37,6 +37,7 @@ var requestPages = []page{
 	post("/requests/{id}/documents/{slot}/withdraw", (*visit).withdraw),
 	get("/requests/{id}/documents/{attachment}", (*visit).document).private(),
 	get("/requests/{id}/documents.zip", (*visit).documents).private(),
+	get("/requests/{id}/mta", (*visit).agreedMTA).private(),
 	get("/requests/{id}/labels", (*visit).labels).private(),
 }
 

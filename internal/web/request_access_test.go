@@ -17,7 +17,7 @@ func TestRequestsAreForTheirPartiesAlone(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	path := w.at("HeLa")
-	gets := []string{"", "/move?to=APPROVED", "/delete", "/documents/1", "/documents.zip", "/labels"}
+	gets := []string{"", "/move?to=APPROVED", "/delete", "/documents/1", "/documents.zip", "/mta", "/labels"}
 	posts := []string{"/move", "/delete", "/messages", "/details", "/shipment", "/assign", "/issues", "/issues/1/close", "/snooze", "/unsnooze", "/remind", "/active",
 		"/documents/irb", "/documents/irb/review", "/documents/irb/withdraw"}
 	fields := []string{"to", "CANCELLED", "text", "Hello", "form", "abstract", "abstract", "Mine", "assigned_to", w.as("nadia").actor.ID.String(), "until", "2999-01-01", "accept", "true"}

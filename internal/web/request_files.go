@@ -146,6 +146,32 @@ func (v *visit) document() (reply, error) {
 	}}, nil
 }
 
+// agreedMTA sends the blank MTA as it was when the request was made; one that has no content is looked for at the material.
+func (v *visit) agreedMTA() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	q, err := v.app.Request(v.Context(), v.who.Actor, id)
+	if err != nil {
+		return reply{}, err
+	}
+	if q.MTA == nil {
+		return reply{}, exchange.Fail(exchange.NotFound, "This request was made without an MTA template.")
+	}
+	t, content, err := v.app.ContentVersion(v.Context(), v.who.Actor, q.MTA.Attachment, q.MTA.Version)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return seeOther(fmt.Sprintf("/catalog/%d#files", q.MaterialID)), nil
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	v.forFile(t.Size)
+	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+		sendFile(w, r, exchange.Attachment{Filename: t.Filename, Content: &t.Content}, content)
+	}}, nil
+}
+
 // documents sends every document of a request, with old versions, as one ZIP file that is made while it goes out.
 func (v *visit) documents() (reply, error) {
 	id, err := v.id("id")

@@ -1,0 +1,55 @@
+package store_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// TestMigrationGivesLabsTheirDocuments: what is in a database of before belongs to whom it would if it were filed now.
+func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("migration/00009_people.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, l lab) {
+		requester, member := l.user().ID, l.user().ID
+		organization := l.organization(member, member)
+		mta, shared := l.attachment(member, nil), func(a *exchange.Attachment) { a.OwnedByOrg = &organization }
+		material := l.material(organization, member, func(m *exchange.Material) { m.MTAAttachmentID = &mta })
+		request := l.request(material, requester, member, nil)
+		filed, signed, executed, private := l.attachment(member, shared), l.attachment(requester, shared), l.attachment(requester, shared), l.attachment(member, nil)
+		sequence := l.attachment(member, func(a *exchange.Attachment) { a.SequenceMapFor = &material })
+		l.write(func(ctx context, tx store.Conn) error {
+			return tx.SaveDocuments(ctx, request, nil, []exchange.Document{
+				{Slot: exchange.SignedMTA, AttachmentID: signed, State: exchange.Delivered, AddedBy: requester},
+				{Slot: exchange.ExecutedMTA, AttachmentID: executed, State: exchange.Delivered, AddedBy: member},
+			})
+		})
+		l.exec("UPDATE material_requests SET mta_attachment_id = NULL, mta_version = NULL")
+		var text strings.Builder
+		for line := range strings.Lines(string(file)) {
+			if !strings.HasPrefix(line, "--") {
+				text.WriteString(line)
+			}
+		}
+		for statement := range strings.SplitSeq(text.String(), ";") {
+			if statement = strings.TrimSpace(statement); strings.HasPrefix(statement, "UPDATE") {
+				l.exec(statement)
+			}
+		}
+		for id, want := range map[int64]bool{mta: true, filed: true, sequence: true, executed: true, signed: false, private: false} {
+			a, err := l.db.Read().Attachment(l.ctx, id)
+			if err != nil || a.OfLab != want || want && (a.OwnedByOrg == nil || *a.OwnedByOrg != organization) {
+				t.Errorf("%+v, %v; the lab's: want %v", a, err, want)
+			}
+		}
+		if q, err := l.db.Read().Request(l.ctx, request); err != nil || q.MTA == nil || *q.MTA != (exchange.MTA{Attachment: mta, Version: 1}) {
+			t.Errorf("the request's MTA is %+v, %v", q.MTA, err)
+		}
+	})
+}
