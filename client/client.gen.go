@@ -59,6 +59,7 @@ const (
 const (
 	ErrorCodeATTACHMENTINUSE     ErrorCode = "ATTACHMENT_IN_USE"
 	ErrorCodeCONFLICT            ErrorCode = "CONFLICT"
+	ErrorCodeCROSSSITE           ErrorCode = "CROSS_SITE"
 	ErrorCodeFIELDFORBIDDEN      ErrorCode = "FIELD_FORBIDDEN"
 	ErrorCodeFORBIDDEN           ErrorCode = "FORBIDDEN"
 	ErrorCodeINTERNAL            ErrorCode = "INTERNAL"
@@ -70,6 +71,7 @@ const (
 	ErrorCodeMATERIALARCHIVED    ErrorCode = "MATERIAL_ARCHIVED"
 	ErrorCodeMATERIALEMBARGOED   ErrorCode = "MATERIAL_EMBARGOED"
 	ErrorCodeMETHODNOTALLOWED    ErrorCode = "METHOD_NOT_ALLOWED"
+	ErrorCodeMISDIRECTED         ErrorCode = "MISDIRECTED"
 	ErrorCodeMISSINGREQUIREMENTS ErrorCode = "MISSING_REQUIREMENTS"
 	ErrorCodeNOTAUTHENTICATED    ErrorCode = "NOT_AUTHENTICATED"
 	ErrorCodeNOTFOUND            ErrorCode = "NOT_FOUND"

@@ -151,7 +151,9 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		mux.Handle("/demo/identity/", provider)
+		mux.Handle("/demo/identity/", server.NewSite(s.PublicURL).Only(provider, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "This server is "+s.PublicURL+".", http.StatusMisdirectedRequest)
+		})))
 	}
 	return identity.New(cfg)
 }

@@ -32,6 +32,7 @@ type API struct {
 	Heartbeat time.Duration
 	// Stop is closed when the process stops: streams end at once. nil: never.
 	Stop     <-chan struct{}
+	site     *server.Site
 	mux      *http.ServeMux
 	deny     map[exchange.Action]bool // actions whose paths answer 401 without a token
 	allow    map[string][]string      // the methods of each path of the table, in the order of verbs
@@ -40,7 +41,7 @@ type API struct {
 
 // New makes the door of a.
 func New(a *app.App, log *slog.Logger) *API {
-	api := &API{App: a, Log: log, mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, allow: map[string][]string{},
+	api := &API{App: a, Log: log, site: server.NewSite(a.PublicURL), mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, allow: map[string][]string{},
 		Contract: sync.OnceValues(func() ([]byte, error) { return OpenAPI(a.Policy()) })}
 	for _, r := range routes {
 		api.deny[r.action] = a.Policy().NeedsToken(r.action)
@@ -73,6 +74,11 @@ const requestID = "X-Request-Id"
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !a.site.Answers(r.Host) {
+		a.fail(w, r, exchange.Fail(exchange.Misdirected, "This server is %s and does not answer for the host %q. "+
+			"Its operator can set public-url to another address, or have the proxy pass on the Host header.", a.App.PublicURL, r.Host))
+		return
+	}
 	a.share(w, r)
 	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
 	p := r.URL.Path
@@ -97,6 +103,9 @@ func (a *API) handler(route route) http.HandlerFunc {
 }
 
 func (a *API) serve(c *Call, route route) error {
+	if err := a.sameSite(c, route.action); err != nil {
+		return err
+	}
 	if err := a.authenticate(c, route.action); err != nil {
 		return err
 	}
@@ -160,11 +169,13 @@ var statuses = map[exchange.Code]int{
 	exchange.Forbidden:           http.StatusForbidden,
 	exchange.FieldForbidden:      http.StatusForbidden,
 	exchange.RegistrationClosed:  http.StatusForbidden,
+	exchange.CrossSite:           http.StatusForbidden,
 	exchange.NotFound:            http.StatusNotFound,
 	exchange.MethodNotAllowed:    http.StatusMethodNotAllowed,
 	exchange.PreconditionFailed:  http.StatusPreconditionFailed,
 	exchange.TooLarge:            http.StatusRequestEntityTooLarge,
 	exchange.UnsupportedMedia:    http.StatusUnsupportedMediaType,
+	exchange.Misdirected:         http.StatusMisdirectedRequest,
 	exchange.RateLimited:         http.StatusTooManyRequests,
 	exchange.InvalidTransition:   http.StatusConflict,
 	exchange.MissingRequirements: http.StatusConflict,

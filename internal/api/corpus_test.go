@@ -295,7 +295,7 @@ func (s *scene) breakOff(line api.Line, v visit, method string) {
 		}
 	}
 	for headers, body := range map[string]string{"Content-Length: 1000": encode(v.body), "Transfer-Encoding: chunked": "2\r\n{}\r\nzz\r\n"} {
-		status, code := raw(s.t, s.url, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Type: application/json\r\n%s\r\n\r\n%s", method, v.path, token, headers, body), true)
+		status, code := raw(s.t, s.url, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\n%s\r\n\r\n%s", method, v.path, token, headers, body), true)
 		if status != 400 || code != "MALFORMED_JSON" {
 			s.t.Errorf("%s %s, %s: %d %v, want 400 MALFORMED_JSON", method, line.Route, headers, status, code)
 		}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"aliquot/internal/exchange"
 )
 
 // What a page of another origin may read and send beside the headers that need no leave (Fetch
@@ -30,6 +32,19 @@ func (a *API) share(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)
+}
+
+// sameSite refuses a write that a page of another site sends, unless the setting names its origin. Where that is
+// any origin, the call has to show a token, which no browser adds by itself, or to ask for one.
+func (a *API) sameSite(c *Call, action exchange.Action) error {
+	if !a.site.FromElsewhere(c.Request) {
+		return nil
+	}
+	shows := c.Header.Get("Authorization") != "" || action == exchange.Login || action == exchange.Register
+	if slices.Contains(a.Origins, c.Header.Get("Origin")) || shows && slices.Contains(a.Origins, "*") {
+		return nil
+	}
+	return exchange.Fail(exchange.CrossSite, "A page of another site sent this, so nothing was changed. The operator can allow its origin by the setting cors-origins.")
 }
 
 // options answers OPTIONS, and the question of a browser before a call from another origin.

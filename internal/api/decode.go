@@ -35,7 +35,7 @@ func decode(r *http.Request, in any) error {
 	if len(raw) == 0 {
 		return nil
 	}
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" && r.Header.Get("Content-Type") != "" {
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		return exchange.Fail(exchange.UnsupportedMedia, "The body must be JSON: send Content-Type: application/json.")
 	}
 	if !utf8.Valid(raw) {

@@ -136,7 +136,7 @@ func FuzzMultipart(f *testing.F) {
 		f.Add(body[:len(body)/2])
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/attachments", strings.NewReader(body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, publicURL+"/attachments", strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
 		r.Header.Set("Authorization", "Token "+p.Token)
 		before := keys(t, w)
@@ -215,7 +215,7 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, facet string) {
 		get := func(address string) *httptest.ResponseRecorder {
 			before := w.db.Queries()
-			a := w.answerOf(httptest.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody))
+			a := w.answerOf(httptest.NewRequestWithContext(t.Context(), http.MethodGet, publicURL+address, http.NoBody))
 			if n := w.db.Queries() - before; n > mostStatements {
 				t.Errorf("%s: %d statements", address, n)
 			}

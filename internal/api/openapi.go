@@ -318,7 +318,7 @@ func (d description) responses(r route, method string) object {
 
 // failures are the statuses of error that a route can give.
 func (r route) failures(method string) []int {
-	list := []int{400, 401, 429, 500, 503}
+	list := []int{400, 401, 421, 429, 500, 503}
 	get := method == http.MethodGet
 	if strings.Contains(r.path, "{") || r.action == exchange.InvitationOpen {
 		list = append(list, 404)

@@ -62,7 +62,7 @@ func TestWhoDoesNotReadAStreamIsDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		fmt.Fprintf(conn, "GET %s?last_event_id=0 HTTP/1.1\r\nHost: x\r\nAuthorization: Token %s\r\n\r\n", c.user("/notifications/stream"), c.requester().Token)
+		fmt.Fprintf(conn, "GET %s?last_event_id=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n\r\n", c.user("/notifications/stream"), c.requester().Token)
 		select {
 		case <-ended:
 		case <-time.After(20 * time.Second):

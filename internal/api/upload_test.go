@@ -206,7 +206,7 @@ func TestABodyThatNeverEndsIsAnswered(t *testing.T) {
 					headers += "\r\nTransfer-Encoding: chunked"
 					test.body = fmt.Sprintf("%x\r\n%s\r\n", len(test.body), test.body)
 				}
-				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: x\r\nAuthorization: Token %s\r\n%s\r\n\r\n%s",
+				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n%s\r\n\r\n%s",
 					test.line, p.Token, strings.TrimPrefix(headers, "\r\n"), test.body), false)
 				if status != test.status {
 					t.Errorf("%d %s, want %d", status, code, test.status)
@@ -239,7 +239,7 @@ func TestABodyThatBreaksOffIsTheCallersFault(t *testing.T) {
 				{"POST /attachments", "Content-Type: application/json\r\nContent-Length: 10000", `{"filename": `, "MALFORMED_JSON"},
 				{"POST /materials", "Content-Type: application/json\r\nTransfer-Encoding: chunked", "2\r\n{}\r\nzz\r\n", "MALFORMED_JSON"},
 			} {
-				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: x\r\nAuthorization: Token %s\r\n%s\r\n\r\n%s", test.line, p.Token, test.headers, test.body), true)
+				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n%s\r\n\r\n%s", test.line, p.Token, test.headers, test.body), true)
 				if status != 400 || code != test.code {
 					t.Errorf("%s, %s: %d %s, want 400 %s", test.line, test.headers, status, code, test.code)
 				}

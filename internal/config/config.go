@@ -37,9 +37,9 @@ func (s Store) FilesPath() string { return s.Data + "/files" }
 // Server is what "aliquot serve" takes beside Store.
 type Server struct {
 	Addr                 string        `default:"127.0.0.1:8080" help:"Listening address; port 0 takes a free one."`
-	PublicURL            string        `name:"public-url" help:"How people reach it, for links; without it, made from addr."`
-	Access               string        `enum:"open,members," default:"" help:"Who may write materials and organizations: open (as the specification states, no token) or members. Default: open on a loopback address; on any other it must be set."`
-	Identity             string        `help:"Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one (--demo: demo). Without it nobody can sign in."`
+	PublicURL            string        `name:"public-url" help:"How people reach it, for links and for the host names that it answers for; https unless it is a loopback address. Default: made from addr, where that is loopback."`
+	Access               string        `enum:"open,members," default:"" help:"Who may write materials and organizations: open (as the specification states, no token) or members. Default: open where addr and public-url are both loopback addresses; else it must be set."`
+	Identity             string        `help:"Issuer of an OpenID Connect provider, https://orcid.org for ORCID, or demo for the built-in one (--demo: demo), which works on loopback addresses alone. Without it nobody can sign in."`
 	IdentityClientID     string        `name:"identity-client-id" help:"Client id at the identity provider."`
 	IdentityClientSecret string        `name:"identity-client-secret" help:"Client secret at the identity provider."`
 	Registration         []string      `default:"open" help:"Who may register: open, closed, or a list of registry ids and mail domains."`
@@ -103,7 +103,6 @@ func (s *Server) Check(st *Store) error {
 	if err != nil {
 		return fmt.Errorf("addr: must be host:port, such as 127.0.0.1:8080: %w", err)
 	}
-	loopback := host == "localhost" || net.ParseIP(host).IsLoopback()
 	if s.Demo {
 		if st.Data == "./aliquot-data" {
 			st.Data = "./aliquot-demo"
@@ -112,23 +111,11 @@ func (s *Server) Check(st *Store) error {
 			s.Identity = "demo"
 		}
 	}
-	if s.Access == "" {
-		if !loopback {
-			return errors.New("access: set it to members (or open) to listen on an address that is not loopback")
-		}
-		s.Access = "open"
-	}
-	if s.Identity == "demo" && !loopback {
-		return errors.New("identity: the built-in provider lets anyone be anyone, so it only listens on a loopback address")
+	if err := s.checkReach(host); err != nil {
+		return err
 	}
 	if s.Identity != "" && s.Identity != "demo" && s.IdentityClientID == "" {
 		return errors.New("identity-client-id: is required with an identity provider")
-	}
-	if s.PublicURL != "" {
-		if u, err := url.Parse(s.PublicURL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return errors.New("public-url: must be a web address, such as https://aliquot.example.org")
-		}
-		s.PublicURL = strings.TrimRight(s.PublicURL, "/")
 	}
 	for _, origin := range s.CORSOrigins {
 		u, err := url.Parse(origin)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,6 +104,16 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"every address unasked":               {[]string{"--addr", ":80"}, "access:"},
 		"the demo provider for all":           {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--identity", "demo"}, "identity:"},
 		"a demo for all":                      {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--demo"}, "identity:"},
+		"a demo behind a proxy":               {[]string{"--demo", "--public-url", "https://aliquot.example.org"}, "identity:"},
+		"a demo behind a proxy, for members":  {[]string{"--demo", "--access", "members", "--public-url", "https://aliquot.example.org"}, "identity:"},
+		"the demo provider behind a proxy":    {[]string{"--access", "open", "--identity", "demo", "--public-url", "https://192.0.2.1"}, "identity:"},
+		"open behind a proxy unasked":         {[]string{"--public-url", "https://aliquot.example.org"}, "access:"},
+		"a name that is like localhost":       {[]string{"--public-url", "https://localhost.example.org"}, "access:"},
+		"cookies that browsers refuse":        {[]string{"--access", "members", "--public-url", "http://aliquot.example.org"}, "public-url: must begin with https://"},
+		"cookies refused on the network":      {[]string{"--access", "members", "--public-url", "http://10.0.0.7:8080"}, "public-url: must begin with https://"},
+		"every address, reached nowhere":      {[]string{"--addr", ":80", "--access", "members"}, "public-url: set it"},
+		"a public address with a password":    {[]string{"--access", "members", "--public-url", "https://ada:hush@aliquot.example.org"}, "public-url:"},
+		"a public address without a host":     {[]string{"--access", "members", "--public-url", "https://:443"}, "public-url:"},
 		"a provider without client":           {[]string{"--identity", "https://orcid.org"}, "identity-client-id:"},
 		"a public address that is no address": {[]string{"--public-url", "aliquot"}, "public-url:"},
 		"an origin with a path":               {[]string{"--cors-origins", "https://lab.example.org/"}, "cors-origins:"},
@@ -202,21 +211,21 @@ func TestEscalationIsADayOrNever(t *testing.T) {
 
 func TestAccessIsOpenOnlyByDefaultOnLoopback(t *testing.T) {
 	t.Parallel()
-	for addr, want := range map[string]string{"127.0.0.1:8080": "open", "localhost:1": "open", "[::1]:8080": "open"} {
-		s, err := parse(t, nil, "--addr", addr)
+	for args, want := range map[string]string{
+		"--addr 127.0.0.1:8080": "open", "--addr localhost:1": "open", "--addr [::1]:8080": "open", "--public-url http://LOCALHOST:80": "open",
+		"--public-url http://127.0.0.2": "open", "--public-url https://[::1]:8443": "open", "--identity demo --public-url http://localhost": "open",
+		"--addr 0.0.0.0:80 --access members --public-url https://aliquot.example.org":     "members",
+		"--addr 0.0.0.0:80 --access members --public-url http://localhost:8080":           "members", // as in a container
+		"--addr 127.0.0.1:8080 --access open --public-url https://aliquot.example.org/":   "open",
+		"--addr 127.0.0.1:8080 --access members --public-url https://aliquot.example.org": "members",
+	} {
+		s, err := parse(t, nil, strings.Fields(args)...)
 		if err == nil {
 			err = s.Check(&s.Store)
 		}
-		if err != nil || s.Access != want {
-			t.Errorf("%s: got %q, %v", addr, s.Access, err)
+		if err != nil || s.Access != want || strings.HasSuffix(s.PublicURL, "/") {
+			t.Errorf("%s: got %q, %q, %v", args, s.Access, s.PublicURL, err)
 		}
-	}
-	s, err := parse(t, nil, "--addr", net.JoinHostPort("0.0.0.0", "80"), "--access", "members")
-	if err == nil {
-		err = s.Check(&s.Store)
-	}
-	if err != nil || s.Access != "members" {
-		t.Errorf("got %q, %v", s.Access, err)
 	}
 }
 

@@ -21,11 +21,13 @@ const (
 	Forbidden           Code = "FORBIDDEN"            // known caller, not allowed
 	FieldForbidden      Code = "FIELD_FORBIDDEN"      // allowed, but not to change this field
 	RegistrationClosed  Code = "REGISTRATION_CLOSED"  // this identity may not register here
+	CrossSite           Code = "CROSS_SITE"           // a page of another site sent it
 	NotFound            Code = "NOT_FOUND"            // no such object or path
 	MethodNotAllowed    Code = "METHOD_NOT_ALLOWED"   // the path exists, not with this method
 	PreconditionFailed  Code = "PRECONDITION_FAILED"  // If-Match names an older version
 	TooLarge            Code = "TOO_LARGE"            // body or file over its limit
 	UnsupportedMedia    Code = "UNSUPPORTED_MEDIA"    // not JSON, or a refused file type
+	Misdirected         Code = "MISDIRECTED"          // for a host that is not ours
 	RateLimited         Code = "RATE_LIMITED"         // too many calls
 	InvalidTransition   Code = "INVALID_TRANSITION"   // the life cycle has no such move for this caller
 	MissingRequirements Code = "MISSING_REQUIREMENTS" // something is still owed

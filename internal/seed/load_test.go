@@ -78,7 +78,7 @@ func sight(t *testing.T, a *app.App) (answers []string) {
 	door := api.New(a, slog.New(slog.DiscardHandler))
 	get := func(path string) {
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		door.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+path, nil))
 		body, _ := io.ReadAll(w.Body)
 		if w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", path, w.Code, body)

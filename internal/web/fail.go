@@ -40,6 +40,10 @@ func (v *visit) failed(err error) reply {
 		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
 		p.Lead = nameOfAction.ReplaceAllString(message, "")
 		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with that one."
+	case exchange.CrossSite:
+		p.Status, p.Icon, p.Head = http.StatusForbidden, "lock", "This was sent from another site"
+	case exchange.Misdirected:
+		p.Status, p.Head = http.StatusMisdirectedRequest, "This is not the address of this server"
 	case exchange.NotFound:
 		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address", v.PathValue("id")
 		p.Lead = "The listing may have been removed, or the link has a typing mistake. Requests and documents are never deleted, so yours are safe."

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"aliquot/internal/store/storetest"
+	"aliquot/internal/web"
 )
 
 func TestAFormOfAnotherSiteIsNotTaken(t *testing.T) {
@@ -67,6 +70,52 @@ func TestASummaryHasTheFieldsInTheOrderOfTheForm(t *testing.T) {
 		}
 		if !slices.Equal(got, strings.Fields(c.want)) {
 			t.Errorf("%s: %v, want %v", c.path, got, c.want)
+		}
+	}
+}
+
+func TestPages_WritesFromOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	v := w.as("josiah")
+	before := w.snapshot()
+	for _, path := range []string{"/signout", "/account/profile", "/share/new", "/account/tokens"} {
+		for _, headers := range []map[string]string{
+			{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"},
+		} {
+			for _, kind := range []string{"application/x-www-form-urlencoded", "text/plain", ""} {
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader("name=x"))
+				if kind != "" {
+					r.Header.Set("Content-Type", kind)
+				}
+				for name, value := range headers {
+					r.Header.Set(name, value)
+				}
+				a := v.send(r)
+				if a.status != http.StatusForbidden || !strings.Contains(a.text("h1"), "another site") {
+					t.Errorf("%s with %v as %q: %d %s", path, headers, kind, a.status, a.text("h1"))
+				}
+			}
+		}
+	}
+	if !slices.Equal(before, w.snapshot()) || v.cookies["__Host-session"] == "" {
+		t.Error("a form of another site changed something")
+	}
+}
+
+func TestPages_AHostThatIsNotOursIsMisdirected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, openDemo(t, storetest.SQLite), func(cfg *web.Config) { cfg.Rest = programs{} })
+	for _, path := range []string{"/", "/catalog", "/signin", "/signin/start", "/docs", "/unsubscribe?token=x", "/drafts/nothing", "/nothing"} {
+		for host, want := range map[string]int{"evil.example": 421, "example.org.evil.example": 421, "10.0.0.1": 421, "example.org": 0, "localhost:1": 0, "[::1]:8080": 0} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.org"+path, http.NoBody)
+			r.Host = host
+			r.Header.Set("Accept", "text/html")
+			r.Header.Set("X-Forwarded-Host", "example.org")
+			a := w.as("").send(r)
+			if want == 421 && (a.status != want || !strings.Contains(a.text("main"), "http://example.org") || a.location != "") || want == 0 && a.status == 421 {
+				t.Errorf("%s of %s: %d %s", path, host, a.status, a.text("main"))
+			}
 		}
 	}
 }

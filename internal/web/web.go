@@ -16,6 +16,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
+	"aliquot/internal/server"
 )
 
 // policy allows the pages that have no script what they need and nothing else; pagePolicy allows the others
@@ -52,6 +53,7 @@ type door struct {
 	zone      *time.Location
 	stop      <-chan struct{}
 	limits    *limit.Gates
+	site      *server.Site
 }
 
 // look is what pages are made of, which is in the program: it is read once, however many doors there are in tests.
@@ -74,16 +76,17 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	d := &door{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits}
+	d := &door{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits, site: server.NewSite(cfg.App.PublicURL)}
 	if d.app.Identity != nil {
 		d.provider = provider(d.app.Identity.Issuer())
 	}
 	docs := d.docs(cfg.OpenAPI)
 	unsubscribe := subscriptions{app: d.app, page: d.templates["unsubscribe"].Lookup("unsubscribe.html"), log: d.log}
-	mux.Handle("/unsubscribe", unsubscribe)
-	mux.Handle("/unsubscribe/{$}", unsubscribe)
-	mux.Handle("/docs", docs)
-	mux.Handle("/docs/{$}", docs)
+	here := d.here
+	mux.Handle("/unsubscribe", here(unsubscribe))
+	mux.Handle("/unsubscribe/{$}", here(unsubscribe))
+	mux.Handle("/docs", here(docs))
+	mux.Handle("/docs/{$}", here(docs))
 	mux.Handle("/assets/", look.assets)
 	mux.Handle("/favicon.ico", http.RedirectHandler(look.names["favicon.svg"], http.StatusFound))
 	own, areas := http.NewServeMux(), map[string]bool{}
@@ -95,10 +98,9 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 			areas[first] = true
 		}
 	}
-	own.Handle("/", d.serve(page{handle: (*visit).missing}))
-	guarded := http.NewCrossOriginProtection()
-	guarded.SetDenyHandler(d.serve(page{handle: (*visit).foreign}))
-	handler := guarded.Handler(slashless(own))
+	missing := d.serve(page{handle: (*visit).missing})
+	own.Handle("/", missing)
+	handler := here(d.sameSite(slashless(own)))
 	for area := range areas {
 		if area == "{$}" {
 			mux.Handle("/{$}", handler)
@@ -108,7 +110,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 		mux.Handle("/"+area+"/", handler)
 	}
 	if cfg.Rest != nil {
-		mux.Handle("/", forPeople(rest(cfg.Rest, d.serve(page{handle: (*visit).missing}))))
+		mux.Handle("/", forPeople(rest(cfg.Rest, here(missing))))
 	}
 	return nil
 }
@@ -156,7 +158,29 @@ func (v *visit) missing() (reply, error) {
 }
 
 func (v *visit) foreign() (reply, error) {
-	return reply{}, exchange.Fail(exchange.Forbidden, "The form came from another site, so it was not taken. Send it from here.")
+	return reply{}, exchange.Fail(exchange.CrossSite, "Nothing was changed. Open the page here and send the form again.")
+}
+
+func (v *visit) misdirected() (reply, error) {
+	return reply{}, exchange.Fail(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host, v.app.PublicURL)
+}
+
+// here refuses requests for a host that is not ours.
+func (d *door) here(next http.Handler) http.Handler {
+	return d.site.Only(next, d.serve(page{handle: (*visit).misdirected}.takesFiles()))
+}
+
+// sameSite refuses forms that pages of another site send. The setting cors-origins does not open it: browsers
+// send the cookie of a session by themselves.
+func (d *door) sameSite(next http.Handler) http.Handler {
+	refuse := d.serve(page{handle: (*visit).foreign}.takesFiles())
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.site.FromElsewhere(r) {
+			refuse.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // docs is the page that shows an OpenAPI document, made when it is asked for first.

@@ -28,7 +28,7 @@ func document() ([]byte, error) { return os.ReadFile("../../docs/openapi.json") 
 
 func get(t *testing.T, h http.Handler, method, path string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
+	r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Site is the address at which people reach a server. Both doors refuse requests for another host, which is how
+// DNS rebinding arrives, and writes that the pages of another site send.
+type Site struct {
+	name, port string // of the host; an empty port is that of the scheme
+	ownPort    string // the port of the scheme
+	origins    *http.CrossOriginProtection
+}
+
+// NewSite returns the site of a public URL, which the settings have checked. Without one it has loopback names alone.
+func NewSite(publicURL string) *Site {
+	s := &Site{origins: http.NewCrossOriginProtection()}
+	u, err := url.Parse(publicURL)
+	if err != nil || u.Host == "" {
+		return s
+	}
+	s.name, s.port, s.ownPort = strings.ToLower(u.Hostname()), u.Port(), "80"
+	if u.Scheme == "https" {
+		s.ownPort = "443"
+	}
+	_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // a proxy may have put another Host in its place
+	return s
+}
+
+// Answers reports whether a Host header names this site, or this machine as seen from itself. The port of the scheme
+// may be left out or named, and so may another port of the public URL, which proxies leave out.
+func (s *Site) Answers(host string) bool {
+	u := url.URL{Host: host}
+	name, port := u.Hostname(), u.Port()
+	if name == "" {
+		return false
+	}
+	if strings.EqualFold(name, s.name) && (port == "" || port == s.port || port == s.ownPort) {
+		return true
+	}
+	return strings.EqualFold(name, "localhost") || net.ParseIP(name).IsLoopback()
+}
+
+// Only hands requests for this site to next and others to refuse.
+func (s *Site) Only(next, refuse http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.Answers(r.Host) {
+			refuse.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// FromElsewhere reports whether a browser sends a write for a page of another site.
+func (s *Site) FromElsewhere(r *http.Request) bool { return s.origins.Check(r) != nil }
