@@ -81,8 +81,9 @@ func (a *API) once(c *Call, route route, k exchange.Retry) error {
 				k.Headers[name] = value
 			}
 		}
-		// A form that was refused may have been cut off on its way, so it may come again.
-		return k, k.Status < 400 || k.Status < 500 && !c.stream
+		// A form that was refused may have been cut off on its way, so it may come again; and so may a call whose
+		// token ended meanwhile, with another token.
+		return k, k.Status < 400 || k.Status < 500 && !c.stream && k.Status != http.StatusUnauthorized
 	})
 	if err != nil {
 		return err

@@ -155,10 +155,26 @@ func (w *world) person(name string) *person {
 func (w *world) admin() *person {
 	w.t.Helper()
 	p := w.person("admin")
-	if err := w.app.SetAdmin(w.t.Context(), "id-admin", true); err != nil {
+	w.setAdmin(true)
+	return p
+}
+
+// setAdmin makes the admin one, or takes that from them.
+func (w *world) setAdmin(is bool) {
+	w.t.Helper()
+	if err := w.app.SetAdmin(w.t.Context(), "id-admin", is); err != nil {
 		w.t.Fatal(err)
 	}
-	return p
+}
+
+// join makes people members of an organization who said yes.
+func (w *world) join(organization int64, people ...*person) {
+	w.t.Helper()
+	for _, p := range people {
+		if err := w.db.Tx(w.t.Context(), func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, organization, p.ID) }); err != nil {
+			w.t.Fatal(err)
+		}
+	}
 }
 
 // answer is what a call gave.

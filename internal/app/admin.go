@@ -79,7 +79,7 @@ func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor, s ex
 // MakeAdmin makes a user an admin, or no longer one. Nobody takes it from themselves, so that one stays.
 func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID, admin bool) (exchange.User, error) {
 	var u exchange.User
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		_, err := a.can(who, exchange.UserAdmin, who.ToUser(user))
 		if err != nil {
 			return err
@@ -89,6 +89,9 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 		}
 		if who.Is(user) {
 			return exchange.Fail(exchange.Conflict, "You cannot stop being an admin yourself; another admin can do it.")
+		}
+		if err := tx.LockAdmin(ctx, user); err != nil {
+			return err
 		}
 		u.Admin, u.UpdatedAt = admin, tx.Now
 		if err := tx.UpdateUser(ctx, u); err != nil {

@@ -56,6 +56,29 @@ func New(cfg Config) *App { return &App{Config: cfg, policy: exchange.PolicyFor(
 // Policy is the access rules in force.
 func (a *App) Policy() exchange.Policy { return a.policy }
 
+// write runs do in a transaction that makes a change for who, with who as they are now: they may have lost a right, or
+// their token, since the call began, whose body can take minutes to come. What do is allowed by their rights, it is
+// until commit. Nobody, and the operator, is who they were.
+func (a *App) write(ctx context.Context, who exchange.Actor, do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if who.Anonymous() {
+			return do(ctx, tx, who)
+		}
+		now, err := tx.ActorNow(ctx, who)
+		if exchange.CodeOf(err) == exchange.NotFound {
+			return endedToken()
+		} else if err != nil {
+			return err
+		}
+		return do(ctx, tx, now)
+	})
+}
+
+// endedToken refuses who presents a token that is unknown, revoked or expired.
+func endedToken() error {
+	return exchange.Fail(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST /login.")
+}
+
 // may says whether who may do action to object inside a transaction; an admin's use of their
 // power is noted in it.
 func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {

@@ -108,7 +108,7 @@ type Handed struct {
 // form is sent. The draft of the form goes.
 func (a *App) Ask(ctx context.Context, who exchange.Actor, n Asking) (q exchange.Requested, err error) {
 	sent := exchange.Retry{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err = a.ask(ctx, tx, who, n)
 		if err != nil {
 			return err

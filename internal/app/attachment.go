@@ -44,7 +44,7 @@ func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchan
 	if err != nil {
 		return t, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		return a.addAttachment(ctx, tx, who, &t)
 	})
 	return t, err
@@ -150,7 +150,7 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 // UpdateAttachment changes the record of an attachment.
 func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch) (exchange.Attachment, error) {
 	var t exchange.Attachment
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
 		if err != nil {
 			return err
@@ -198,7 +198,7 @@ func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchan
 
 // DeleteAttachment deletes an attachment. Its content goes after the grace period.
 func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		t, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentDelete, id)
 		if err != nil {
 			return err
@@ -239,7 +239,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		return t, err
 	}
 	kept := false
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		kept = false
 		if t, err = a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentReplace, id); err != nil {
 			return err

@@ -80,7 +80,7 @@ func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int
 
 // enqueueBulk makes the job, and remembers what was said of headers.
 func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization int64, args BulkArgs, key string) (j exchange.Job, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
 			return err
 		}

@@ -49,8 +49,8 @@ func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) erro
 			return err
 		}
 	}
-	if _, err := a.can(b.who, exchange.MaterialBulk, b.who.ToOrganization(b.record.OrganizationID)); err != nil {
-		return job.GiveUp(err) // who asked for it left the organization
+	if err := b.may(); err != nil {
+		return err
 	}
 	if err := r.Resume(&b.state); err != nil {
 		return err
@@ -60,6 +60,25 @@ func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) erro
 		return job.GiveUp(said(err)) // the file is as it is
 	}
 	return err
+}
+
+// may refuses a job for good whose person left the organization.
+func (b *bulk) may() error {
+	if _, err := b.a.can(b.who, exchange.MaterialBulk, b.who.ToOrganization(b.record.OrganizationID)); err != nil {
+		return job.GiveUp(err)
+	}
+	return nil
+}
+
+// present judges again in a transaction that stores rows, since a job can take long.
+func (b *bulk) present(ctx context.Context, tx store.Conn) (err error) {
+	if b.args.Operator {
+		return nil
+	}
+	if b.who, err = tx.ActorNow(ctx, exchange.Actor{ID: b.run.User()}); err != nil {
+		return err
+	}
+	return b.may()
 }
 
 // said is an error with what is wrong with the file in its sentence, which is all that a job tells.
@@ -201,6 +220,9 @@ func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
 		}
 		err = b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			if !trial {
+				if err := b.present(ctx, tx); err != nil {
+					return exchange.Progress{}, nil, err
+				}
 				if list, err = b.look(ctx, tx, rows, false); err != nil {
 					return exchange.Progress{}, nil, err
 				}
@@ -235,6 +257,9 @@ func (b *bulk) progress() exchange.Progress {
 // Conflict where a row is wrong by now.
 func (b *bulk) storeAll(ctx context.Context) error {
 	return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+		if err := b.present(ctx, tx); err != nil {
+			return nil, err
+		}
 		rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
 		if err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization i
 		return BulkSheet{}, err
 	}
 	token := ""
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) (err error) {
 		token, err = seal(ctx, tx, bulkPurpose(who), fmt.Sprintf("%d %s %s", organization, content.Key, filename))
 		return err
 	})

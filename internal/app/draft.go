@@ -33,7 +33,7 @@ func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draf
 		return err
 	}
 	d.User = who.ID
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(d.User), "drafts"); err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (a *App) SaveDraft(ctx context.Context, who exchange.Actor, d exchange.Draf
 
 // DeleteDraft forgets a form of who, where there is one.
 func (a *App) DeleteDraft(ctx context.Context, who exchange.Actor, key string) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.DraftWrite, who.ToUser(who.ID), "drafts"); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w e
 		return exchange.Event{}, err
 	}
 	var sent []exchange.Event
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
 		sent = events // keep fills in their ids
 		return after, events, err
@@ -34,7 +34,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 		return exchange.Issue{}, err
 	}
 	issue := exchange.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
 		if err != nil {
 			return after, nil, err
@@ -52,7 +52,7 @@ func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exc
 // CloseIssue ends a problem; closing one twice is no change.
 func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
 	var issue exchange.Issue
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		var err error
 		if issue, err = tx.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
 			return q.Request, nil, err

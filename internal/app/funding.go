@@ -113,7 +113,7 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 	if l, err = p.Create(id, a.DB.Read().Now); err != nil {
 		return "", l, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.mayShare(ctx, tx, who, id); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (a *App) mayShare(ctx context.Context, tx store.Conn, who exchange.Actor, i
 
 // RevokeGrantLink has a link to the report of a grant open nothing any more.
 func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.mayShare(ctx, tx, who, grant); err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.Gr
 		return GrantView{}, err
 	}
 	var v GrantView
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.GrantCreate, who.ToUser(who.ID), "grant"); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (a *App) grantToChange(ctx context.Context, tx store.Conn, who exchange.Act
 // UpdateGrant changes a grant.
 func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantPatch) (GrantView, error) {
 	var v GrantView
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.grantToChange(ctx, tx, who, id)
 		if err != nil {
 			return err
@@ -171,7 +171,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 	if err != nil {
 		return m, false, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		g, err := a.grantToChange(ctx, tx, who, id)
 		if err != nil {
 			return err
@@ -203,7 +203,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 
 // Unfund takes a material out of a grant; the grant's owner may, also after leaving the lab.
 func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		g, err := a.grantToChange(ctx, tx, who, id)
 		if err != nil {
 			return err

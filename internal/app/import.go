@@ -17,7 +17,7 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 		return m, false, err
 	}
 	return a.importOne(ctx, who, o, func(ctx context.Context, made exchange.Material) (m exchange.ShownMaterial, err error) {
-		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 			m, err = a.addImported(ctx, tx, who, o, made)
 			return err
 		})

@@ -23,7 +23,7 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.Import
 	if err != nil {
 		return j, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		first := order.Orders[0] // organization and grant are those of all
 		asAdmin, err := a.mayImport(ctx, tx, who, first)
 		if err == nil && asAdmin {
@@ -116,7 +116,7 @@ func (m *imports) one(ctx context.Context, i int) error {
 	} else {
 		there, existed, failed := m.a.importOne(ctx, who, o, func(ctx context.Context, made exchange.Material) (added exchange.ShownMaterial, err error) {
 			err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (exchange.ImportOutcome, error) {
-				who, err := tx.ActorOf(ctx, m.run.User())
+				who, err := tx.ActorNow(ctx, exchange.Actor{ID: m.run.User()})
 				if err == nil {
 					added, err = m.a.addImported(ctx, tx, who, o, made)
 				}

@@ -37,7 +37,7 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 		return v, false, err
 	}
 	i.OrganizationID, i.InvitedBy = organization, who.ID
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange
 
 // Resend sends an invitation again that nobody answered, and begins its lifetime anew.
 func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v exchange.ShownInvitation, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id i
 
 // Withdraw takes back an invitation that nobody answered.
 func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 // Answer accepts or declines an invitation of a user; who accepts is a member from then on.
 // The same answer again changes nothing.
 func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.InvitationAnswer, who.ToUser(user), object("invitation", id)); err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 		kind = exchange.InvitationTaken
 		if v.Role == exchange.OwnerRole {
 			o.Owner, o.UpdatedAt = u.ID, tx.Now
-			if err := errors.Join(tx.UpdateOrganization(ctx, o), tx.WithdrawOwners(ctx, o.ID)); err != nil {
+			if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.UpdateOrganization(ctx, o), tx.WithdrawOwners(ctx, o.ID)); err != nil {
 				return v, err
 			}
 		}
@@ -289,7 +289,7 @@ func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.Inv
 	if err != nil {
 		return v, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.InvitationTake, who.ToUser(who.ID), "invitation"); err != nil {
 			return err
 		}

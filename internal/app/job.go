@@ -43,7 +43,7 @@ func (a *App) RetryJob(ctx context.Context, who exchange.Actor, id int64) (excha
 
 func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
 	change func(exchange.Job, store.Conn) (exchange.Job, error)) (j exchange.Job, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		was, err := tx.JobForUpdate(ctx, id)
 		if err != nil {
 			return err

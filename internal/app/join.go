@@ -17,7 +17,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		return v, false, err
 	}
 	j.OrganizationID, j.UserID = organization, who.ID
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.JoinAsk, who.ToOrganization(organization), object("organization", organization)); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization
 // endJoin ends a join request: its asker takes it back, or the organization's owner answers. The
 // organization is locked, so that of two acts at once the second finds what the first one did.
 func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, reason string) (v exchange.ShownJoinRequest, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		o, err := tx.OrganizationForUpdate(ctx, organization)
 		if err != nil {
 			return err

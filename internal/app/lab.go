@@ -94,7 +94,7 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 
 // Leave takes who out of an organization. Its owner hands it over first.
 func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		o, err := tx.OrganizationForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -164,7 +164,7 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 // ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once: the materials that named
 // the old one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
 func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch, content *exchange.Content) (made exchange.Attachment, err error) {
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func (a *App) Later(ctx context.Context, who exchange.Actor, d Deed) (id int64, 
 	if err != nil {
 		return 0, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		id, err = Do.Restart(ctx, tx, d, job.Order{Key: d.key(who.ID), User: &who.ID, At: tx.Now.Add(UndoTime)})
 		return err
 	})
@@ -155,7 +155,7 @@ func (a *App) doRequest(ctx context.Context, who exchange.Actor, d Deed) error {
 	if d.Override != "" {
 		p.Override = exchange.Some(d.Override)
 	}
-	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
 		if s := d.Shipment; s != nil {
 			if q.Request, events, err = q.Ship(roles, who.ID, s.Patch(), q.Terms, tx.Now); err != nil {
 				return q.Request, nil, err

@@ -33,7 +33,7 @@ func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID)
 
 func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
 	var s exchange.MailSettings
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		reader, err := tx.ReaderForUpdate(ctx, user)
 		if err != nil {
 			return err

@@ -37,7 +37,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 	if err != nil {
 		return m, false, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		asAdmin, err := a.newShelf(tx, who).add(ctx, &made)
 		if err != nil {
 			return err
@@ -88,7 +88,7 @@ func takenReference(m exchange.Material) error {
 // take that back, is a right of its own.
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.MaterialForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func idle(ctx context.Context, tx store.Conn, material int64) error {
 
 // ArchiveMaterial takes a material off the shelf; refused while a request is under way.
 func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		m, err := tx.MaterialForUpdate(ctx, id)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -106,7 +107,7 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 		return OrganizationView{}, err
 	}
 	var v OrganizationView
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		asAdmin, err := a.can(who, exchange.OrganizationCreate, who.ToOrganization(0))
 		if err != nil {
 			return err
@@ -169,7 +170,7 @@ func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.
 // assigned to someone who left go to the owner, so that none is forgotten.
 func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64, p exchange.OrganizationPatch) (OrganizationView, error) {
 	var v OrganizationView
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.OrganizationForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -196,6 +197,11 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if _, err := people(ctx, tx, o.Owner, members); err != nil {
 			return err
 		}
+		if o.Owner != old.Owner {
+			if err := errors.Join(tx.LockOwner(ctx, id), tx.WithdrawOwners(ctx, id)); err != nil {
+				return err
+			}
+		}
 		if err := tx.UpdateOrganization(ctx, o); err != nil {
 			return err
 		}
@@ -207,11 +213,6 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		left, err := tx.SetMembers(ctx, id, members)
 		if err != nil {
 			return err
-		}
-		if o.Owner != old.Owner {
-			if err := tx.WithdrawOwners(ctx, id); err != nil {
-				return err
-			}
 		}
 		if !slices.Equal(members, was) {
 			if err := tx.Settle(ctx, id); err != nil {
@@ -318,7 +319,7 @@ func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitche
 // UpdateSettings turns switches.
 func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, p exchange.SwitchesPatch) (exchange.Membership, error) {
 	var m exchange.Membership
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
 		if m, err = tx.MembershipForUpdate(ctx, id); err != nil {
 			return err

@@ -61,7 +61,7 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 		theirs = append(theirs, found[i])
 	}
 	if len(asAdmin) > 0 {
-		if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		if err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 			for _, id := range asAdmin {
 				if err := tx.InsertAudit(ctx, actorID(who), exchange.RequestShip, object("request", id), true, nil); err != nil {
 					return err

@@ -145,7 +145,7 @@ func saveReminder(ctx context.Context, tx store.Conn, q exchange.Requested, afte
 
 // RemindRequest has who remind the other side of a request, whose turn it is.
 func (a *App) RemindRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err := tx.RequestForUpdate(ctx, id)
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 		return exchange.Requested{}, err
 	}
 	var q exchange.Requested
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err = a.createRequest(ctx, tx, who, n, r)
 		return err
 	})
@@ -128,7 +128,7 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, r
 
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
 func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return a.patch(ctx, tx, who, q, roles, p)
 	})
 }
@@ -236,13 +236,13 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 }
 
 // change is what one act makes of a request, with what happened.
-type change func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
+type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
 
 // act changes a request in one transaction: its row is locked, the rule is applied, and the
 // request, its events and its notifications are kept together.
 func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (exchange.Requested, error) {
 	var q exchange.Requested
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
 		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
 			return err
@@ -255,7 +255,7 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 			return err
 		}
 		roles := exchange.RolesOf(rel)
-		after, events, err := do(ctx, tx, q, roles)
+		after, events, err := do(ctx, tx, who, q, roles)
 		if err != nil || len(events) == 0 {
 			return err
 		}
@@ -296,7 +296,7 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 
 // ShipRequest sets how the parcel travels.
 func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.Requested, error) {
-	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
 	})
 }
@@ -309,14 +309,14 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 			return exchange.Requested{}, err
 		}
 	}
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 	})
 }
 
 // DeleteRequest takes a request out of everyone's sight; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Delete(roles, who.ID, q.Terms, tx.Now)
 	})
 	return err

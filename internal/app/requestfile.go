@@ -66,7 +66,7 @@ func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachmen
 func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string, content exchange.Content) (q exchange.Requested, err error) {
 	t, err := newAttachment(who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
 	if err == nil {
-		q, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		q, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 			if err := a.addAttachment(ctx, tx, who, &t); err != nil {
 				return q.Request, nil, err
 			}

@@ -50,9 +50,9 @@ func newSearching(t *testing.T, db *store.DB, seed uint64) *searching {
 }
 
 func (s *searching) admin() exchange.Actor {
-	who := s.person("admin")
-	who.Admin = true
-	return who
+	s.person("admin")
+	s.must(s.app.SetAdmin(s.Context(), "admin", true))
+	return s.person("admin")
 }
 
 func (s *searching) text(n int) string {

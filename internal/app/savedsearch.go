@@ -32,7 +32,7 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 	if err != nil {
 		return s, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user), object("saved searches of", user)); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uu
 
 // withSavedSearch lets do change a saved search, which is locked, for who may.
 func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, do func(context.Context, store.Conn, exchange.SavedSearch) error) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user), object("saved search", id)); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 	if err != nil {
 		return s, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if _, err := tx.Organization(ctx, s.OrganizationID); err != nil {
 			return refer(err, "organization", s.OrganizationID)
 		}
@@ -42,7 +42,7 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 // UpdateShipping changes shipping requirements.
 func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64, p exchange.ShippingPatch) (exchange.Shipping, error) {
 	var s exchange.Shipping
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.ShippingForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -105,7 +105,7 @@ func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 	if err != nil {
 		return address, err
 	}
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		return a.addAddress(ctx, tx, who, &address)
 	})
 	return address, err
@@ -128,7 +128,7 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 // UpdateAddress changes an address; requests that were sent keep it as it was.
 func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, p exchange.AddressPatch) (AddressView, error) {
 	var v AddressView
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 
 // DeleteAddress forgets an address of a user.
 func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID, p 
 
 // RevokeToken ends one token of a user, also the one presented.
 func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id)); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 
 // RevokeTokens ends every token of a user, the one presented too.
 func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user)); err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UU
 
 // RevokeOtherSessions signs who out everywhere but where they are.
 func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("tokens of", who.ID)); err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, name string) 
 		return t, "", err
 	}
 	secret = newSecret()
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.TokenCreate, who.ToUser(who.ID), "token"); err != nil {
 			return err
 		}

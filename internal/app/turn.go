@@ -76,14 +76,14 @@ func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64, p exchang
 
 // SnoozeRequest keeps reminders of the present turn back until a moment.
 func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64, n exchange.SnoozeNew) (exchange.Requested, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
 	})
 }
 
 // UnsnoozeRequest ends a snooze.
 func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)
 	})
 	return err

@@ -162,14 +162,16 @@ func Hash(token string) string {
 func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
 	who, err := a.DB.Read().Actor(ctx, Hash(token))
 	if exchange.CodeOf(err) == exchange.NotFound {
-		return who, exchange.Fail(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST /login.")
+		return who, endedToken()
 	}
 	return who, err
 }
 
 // Logout revokes the token that the caller presented.
 func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteToken(ctx, who.ID, who.TokenID) })
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		return tx.DeleteToken(ctx, who.ID, who.TokenID)
+	})
 }
 
 // UserView is a user with what belongs to them; what only they and admins see is there when
@@ -243,7 +245,7 @@ func viewUser(ctx context.Context, c store.Conn, u exchange.User, private bool) 
 // UpdateUser changes what a user may change of themselves.
 func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch) (UserView, error) {
 	var u exchange.User
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.UserForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -288,6 +290,12 @@ func (a *App) SetAdmin(ctx context.Context, registryID string, admin bool) error
 		u, err := tx.UserByRegistryID(ctx, registryID)
 		if err != nil || u.Admin == admin {
 			return refer(err, "registry_id", registryID)
+		}
+		if err := tx.LockAdmin(ctx, u.ID); err != nil {
+			return err
+		}
+		if u, err = tx.UserForUpdate(ctx, u.ID); err != nil {
+			return err
 		}
 		u.Admin = admin
 		if err := tx.UpdateUser(ctx, u); err != nil {

@@ -38,7 +38,7 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		return w, err
 	}
 	w.OrganizationID, w.Secret = organization, webhook.NewSecret()
-	err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // or two at once could be one too many
 			return err
 		}
@@ -104,7 +104,7 @@ func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organizatio
 
 // withWebhook lets do change a webhook, which is locked, for who may.
 func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64, do func(context.Context, store.Conn, exchange.Webhook) error) error {
-	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		w, err := tx.WebhookForUpdate(ctx, organization, id)
 		if err != nil {
 			return err

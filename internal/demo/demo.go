@@ -62,7 +62,6 @@ func Fill(ctx context.Context, a *app.App) error {
 	f.play()
 	f.goBack(0)
 	f.do("remind", f.remind)
-	f.signOut()
 	f.do("send no mail about it", func() error { return a.NoMailSoFar(ctx) })
 	return f.err
 }
@@ -142,10 +141,16 @@ func (f *filling) signIn(people []identity.Person) {
 			if err != nil {
 				return err
 			}
-			if f.actors[p.RegistryID], err = f.app.Actor(f.ctx, signed.Token); err != nil {
+			who, err := f.app.Actor(f.ctx, signed.Token)
+			if err != nil {
 				return err
 			}
-			address, err := f.app.CreateAddress(f.ctx, f.actors[p.RegistryID], signed.User, exchange.AddressPatch{
+			if err := f.app.Logout(f.ctx, who); err != nil { // nobody has the secret, and it expires before the present
+				return err
+			}
+			who.TokenID = 0
+			f.actors[p.RegistryID] = who
+			address, err := f.app.CreateAddress(f.ctx, who, signed.User, exchange.AddressPatch{
 				Name:        exchange.Some(p.Name),
 				Institution: exchange.Some("Sample University"),
 				Line1:       exchange.Some("1 Example Street"),
@@ -157,13 +162,6 @@ func (f *filling) signIn(people []identity.Person) {
 			f.addresses[p.RegistryID] = exchange.Ref(address.ID)
 			return err
 		})
-	}
-}
-
-// signOut revokes the tokens of signIn, whose secrets nobody has.
-func (f *filling) signOut() {
-	for _, who := range f.actors {
-		f.do("sign out", func() error { return f.app.Logout(f.ctx, who) })
 	}
 }
 
@@ -181,15 +179,8 @@ func (f *filling) openLab(head, name, description string, members ...string) {
 		for _, m := range members {
 			patch.Members.Value = append(patch.Members.Value, exchange.UserRef(f.actors[m].ID))
 		}
-		if _, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch); err != nil {
-			return err
-		}
-		for _, m := range members { // they acted without the lab until now
-			who := f.actors[m]
-			who.Organizations = append(slices.Clone(who.Organizations), lab)
-			f.actors[m] = who
-		}
-		return nil
+		_, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch)
+		return err
 	})
 }
 

@@ -19,6 +19,8 @@ type dialect struct {
 	types      *strings.Replacer // the type words of migrations
 	fulltext   string            // the file of those statements of migrations that are of this database alone
 	forUpdate  string            // locks the rows of a SELECT until commit
+	forChange  string            // likewise, but for those who act by them, see rights.go
+	forActing  string            // keeps the rows of a SELECT from a forUpdate until commit, but not from a change
 	forShare   string            // keeps the rows of a SELECT as they are until commit
 	skipLocked string            // locks the rows of a SELECT until commit, but for those that others hold
 	// From planAnew to planAsUsual or commit rows are looked up by index: a table that grows in the same
@@ -73,6 +75,8 @@ var (
 			"{word}", `TEXT COLLATE "C"`, // as SQLite compares, whatever language the database has
 		),
 		forUpdate:  " FOR UPDATE",
+		forChange:  " FOR NO KEY UPDATE",
+		forActing:  " FOR KEY SHARE",
 		forShare:   " FOR SHARE",
 		skipLocked: " FOR NO KEY UPDATE SKIP LOCKED",
 		planAnew:   planner("force_custom_plan", "off"), planAsUsual: planner("auto", "on"),

@@ -25,7 +25,7 @@ func (c Conn) Organization(ctx context.Context, id int64) (exchange.Organization
 
 // OrganizationForUpdate reads one and keeps others from changing it until commit.
 func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
-	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+c.db.dialect.forChange, id)
 }
 
 // Organizations lists all.
@@ -154,7 +154,8 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
 	for some := range slices.Chunk(left, mostIn) {
 		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE organization_id = $1 AND user_id IN ("+places+")", args...); err != nil {
+		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT id FROM memberships "+
+			"WHERE organization_id = $1 AND user_id IN ("+places+")"+c.db.dialect.forUpdate+")", args...); err != nil {
 			return nil, err
 		}
 	}
@@ -207,7 +208,7 @@ func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, er
 
 // MembershipForUpdate reads one and keeps others from changing it until commit.
 func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
-	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+c.db.dialect.forChange, id)
 }
 
 // Memberships lists a user's present memberships.

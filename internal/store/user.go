@@ -23,9 +23,9 @@ func (c Conn) User(ctx context.Context, id uuid.UUID) (exchange.User, error) {
 	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1", id)
 }
 
-// UserForUpdate reads one user and keeps others from changing it until commit.
+// UserForUpdate reads one user and keeps others from changing it until commit, but not the user from acting.
 func (c Conn) UserForUpdate(ctx context.Context, id uuid.UUID) (exchange.User, error) {
-	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+c.db.dialect.forUpdate, id)
+	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id = $1"+c.db.dialect.forChange, id)
 }
 
 // UserByRegistryID reads the user whom the identity provider calls so.
@@ -139,24 +139,4 @@ func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exch
 	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at", table: "tokens", scan: scan,
 		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
-}
-
-// Actor reads who presents the token with that hash, and their organizations, in one query.
-// NotFound when there is no such token or it expired.
-func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, "SELECT t.id, "+actorColumns+`
-		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = $1 AND t.expires_at > $2`, hash, c.Now)
-}
-
-// ActorOf reads a user with their organizations, for what is done later in their name.
-func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, "SELECT 0, "+actorColumns+" FROM users u WHERE u.id = $1", user)
-}
-
-const actorColumns = `u.id, u.is_admin,
-	(SELECT string_agg(CAST(m.organization_id AS TEXT), ',' ORDER BY m.organization_id) FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL),
-	(SELECT string_agg(CAST(o.id AS TEXT), ',' ORDER BY o.id) FROM organizations o WHERE o.owner_id = u.id)`
-
-func scanActor(r row, a *exchange.Actor) error {
-	return r.Scan(&a.TokenID, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
 }

@@ -1,0 +1,82 @@
+package app_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// unjudged are the functions that open a transaction without reading anew who acts in it, and why.
+var unjudged = map[string]string{
+	"write":            "is what reads who acts",
+	"mayRead":          "notes that an admin read something; nothing else changes",
+	"signIn":           "nobody acts yet: the identity provider vouched for them a moment ago",
+	"SetAdmin":         "is the operator's, at the machine",
+	"Subscribe":        "acts by the token of a mail, which is checked in the transaction",
+	"useToken":         "notes that a session is used, and touches no row where it ended",
+	"NoMailSoFar":      "is the program's own, at start",
+	"Bounce":           "is what a mail server said",
+	"mailWaitsAgain":   "is background work about mail",
+	"mailInvitation":   "is background work about mail",
+	"invitationLetter": "is background work about mail",
+	"keepMonth":        "keeps sums that were counted",
+	"RemindDue":        "is the demo's, which makes up a past",
+}
+
+func TestUseCasesJudgeByTheRightsOfTheMoment(t *testing.T) {
+	t.Parallel()
+	files := token.NewFileSet()
+	//nolint:staticcheck // one package without build tags
+	packages, err := parser.ParseDir(files, ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, file := range packages["app"].Files {
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				called, ok := call.Fun.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				of, inner := called.X.(*ast.SelectorExpr)
+				switch {
+				case called.Sel.Name == "Tx" && inner && of.Sel.Name == "DB":
+					found[f.Name.Name] = true
+					if unjudged[f.Name.Name] == "" {
+						t.Errorf("%s: %s opens a transaction of its own: use App.write, which reads anew who acts", files.Position(call.Pos()), f.Name.Name)
+					}
+				case called.Sel.Name == "write" && len(call.Args) == 3:
+					if do, ok := call.Args[2].(*ast.FuncLit); ok && !hides(call.Args[1], do) {
+						t.Errorf("%s: what App.write runs must call its actor as the one before, so that nobody uses that one", files.Position(call.Pos()))
+					}
+				}
+				return true
+			})
+		}
+	}
+	for name := range unjudged {
+		if !found[name] {
+			t.Errorf("%s opens no transaction any more; take it out of the list", name)
+		}
+	}
+}
+
+// hides reports whether the last parameter of do has the name of the actor before.
+func hides(before ast.Expr, do *ast.FuncLit) bool {
+	list := do.Type.Params.List
+	names := list[len(list)-1].Names
+	actor, ok := before.(*ast.Ident)
+	return ok && len(names) == 1 && names[0].Name == actor.Name
+}

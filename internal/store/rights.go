@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// Actor reads who presents the token with that hash, and their organizations, in one query.
+// NotFound when there is no such token or it expired.
+func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
+	return one(ctx, c, scanActor, "SELECT t.id, "+actorColumns+byToken+"t.hash = $1", hash, c.Now)
+}
+
+// ActorOf reads a user with their organizations, for what is done later in their name.
+func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
+	return one(ctx, c, scanActor, "SELECT 0, "+actorColumns+byUser, user)
+}
+
+// ActorNow reads an actor again inside a transaction, and keeps their rights from ending until commit: by the token
+// that they presented or, where they presented none, by their id. NotFound when the token is revoked or expired.
+//
+// On PostgreSQL it takes FOR KEY SHARE locks of the token, the user, their memberships and the labs that they own. What
+// ends a right (deleting a token, SetMembers, LockAdmin, LockOwner) takes FOR UPDATE of the row, so that one waits for the
+// other; every other change of these rows takes FOR NO KEY UPDATE and waits for no actor. SQLite has one writer.
+func (c Conn) ActorNow(ctx context.Context, who exchange.Actor) (exchange.Actor, error) {
+	lock := c.db.dialect.forActing
+	columns := "u.id, u.is_admin, " + actorLabs(memberships+lock, owned+lock)
+	if who.TokenID == 0 {
+		return one(ctx, c, scanActor, "SELECT 0, "+columns+byUser+lock, who.ID)
+	}
+	return one(ctx, c, scanActor, "SELECT t.id, "+columns+byToken+"t.id = $1"+lock, who.TokenID, c.Now)
+}
+
+const (
+	byToken     = " FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $2 AND "
+	byUser      = " FROM users u WHERE u.id = $1"
+	memberships = "SELECT m.organization_id AS id FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL"
+	owned       = "SELECT o.id FROM organizations o WHERE o.owner_id = u.id"
+)
+
+var actorColumns = "u.id, u.is_admin, " + actorLabs(memberships, owned)
+
+// actorLabs are the columns of the labs that an actor is a member of, and of those that they own.
+func actorLabs(memberships, owned string) string {
+	const list = "(SELECT string_agg(CAST(l.id AS TEXT), ',' ORDER BY l.id) FROM ("
+	return list + memberships + ") l), " + list + owned + ") l)"
+}
+
+func scanActor(r row, a *exchange.Actor) error {
+	return r.Scan(&a.TokenID, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
+}
+
+// LockAdmin waits until a user does not act any more, and keeps them from it until commit: whoever takes their being an
+// admin from them calls it before they read the user.
+func (c Conn) LockAdmin(ctx context.Context, user uuid.UUID) error {
+	return c.lock(ctx, "SELECT 1 FROM users WHERE id = $1", user)
+}
+
+// LockOwner is LockAdmin for whoever takes an organization from its owner.
+func (c Conn) LockOwner(ctx context.Context, organization int64) error {
+	return c.lock(ctx, "SELECT 1 FROM organizations WHERE id = $1", organization)
+}
+
+func (c Conn) lock(ctx context.Context, query string, args ...any) error {
+	if c.db.dialect.forUpdate == "" {
+		return nil
+	}
+	_, err := all(ctx, c, value[int64], query+c.db.dialect.forUpdate, args...)
+	return err
+}
