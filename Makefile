@@ -98,7 +98,7 @@ install:
 	@echo "== building oapi-codegen"
 	cd tools && go build -o ../.bin/oapi-codegen github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 
-.bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go) go.mod
+.bin/withpostgres: $(wildcard internal/store/storetest/withpostgres/*.go internal/store/storetest/pgserver/*.go) go.mod
 	@go build -o $@ ./internal/store/storetest/withpostgres
 
 .bin/testgate: $(wildcard internal/testgate/*.go) go.mod

@@ -80,6 +80,7 @@ const (
 	ErrorCodeRATELIMITED         ErrorCode = "RATE_LIMITED"
 	ErrorCodeREGISTRATIONCLOSED  ErrorCode = "REGISTRATION_CLOSED"
 	ErrorCodeREQUESTCLOSED       ErrorCode = "REQUEST_CLOSED"
+	ErrorCodeSTORAGEFULL         ErrorCode = "STORAGE_FULL"
 	ErrorCodeTOOLARGE            ErrorCode = "TOO_LARGE"
 	ErrorCodeUNAVAILABLE         ErrorCode = "UNAVAILABLE"
 	ErrorCodeUNSUPPORTEDMEDIA    ErrorCode = "UNSUPPORTED_MEDIA"

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"aliquot/internal/store/storetest"
@@ -42,6 +43,7 @@ type installation struct {
 	folder   string   // that commands run in; the data are in its folder "data"
 	postgres string   // the URL of its database; empty for SQLite
 	sources  []string // settings that say where it imports from
+	before   []string // a command that commands of the binary are given to; empty: none
 }
 
 // install makes an installation in folder; its database goes when t ends.
@@ -81,7 +83,8 @@ func eachKind(t *testing.T, test func(t *testing.T, in installation)) {
 // command prepares a command of the binary on the installation, in an environment that holds
 // nothing else.
 func (in installation) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(aliquot, args...)
+	whole := slices.Concat(in.before, []string{aliquot}, args)
+	cmd := exec.Command(whole[0], whole[1:]...)
 	cmd.Dir, cmd.Env = in.folder, in.settings()
 	return cmd
 }

@@ -90,10 +90,12 @@ func (s *serve) Run(e environment) error {
 			return fmt.Errorf("sample data: %w", err)
 		}
 	}
-	if err := a.GrantAdmins(e.ctx); err != nil {
+	if err := a.GrantAdmins(e.ctx); exchange.CodeOf(err) == exchange.StorageFull {
+		log.Warn("the storage is full; the admins of the setting are not made", "error", err)
+	} else if err != nil {
 		return err
 	}
-	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: folder.Check}}
+	needs := []server.Need{{Name: "database", Ready: db.Ping}, {Name: "files", Ready: writable(db, folder)}}
 	watches := s.Role != "worker" && who != nil && s.Identity != "demo" // which is this very process
 	if watches {
 		needs = append(needs, server.Need{Name: "identity provider", Ready: who.Ready})
@@ -156,6 +158,17 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 		})))
 	}
 	return identity.New(cfg)
+}
+
+// writable is the check of whether database and files can be written to.
+func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := folder.Check(ctx)
+		if db.Full() || exchange.CodeOf(err) == exchange.StorageFull {
+			return server.ErrStorageFull
+		}
+		return err
+	}
 }
 
 // open opens the database and the files of an installation, and makes the folder of both.

@@ -185,6 +185,7 @@ var statuses = map[exchange.Code]int{
 	exchange.AttachmentInUse:     http.StatusConflict,
 	exchange.Conflict:            http.StatusConflict,
 	rangeNotSatisfiable:          http.StatusRequestedRangeNotSatisfiable,
+	exchange.StorageFull:         http.StatusInsufficientStorage,
 	exchange.Unavailable:         http.StatusServiceUnavailable,
 	exchange.InvalidAnswer:       http.StatusBadGateway,
 	exchange.Internal:            http.StatusInternalServerError,

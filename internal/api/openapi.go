@@ -338,6 +338,9 @@ func (r route) failures(method string) []int {
 	if r.hasBody() {
 		list = append(list, 413, 415)
 	}
+	if !get {
+		list = append(list, 507)
+	}
 	return list
 }
 

@@ -87,7 +87,7 @@ func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (ex
 // record was made (a connection that broke at commit), the content stays: the sweep forgets it
 // when no record names it.
 func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
-	if code := exchange.CodeOf(err); code == exchange.Internal || code == exchange.Unavailable {
+	if exchange.CodeOf(err).ServerFault() {
 		return
 	}
 	if err := a.Files.Delete(context.WithoutCancel(ctx), c.Key); err != nil {

@@ -155,7 +155,7 @@ func (r *bulkRow) refuse(err error) error {
 	e, ok := errors.AsType[*exchange.Error](err)
 	switch {
 	case err == nil:
-	case !ok || e.Code == exchange.Unavailable || e.Code == exchange.Internal:
+	case !ok || e.Code.ServerFault():
 		return err
 	case e.Code == exchange.InvalidInput:
 		for field, texts := range e.Fields {

@@ -129,7 +129,7 @@ func (m *imports) one(ctx context.Context, i int) error {
 		}
 		outcome, err = m.outcome(i, exchange.ExistedBefore, there.Material), failed
 	}
-	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code != exchange.Unavailable && e.Code != exchange.Internal {
+	if e, ok := errors.AsType[*exchange.Error](err); ok && !e.Code.ServerFault() {
 		outcome, err = m.refusal(i, e), nil
 	}
 	if err != nil {

@@ -118,7 +118,7 @@ func (a *App) doDeed(ctx context.Context, r *job.Run, d Deed) error {
 	if err = a.do(deed, who, d); err == nil {
 		return r.FinishHeld(ctx, held)
 	}
-	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code != exchange.Unavailable && e.Code != exchange.Internal {
+	if e, ok := errors.AsType[*exchange.Error](err); ok && !e.Code.ServerFault() {
 		return job.GiveUp(err)
 	}
 	return err

@@ -36,6 +36,7 @@ const (
 	RequestClosed       Code = "REQUEST_CLOSED"       // the request is resolved
 	AttachmentInUse     Code = "ATTACHMENT_IN_USE"    // a request stands on this document
 	Conflict            Code = "CONFLICT"             // someone else was first
+	StorageFull         Code = "STORAGE_FULL"         // the disk of the database or of the files takes no more
 	Unavailable         Code = "UNAVAILABLE"          // an outside service or the database does not answer
 	InvalidAnswer       Code = "INVALID_ANSWER"       // an outside service answers something unusable
 	Internal            Code = "INTERNAL"             // our fault; the cause is only in the log
@@ -88,6 +89,10 @@ func CodeOf(err error) Code {
 	}
 	return Internal
 }
+
+// ServerFault reports whether c is a failure of the server or of what it depends on, which may pass, rather than
+// an answer to what was asked.
+func (c Code) ServerFault() bool { return c == Internal || c == Unavailable || c == StorageFull }
 
 // Faults collects what is wrong with an input, field by field, so that one answer names it all.
 type Faults map[string][]string

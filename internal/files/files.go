@@ -20,7 +20,7 @@ type Store interface {
 	// error the content survives a power cut; when it returns an error nothing is left behind.
 	//
 	// Errors: TooLarge above limit bytes, UnsupportedMedia for a type that Sniff refuses,
-	// InvalidInput on field "file" for empty content. The first two come before the rest is read.
+	// InvalidInput on field "file" for empty content, StorageFull where there is no room. The first two come before the rest is read.
 	// An error of r is passed on, so that r may fail with an *exchange.Error of its own. A
 	// cancelled ctx ends Put at the next read, not inside one.
 	Put(ctx context.Context, r io.Reader, limit int64) (Content, error)
@@ -35,7 +35,7 @@ type Store interface {
 	// were cut off by a crash: whoever sweeps orphans spares the young ones.
 	Keys(ctx context.Context) iter.Seq2[KeyInfo, error]
 
-	// Check says whether the store takes content now. Error: Unavailable.
+	// Check says whether the store takes content now. Errors: StorageFull, Unavailable.
 	Check(ctx context.Context) error
 }
 

@@ -16,6 +16,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"aliquot/internal/exchange"
 )
@@ -68,7 +69,7 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, er
 	}
 	content := Content{Key: newKey(), MediaType: mediaType}
 	if err := f.write(&content, buffer, limit); err != nil {
-		return Content{}, errors.Join(err, f.remove(content.Key))
+		return Content{}, errors.Join(noRoom(err), f.remove(content.Key))
 	}
 	return content, nil
 }
@@ -155,14 +156,27 @@ func (f *Folder) Keys(ctx context.Context) iter.Seq2[KeyInfo, error] {
 	}
 }
 
+// checkSize is what a small document takes, and the record of it in an SQLite database on the same disk.
+const checkSize = 64 << 10
+
 // Check implements Store: it writes a small file and removes it.
 func (f *Folder) Check(context.Context) error {
 	name := "check-" + rand.Text()
-	err := errors.Join(f.root.WriteFile(name, []byte("ok"), 0o600), f.root.Remove(name))
-	if err != nil {
+	err := noRoom(errors.Join(f.root.WriteFile(name, make([]byte, checkSize), 0o600), f.root.Remove(name)))
+	if err != nil && exchange.CodeOf(err) != exchange.StorageFull {
 		return &exchange.Error{Code: exchange.Unavailable, Message: "The folder for files cannot be written to.", Cause: err}
 	}
-	return nil
+	return err
+}
+
+// noRoom is err as StorageFull where that is what it says: the disk is full, a quota of the system is used up, or a
+// limit of the process is reached.
+func noRoom(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
+		return &exchange.Error{Code: exchange.StorageFull, Cause: err,
+			Message: "The server's storage is full, so no file can be saved until its operators make room. Nothing was changed."}
+	}
+	return err
 }
 
 // remove deletes the content of key, complete or not.

@@ -2,11 +2,13 @@ package files_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 
@@ -35,6 +37,19 @@ func TestFailedPutLeavesNoFile(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+func TestFileThatFindsNoRoomIsStorageFull(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		err := files.NoRoom(fmt.Errorf("keep content: %w", &fs.PathError{Op: "write", Path: "ab/ab", Err: cause}))
+		if exchange.CodeOf(err) != exchange.StorageFull || !errors.Is(err, cause) {
+			t.Errorf("%v became %v", cause, err)
+		}
+	}
+	if err := files.NoRoom(syscall.EIO); !errors.Is(err, syscall.EIO) || exchange.CodeOf(err) != exchange.Internal {
+		t.Errorf("a broken disk became %v", err)
 	}
 }
 

@@ -131,6 +131,9 @@ func (w *watched) ReadFrom(r io.Reader) (int64, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// ErrStorageFull is the error of a need that finds everything there but room to write.
+var ErrStorageFull = errors.New("the storage is full")
+
 // Need is something that the process needs; Ready gives nil while it answers.
 type Need struct {
 	Name  string // which /readyz tells
@@ -138,20 +141,25 @@ type Need struct {
 }
 
 // Health answers /healthz (the process lives) and /readyz (what it needs answers). Of what does not answer it
-// tells the name alone: the cause is in the log.
+// tells the name alone: the cause is in the log. A process whose storage is full still answers reads, so it stays
+// ready and says that it only reads.
 func Health(mux *http.ServeMux, needs ...Need) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()
+		status := "ready"
 		for _, need := range needs {
-			if need.Ready(ctx) != nil {
+			switch err := need.Ready(ctx); {
+			case errors.Is(err, ErrStorageFull):
+				status = "read only: " + ErrStorageFull.Error()
+			case err != nil:
 				w.Header().Set("Retry-After", "5")
 				say(w, http.StatusServiceUnavailable, health{Status: "not ready", WaitsFor: need.Name})
 				return
 			}
 		}
-		say(w, http.StatusOK, health{Status: "ready"})
+		say(w, http.StatusOK, health{Status: status})
 	})
 }
 

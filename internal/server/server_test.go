@@ -77,7 +77,7 @@ func TestReadyOnlyWhenEverythingAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want int
-	}{"all is well": {nil, 200}, "the database is gone": {errors.New("gone"), 503}} {
+	}{"all is well": {nil, 200}, "the database is gone": {errors.New("gone"), 503}, "it can be read": {server.ErrStorageFull, 200}} {
 		mux := http.NewServeMux()
 		server.Health(mux, server.Need{Name: "files", Ready: func(context.Context) error { return nil }},
 			server.Need{Name: "database", Ready: func(context.Context) error { return c.err }})

@@ -3,11 +3,17 @@ package store_test
 import (
 	stdcontext "context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"aliquot/internal/exchange"
@@ -222,17 +228,28 @@ func TestDriversErrorsAreTranslated(t *testing.T) {
 		err  error
 		want exchange.Code
 	}{
-		"no row":               {sql.ErrNoRows, exchange.NotFound},
-		"unique":               {&pgconn.PgError{Code: "23505"}, exchange.Conflict},
-		"foreign key":          {&pgconn.PgError{Code: "23503"}, exchange.InvalidInput},
-		"full":                 {&pgconn.PgError{Code: "53300"}, exchange.Unavailable},
-		"going":                {&pgconn.PgError{Code: "57P01"}, exchange.Unavailable},
-		"starting":             {&pgconn.PgError{Code: "57P03"}, exchange.Unavailable},
-		"not null":             {&pgconn.PgError{Code: "23502"}, exchange.Internal},
-		"gone":                 {stdcontext.Canceled, exchange.Internal},
-		"ours, as it is":       {exchange.Fail(exchange.Forbidden, "no"), exchange.Forbidden},
-		"busy (SQLite)":        {busy(t), exchange.Unavailable},
-		"no server (Postgres)": {noServer(t), exchange.Unavailable},
+		"no row":                    {sql.ErrNoRows, exchange.NotFound},
+		"unique":                    {&pgconn.PgError{Code: "23505"}, exchange.Conflict},
+		"foreign key":               {&pgconn.PgError{Code: "23503"}, exchange.InvalidInput},
+		"no connection left":        {&pgconn.PgError{Code: "53300"}, exchange.Unavailable},
+		"disk full":                 {&pgconn.PgError{Code: "53100"}, exchange.StorageFull},
+		"crashed":                   {&pgconn.PgError{Code: "57P02"}, exchange.Unavailable},
+		"connection failure":        {&pgconn.PgError{Code: "08006"}, exchange.Unavailable},
+		"a standby now":             {&pgconn.PgError{Code: "25006"}, exchange.Unavailable},
+		"cut off by the server":     {&pgconn.PgError{Code: "57014"}, exchange.Unavailable},
+		"bad connection":            {driver.ErrBadConn, exchange.Unavailable},
+		"connection closed":         {fmt.Errorf("exec: %w", pgconn.ErrConnClosed), exchange.Unavailable},
+		"end of connection":         {fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF), exchange.Unavailable},
+		"broken pipe":               {&net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)}, exchange.Unavailable},
+		"reset, as the caller left": {errors.Join(&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, stdcontext.Canceled), exchange.Internal},
+		"full (SQLite)":             {fullSQLite(t), exchange.StorageFull},
+		"going":                     {&pgconn.PgError{Code: "57P01"}, exchange.Unavailable},
+		"starting":                  {&pgconn.PgError{Code: "57P03"}, exchange.Unavailable},
+		"not null":                  {&pgconn.PgError{Code: "23502"}, exchange.Internal},
+		"gone":                      {stdcontext.Canceled, exchange.Internal},
+		"ours, as it is":            {exchange.Fail(exchange.Forbidden, "no"), exchange.Forbidden},
+		"busy (SQLite)":             {busy(t), exchange.Unavailable},
+		"no server (Postgres)":      {noServer(t), exchange.Unavailable},
 	} {
 		got := store.Translate(test.err)
 		code(t, name, got, test.want)
@@ -262,6 +279,24 @@ func busy(t *testing.T) error {
 	if err == nil {
 		_ = other.Rollback()
 		t.Fatal("two transactions at once")
+	}
+	return err
+}
+
+// fullSQLite is the error of SQLite for a database that may not grow.
+func fullSQLite(t *testing.T) error {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "full.db")+"?_pragma=max_page_count(4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE blobs (content BLOB)"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), "INSERT INTO blobs VALUES (zeroblob(100000))")
+	if err == nil {
+		t.Fatal("the database grew")
 	}
 	return err
 }

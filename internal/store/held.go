@@ -30,7 +30,9 @@ func (h *Held) Commit(ctx context.Context, last func(ctx context.Context, tx Con
 	if err == nil {
 		err = h.commit(ctx)
 	}
-	return translate(gone(ctx, err))
+	err = translate(gone(ctx, err))
+	h.db.noteFull(err)
+	return err
 }
 
 // Rollback takes back what is not committed.

@@ -141,10 +141,14 @@ func one[T any](ctx context.Context, c Conn, scan func(row, *T) error, query str
 func value[T any](r row, v *T) error { return r.Scan(v) }
 
 // translate turns drivers' errors into ours, in the one place that every query passes: no row
-// is NotFound, a broken unique index Conflict, a broken reference InvalidInput.
+// is NotFound, a broken unique index Conflict, a broken reference InvalidInput, no room on the disk StorageFull,
+// a server that is busy, restarting or away Unavailable.
 func translate(err error) error {
 	if err == nil {
 		return nil
+	}
+	if _, translated := errors.AsType[*exchange.Error](err); translated {
+		return err
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return &exchange.Error{Code: exchange.NotFound, Message: "There is no such object."}
@@ -152,8 +156,11 @@ func translate(err error) error {
 	code := ""
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		code = strconv.Itoa(e.Code())
-		if primary := e.Code() & 0xff; primary == 5 || primary == 6 { // SQLITE_BUSY_SNAPSHOT and their like
+		switch primary := e.Code() & 0xff; {
+		case primary == 5, primary == 6: // SQLITE_BUSY_SNAPSHOT and their like
 			code = strconv.Itoa(primary)
+		case failedWrites[e.Code()]:
+			code = diskFull
 		}
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -164,11 +171,13 @@ func translate(err error) error {
 		return &exchange.Error{Code: exchange.Conflict, Message: "Someone else did this first.", Cause: err}
 	case "787", "23503": // SQLITE_CONSTRAINT_FOREIGNKEY, foreign_key_violation
 		return &exchange.Error{Code: exchange.InvalidInput, Message: "This names an object that does not exist.", Cause: err}
-	case "5", "6", "57P01", "57P03", "53300", "40001", "40P01": // SQLITE_BUSY, _LOCKED; PostgreSQL going, starting, full, rivals
+	case "5", "6", "40001", "40P01", "53200", "53300", "55P03", "57014": // SQLITE_BUSY, _LOCKED; PostgreSQL: rivals, no memory or connection left, waited too long
 		return &exchange.Error{Code: exchange.Unavailable, Message: "The database is busy; try again.", Cause: err}
+	case diskFull:
+		return &exchange.Error{Code: exchange.StorageFull, Message: "The server's storage is full, so nothing can be saved until its operators make room. Nothing was changed.", Cause: err}
 	}
-	if e, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not answer; try again.", Cause: e}
+	if unreachable(err, code) {
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not answer; try again.", Cause: err}
 	}
 	return err
 }

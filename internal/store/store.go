@@ -5,10 +5,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"net/url"
 	"path/filepath"
@@ -26,9 +24,6 @@ import (
 	"modernc.org/sqlite" // and the driver "sqlite"
 )
 
-//go:embed migration/*.sql migration/fulltext/*.sql
-var embedded embed.FS
-
 // DB is an open database.
 type DB struct {
 	dialect  dialect
@@ -39,6 +34,7 @@ type DB struct {
 	queries  atomic.Int64
 	watch    atomic.Pointer[func(query string, args []any)] // nil: nobody
 	news     chan struct{}
+	fullAt   atomic.Int64 // when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
 
 	exactUpTo int     // exchange.ExactUpTo
 	sampled   int     // how many hits stand for more than exactUpTo, at most so many
@@ -77,9 +73,13 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		db.read.SetMaxOpenConns(readers())
 		db.read.SetMaxIdleConns(readers())
 	}
-	if err := db.answer(ctx); err != nil {
+	if err = db.answer(ctx); db.release(err) {
+		err = db.answer(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", redacted(where), err), db.Close())
 	}
+	db.setAside()
 	return db, nil
 }
 
@@ -175,92 +175,6 @@ func (db *DB) Watch(note func(query string, args []any)) {
 	db.watch.Store(&note)
 }
 
-// ErrNewer says that the database was migrated by a newer binary.
-var ErrNewer = errors.New("the database is newer than this program; use the newer one")
-
-// Migrate brings the schema up to date and names what it ran; with dryRun it only names it.
-// Several processes may start at once: one migrates, the others wait.
-func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
-	files, err := db.dialect.migrations()
-	if err != nil {
-		return nil, err
-	}
-	p, err := goose.NewProvider(db.dialect.name, db.write, files)
-	if err != nil {
-		return nil, fmt.Errorf("read migrations: %w", err)
-	}
-	if !dryRun {
-		unlock, err := db.lockSchema(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("wait for another process to migrate: %w", err)
-		}
-		defer unlock()
-	}
-	at, err := db.version(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read schema version: %w", err)
-	}
-	var newest int64
-	var names []string
-	for _, s := range p.ListSources() {
-		newest = max(newest, s.Version)
-		if s.Version > at {
-			names = append(names, filepath.Base(s.Path))
-		}
-	}
-	if at > newest {
-		return nil, ErrNewer
-	}
-	if dryRun || len(names) == 0 {
-		return names, nil
-	}
-	if _, err := p.Up(ctx); err != nil {
-		return nil, fmt.Errorf("migrate: %w", err)
-	}
-	return names, nil
-}
-
-// lockSchema waits until no other process migrates, and keeps them from it until unlock. The
-// lock is a transaction that changes nothing, so it goes with a process that dies: on PostgreSQL
-// it holds an advisory lock. On SQLite, where a transaction on the database would be in the way of
-// the migrations, it locks an empty file beside it, which stays.
-func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
-	pool, free := db.write, func() error { return nil }
-	if !db.Postgres() {
-		if pool, err = sql.Open("sqlite", sqliteURL(db.where+"-migrate")+"?_pragma=busy_timeout(60000)&_txlock=exclusive"); err != nil {
-			return nil, err
-		}
-		free = pool.Close
-	}
-	tx, err := pool.BeginTx(ctx, nil)
-	if err == nil && db.Postgres() {
-		_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(418312017524)") // any number that is ours
-	}
-	unlock = func() {
-		if tx != nil {
-			_ = tx.Rollback()
-		}
-		_ = free()
-	}
-	if err != nil {
-		unlock()
-		return nil, err
-	}
-	return unlock, nil
-}
-
-// version is that of the newest migration that was run, 0 when there was none.
-func (db *DB) version(ctx context.Context) (int64, error) {
-	migrated, err := one(ctx, db.Read(), value[bool], db.dialect.migrated)
-	if err != nil || !migrated {
-		return 0, err
-	}
-	return one(ctx, db.Read(), value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
-}
-
-// Migrations are the embedded migration files, for a hash that names a test's template.
-func Migrations() fs.FS { return embedded }
-
 // Conn runs queries, on the pool or in a transaction. Now is fixed when it is made: every row
 // of one act bears one time.
 type Conn struct {
@@ -317,7 +231,9 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 			case <-ctx.Done():
 			}
 		}
-		return translate(err)
+		err = translate(err)
+		db.noteFull(err)
+		return err
 	}
 }
 

@@ -66,6 +66,9 @@ func (v *visit) failed(err error) reply {
 		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this kind are not taken"
 	case exchange.RateLimited:
 		p.Status, p.Icon, p.Head = http.StatusTooManyRequests, "clock", "That was too fast"
+	case exchange.StorageFull:
+		p.Status, p.Icon, p.Head = http.StatusInsufficientStorage, "alert", "The server's storage is full"
+		p.Help = "You can still read everything. Please tell the people who run this server; nothing was changed."
 	case exchange.Unavailable, exchange.InvalidAnswer:
 		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
 		retry = max(retry, 5)

@@ -80,7 +80,7 @@ func (v *visit) plainly(err error) (reply, error) {
 			status = http.StatusForbidden
 		case exchange.NotFound:
 			status = http.StatusNotFound
-		case exchange.Internal, exchange.Unavailable:
+		case exchange.Internal, exchange.Unavailable, exchange.StorageFull:
 			return reply{}, err
 		}
 		if list := e.Fields["file"]; len(list) > 0 {

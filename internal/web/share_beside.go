@@ -181,7 +181,7 @@ func (v *visit) attend(p *listingPage, m exchange.ShownMaterial) (trouble string
 		e, ok := errors.AsType[*exchange.Error](failed)
 		switch {
 		case failed == nil:
-		case ok && e.Code != exchange.Internal && e.Code != exchange.Unavailable:
+		case ok && !e.Code.ServerFault():
 			trouble = e.Message
 		default:
 			err = failed

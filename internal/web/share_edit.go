@@ -314,7 +314,7 @@ func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing
 	e, ok := errors.AsType[*exchange.Error](err)
 	switch {
 	case err == nil:
-	case !ok || e.Code == exchange.Internal || e.Code == exchange.Unavailable || e.Code == exchange.NotAuthenticated:
+	case !ok || e.Code.ServerFault() || e.Code == exchange.NotAuthenticated:
 		return func() (reply, error) { return reply{}, err }, true
 	case e.Code == exchange.InvalidInput:
 		note(e.Fields)

@@ -23,6 +23,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"aliquot/internal/store/storetest/pgserver"
 )
 
 func main() {
@@ -43,15 +45,15 @@ func main() {
 
 // run starts the server, runs the command and stops the server. It gives the command's exit code.
 func run(ctx context.Context, durable bool, args []string) (code int, err error) {
-	server, err := start(ctx, durable)
+	server, err := pgserver.Start(ctx, durable)
 	if err != nil {
 		return 1, err
 	}
-	defer func() { err = errors.Join(err, server.stop()) }()
+	defer func() { err = errors.Join(err, server.Stop()) }()
 
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.Env = append(os.Environ(), "ALIQUOT_TEST_POSTGRES="+server.url)
+	cmd.Env = append(os.Environ(), "ALIQUOT_TEST_POSTGRES="+server.URL())
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second // then it is killed
 	err = cmd.Run()

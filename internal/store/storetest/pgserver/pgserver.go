@@ -1,6 +1,7 @@
 //go:build unix
 
-package main
+// Package pgserver runs PostgreSQL servers of tests, each in a temporary folder of its own.
+package pgserver
 
 import (
 	"context"
@@ -28,19 +29,22 @@ const (
 // fast gives up what only matters after a crash.
 var fast = []string{"fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off"}
 
-// server is a running PostgreSQL server and its folder.
-type server struct {
-	url    string
-	folder string
-	bin    string
-	owner  *syscall.SysProcAttr // whom its processes run as
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed when cmd has ended
+// Server is a running PostgreSQL server and its folder.
+type Server struct {
+	url      string
+	port     int
+	settings []string
+	folder   string
+	bin      string
+	owner    *syscall.SysProcAttr // whom its processes run as
+	cmd      *exec.Cmd
+	ended    chan struct{} // closed when cmd has ended
 }
 
-// start makes a folder, fills it and starts a server in it. Nothing is left of a failed start.
-func start(ctx context.Context, durable bool) (_ *server, err error) {
-	s := &server{ended: make(chan struct{})}
+// Start makes a folder, fills it and starts a server in it, which gives up durability for speed unless it is to be
+// durable. Nothing is left of a failed start.
+func Start(ctx context.Context, durable bool) (_ *Server, err error) {
+	s := &Server{}
 	if s.bin, err = findBin(ctx); err != nil {
 		return nil, err
 	}
@@ -49,7 +53,7 @@ func start(ctx context.Context, durable bool) (_ *server, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.stop())
+			err = errors.Join(err, s.Stop())
 		}
 	}()
 	if err := s.giveToOwner(); err != nil {
@@ -59,33 +63,45 @@ func start(ctx context.Context, durable bool) (_ *server, err error) {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	port, err := freePort()
-	if err != nil {
+	if s.port, err = freePort(); err != nil {
 		return nil, err
 	}
-	s.url = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port)
-	settings := []string{
-		"listen_addresses=127.0.0.1", fmt.Sprintf("port=%d", port), "unix_socket_directories=" + s.folder,
+	s.url = fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+	s.settings = []string{
+		"listen_addresses=127.0.0.1", fmt.Sprintf("port=%d", s.port), "unix_socket_directories=" + s.folder,
 		"max_connections=200", "shared_buffers=128MB",
 	}
 	if !durable {
-		settings = append(settings, fast...)
+		s.settings = append(s.settings, fast...)
 	}
-	if err := s.launch(settings); err != nil {
-		return nil, err
-	}
-	return s, s.wait(ctx, port)
+	return s, s.launch(ctx)
 }
 
-// launch starts the server process. It is no child of ctx: stop ends it after the command.
-func (s *server) launch(settings []string) error {
+// URL is where the server's database "postgres" is.
+func (s *Server) URL() string { return s.url }
+
+// Restart stops the server with a signal (SIGINT: at once, SIGQUIT: as if it had crashed) and starts it again.
+func (s *Server) Restart(ctx context.Context, signal syscall.Signal) error {
+	if err := s.cmd.Process.Signal(signal); err != nil {
+		return err
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(stopTime):
+		return errors.New("the server does not stop")
+	}
+	return s.launch(ctx)
+}
+
+// launch starts the server process and waits until it answers. It is no child of ctx: Stop ends it.
+func (s *Server) launch(ctx context.Context) error {
 	log, err := os.Create(s.logFile())
 	if err != nil {
 		return err
 	}
 	defer log.Close()
 	args := []string{"-D", "data"}
-	for _, setting := range settings {
+	for _, setting := range s.settings {
 		args = append(args, "-c", setting)
 	}
 	s.cmd = s.command(context.Background(), "postgres", args...)
@@ -94,19 +110,20 @@ func (s *server) launch(settings []string) error {
 		s.cmd = nil
 		return err
 	}
-	go func() {
-		_ = s.cmd.Wait() // its log says why it ended
-		close(s.ended)
-	}()
-	return nil
+	s.ended = make(chan struct{})
+	go func(cmd *exec.Cmd, ended chan struct{}) {
+		_ = cmd.Wait() // its log says why it ended
+		close(ended)
+	}(s.cmd, s.ended)
+	return s.wait(ctx)
 }
 
 // wait returns when the server answers. It asks on the socket in the folder: on the port another
 // server might answer, were it taken since freePort looked.
-func (s *server) wait(ctx context.Context, port int) error {
+func (s *Server) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	socket := fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=disable", s.folder, port)
+	socket := fmt.Sprintf("host=%s port=%d user=postgres dbname=postgres sslmode=disable", s.folder, s.port)
 	for {
 		conn, err := pgx.Connect(ctx, socket)
 		if err == nil {
@@ -123,8 +140,8 @@ func (s *server) wait(ctx context.Context, port int) error {
 	}
 }
 
-// stop ends the server at once, without the work that would keep its data, and removes the folder.
-func (s *server) stop() error {
+// Stop ends the server at once, without the work that would keep its data, and removes the folder.
+func (s *Server) Stop() error {
 	if s.cmd != nil {
 		_ = s.cmd.Process.Signal(syscall.SIGQUIT) // fails when it has ended
 		select {
@@ -137,11 +154,11 @@ func (s *server) stop() error {
 	return os.RemoveAll(s.folder)
 }
 
-func (s *server) logFile() string { return filepath.Join(s.folder, "log") }
+func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
 
 // command prepares one of PostgreSQL's programs. It runs in the folder, as its owner, and in a
 // process group of its own, so that ^C reaches the command first and the server after it.
-func (s *server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.folder
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -151,7 +168,7 @@ func (s *server) command(ctx context.Context, name string, args ...string) *exec
 
 // giveToOwner settles whom the server runs as: us, or the user postgres when we are root, whom
 // PostgreSQL refuses.
-func (s *server) giveToOwner() error {
+func (s *Server) giveToOwner() error {
 	s.owner = &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() != 0 {
 		return nil
@@ -173,6 +190,12 @@ func freePort() (int, error) {
 	}
 	defer listener.Close()
 	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Installed reports whether there is a server to start.
+func Installed(ctx context.Context) bool {
+	_, err := findBin(ctx)
+	return err == nil
 }
 
 // findBin gives the folder of PostgreSQL's programs: the newest of Debian's, else the one that

@@ -1,0 +1,4 @@
+package files
+
+// NoRoom is noRoom, for tests.
+var NoRoom = noRoom

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migration/*.sql migration/fulltext/*.sql
+var embedded embed.FS
+
+// ErrNewer says that the database was migrated by a newer binary.
+var ErrNewer = errors.New("the database is newer than this program; use the newer one")
+
+// Migrate brings the schema up to date and names what it ran; with dryRun it only names it.
+// Several processes may start at once: one migrates, the others wait.
+func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
+	files, err := db.dialect.migrations()
+	if err != nil {
+		return nil, err
+	}
+	p, err := goose.NewProvider(db.dialect.name, db.write, files)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	names, err := db.pending(ctx, p)
+	if err != nil || dryRun || len(names) == 0 { // with nothing to do there is nothing to write, which a full disk would not take
+		return names, err
+	}
+	unlock, err := db.lockSchema(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("wait for another process to migrate: %w", err)
+	}
+	defer unlock()
+	if names, err = db.pending(ctx, p); err != nil || len(names) == 0 { // another process migrated meanwhile
+		return names, err
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	return names, nil
+}
+
+// pending names the migrations that were not run yet.
+func (db *DB) pending(ctx context.Context, p *goose.Provider) ([]string, error) {
+	at, err := db.version(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read schema version: %w", err)
+	}
+	var newest int64
+	var names []string
+	for _, s := range p.ListSources() {
+		newest = max(newest, s.Version)
+		if s.Version > at {
+			names = append(names, filepath.Base(s.Path))
+		}
+	}
+	if at > newest {
+		return nil, ErrNewer
+	}
+	return names, nil
+}
+
+// lockSchema waits until no other process migrates, and keeps them from it until unlock. The
+// lock is a transaction that changes nothing, so it goes with a process that dies: on PostgreSQL
+// it holds an advisory lock. On SQLite, where a transaction on the database would be in the way of
+// the migrations, it locks an empty file beside it, which stays.
+func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
+	pool, free := db.write, func() error { return nil }
+	if !db.Postgres() {
+		if pool, err = sql.Open("sqlite", sqliteURL(db.where+"-migrate")+"?_pragma=busy_timeout(60000)&_txlock=exclusive"); err != nil {
+			return nil, err
+		}
+		free = pool.Close
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err == nil && db.Postgres() {
+		_, err = tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(418312017524)") // any number that is ours
+	}
+	unlock = func() {
+		if tx != nil {
+			_ = tx.Rollback()
+		}
+		_ = free()
+	}
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	return unlock, nil
+}
+
+// version is that of the newest migration that was run, 0 when there was none.
+func (db *DB) version(ctx context.Context) (int64, error) {
+	migrated, err := one(ctx, db.Read(), value[bool], db.dialect.migrated)
+	if err != nil || !migrated {
+		return 0, err
+	}
+	return one(ctx, db.Read(), value[int64], "SELECT MAX(version_id) FROM "+goose.DefaultTablename)
+}
+
+// Migrations are the embedded migration files, for a hash that names a test's template.
+func Migrations() fs.FS { return embedded }
