@@ -13,11 +13,11 @@ import (
 const tenth = 1 / 1.1
 
 // BenchmarkLimits compares a server with limits, which nobody reaches, to the same one without: on
-// calls that count as their address, and on calls that count as their token.
+// calls that count as their address, and on calls that count as their user.
 func BenchmarkLimits(b *testing.B) {
 	each(b, func(b *testing.B, w *world) {
 		var rules [3]limit.Rule
-		for i, rule := range []limit.Rule{limit.Token, limit.Address, limit.Login} {
+		for i, rule := range []limit.Rule{limit.User, limit.Address, limit.Login} {
 			rule.Rate, rule.Burst = 1e6, 1e9
 			rules[i] = rule
 		}

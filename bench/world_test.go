@@ -98,7 +98,7 @@ func serve(b *testing.B, door http.Handler, log *slog.Logger) (url string) {
 	mux.Handle("/", door)
 	ctx, stop := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan error)
-	go func() { ended <- server.Serve(ctx, l, mux, log) }()
+	go func() { ended <- server.Serve(ctx, l, mux, nil, log) }()
 	b.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

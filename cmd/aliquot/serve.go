@@ -44,6 +44,10 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 	log := e.logger(s.Log)
+	trusted, err := s.Proxies()
+	if err != nil {
+		return err
+	}
 	l, err := net.Listen("tcp", s.Addr)
 	if err != nil {
 		return err
@@ -105,7 +109,7 @@ func (s *serve) Run(e environment) error {
 		door := api.New(a, log)
 		door.Origins, door.Stop = s.CORSOrigins, e.ctx.Done()
 		if s.RateLimit == "on" {
-			if door.Limits, err = limit.NewGates(limit.Token, limit.Address, limit.Login); err != nil {
+			if door.Limits, err = limit.NewGates(limit.User, limit.Address, limit.Login); err != nil {
 				return err
 			}
 		}
@@ -137,7 +141,7 @@ func (s *serve) Run(e environment) error {
 		return err
 	}
 	debug.FreeOSMemory() // what beginning took, half of all
-	return server.Serve(ctx, l, mux, log)
+	return server.Serve(ctx, l, mux, trusted, log)
 }
 
 // identity gives the client of the identity provider, nil where none is set; the built-in one

@@ -77,7 +77,7 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: programs.Contract, Version: "0.1", Stop: ctx.Done(), Limits: like.limits, Rest: programs}))
 	jobtest.Start(t, job.Config{DB: s.db, Log: log, Handlers: s.app.Handlers()})
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(ctx, l, mux, log) }()
+	go func() { ended <- server.Serve(ctx, l, mux, nil, log) }()
 	t.Cleanup(func() {
 		stop()
 		s.must(<-ended)

@@ -6,6 +6,7 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/limit"
+	"aliquot/internal/server"
 )
 
 // authenticate says who calls and counts the call.
@@ -28,8 +29,15 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	if !ok {
 		return nil
 	}
-	if c.Actor, err = a.App.Actor(c.Context(), token); err == nil && a.Limits != nil {
-		a.Limits.Proved(hash)
+	c.Actor, err = a.App.Actor(c.Context(), token)
+	switch {
+	case err == nil:
+		server.Acts(c.w, c.Actor.ID.String())
+		if a.Limits != nil {
+			a.Limits.Proved(hash, c.Actor.ID)
+		}
+	case a.Limits != nil && exchange.CodeOf(err) == exchange.NotAuthenticated:
+		a.Limits.Refused(hash, c.RemoteAddr)
 	}
 	return err
 }

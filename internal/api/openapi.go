@@ -213,8 +213,8 @@ func refTo(schema string) object { return object{"$ref": "#/components/schemas/"
 // sharedHeaders are those of answers.
 var sharedHeaders = object{
 	"X-Request-Id":         headerOf("Names this call in the server's log.", "string"),
-	"RateLimit":            headerOf("What is left of the rule that is nearest to its end: `\"token\";r=99;t=1`.", "string"),
-	"RateLimit-Policy":     headerOf("That rule: `\"token\";q=100;w=5`.", "string"),
+	"RateLimit":            headerOf("What is left of the rule that is nearest to its end: `\"user\";r=99;t=1`.", "string"),
+	"RateLimit-Policy":     headerOf("That rule: `\"user\";q=100;w=5`.", "string"),
 	"ETag":                 headerOf("The version, for If-None-Match and If-Match.", "string"),
 	"Link":                 headerOf("Where the next page is, `<...>; rel=\"next\"`; absent on the last one.", "string"),
 	"Location":             headerOf("Where the new object is.", "string"),

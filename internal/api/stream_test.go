@@ -302,7 +302,7 @@ func TestStreamsEndAtOnceWhenTheProcessStops(t *testing.T) {
 		door := api.New(s.app, s.app.Log)
 		door.Stop = ctx.Done()
 		served := make(chan error, 1)
-		go func() { served <- server.Serve(ctx, l, door, s.app.Log) }()
+		go func() { served <- server.Serve(ctx, l, door, nil, s.app.Log) }()
 		var readers []*reader
 		for range 5 {
 			f := s.requester().own("http://"+l.Addr().String(), "")

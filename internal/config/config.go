@@ -47,7 +47,8 @@ type Server struct {
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
 	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
-	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per token and address; off is for load tests."`
+	TrustedProxies       []string      `name:"trusted-proxies" help:"Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are believed, as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored."`
+	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per user and address; off is for load tests."`
 	Mail                 string        `help:"Mail server, as smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message into a file; give it by ALIQUOT_MAIL_FILE where it has a password. Without it, messages are written to the log."`
 	MailFrom             string        `name:"mail-from" help:"Sender of messages, as Aliquot <aliquot@example.org>; what bounces comes back there. Default: aliquot at the host of public-url."`
 	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
@@ -116,6 +117,9 @@ func (s *Server) Check(st *Store) error {
 	}
 	if s.Identity != "" && s.Identity != "demo" && s.IdentityClientID == "" {
 		return errors.New("identity-client-id: is required with an identity provider")
+	}
+	if _, err := s.Proxies(); err != nil {
+		return err
 	}
 	for _, origin := range s.CORSOrigins {
 		u, err := url.Parse(origin)

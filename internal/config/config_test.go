@@ -118,6 +118,10 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		"a public address that is no address": {[]string{"--public-url", "aliquot"}, "public-url:"},
 		"an origin with a path":               {[]string{"--cors-origins", "https://lab.example.org/"}, "cors-origins:"},
 		"an origin that is none":              {[]string{"--cors-origins", "*,lab.example.org"}, "cors-origins:"},
+		"a proxy that is no address":          {[]string{"--trusted-proxies", "10.0.0.7,proxy.example.org"}, "trusted-proxies:"},
+		"a network that is none":              {[]string{"--trusted-proxies", "10.0.0.0/33"}, "trusted-proxies:"},
+		"a proxy in two forms":                {[]string{"--trusted-proxies", "::ffff:10.0.0.7"}, "trusted-proxies:"},
+		"every proxy of the world":            {[]string{"--trusted-proxies", "0.0.0.0/0"}, "trusted-proxies:"},
 		"a token that never works":            {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
 		"a contact that is none":              {[]string{"--contact-email", "Ada <ada@example.org>"}, "contact-email:"},
 		"a key with a blank":                  {[]string{"--eutils-key", "a b"}, "eutils-key:"},
@@ -250,4 +254,16 @@ func FuzzBytes(f *testing.F) {
 			t.Errorf("%q is %d bytes", s, b)
 		}
 	})
+}
+
+func TestProxies_AreAddressesAndNetworks(t *testing.T) {
+	t.Parallel()
+	s, err := parse(t, map[string]string{"ALIQUOT_TRUSTED_PROXIES": "10.1.2.3/8,192.0.2.7,fd00::/8,2001:db8::1"})
+	if err == nil {
+		err = s.Check(&s.Store)
+	}
+	list, _ := s.Proxies()
+	if got := fmt.Sprint(list); err != nil || got != "[10.0.0.0/8 192.0.2.7/32 fd00::/8 2001:db8::1/128]" {
+		t.Errorf("got %s, %v", got, err)
+	}
 }

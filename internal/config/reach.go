@@ -2,7 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"strings"
 )
@@ -42,4 +44,23 @@ func (s *Server) checkReach(host string) error {
 		s.Access = "open"
 	}
 	return nil
+}
+
+// Proxies are the networks of the setting trusted-proxies.
+func (s *Server) Proxies() ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range s.TrustedProxies {
+		p, err := netip.ParsePrefix(text)
+		if a, addrErr := netip.ParseAddr(text); addrErr == nil && a.Zone() == "" {
+			p, err = netip.PrefixFrom(a, a.BitLen()), nil
+		}
+		if err != nil || p.Addr().Is4In6() {
+			return nil, fmt.Errorf("trusted-proxies: %q must be an address or a network, such as 10.0.0.7, 10.0.0.0/8 or fd00::/8", text)
+		}
+		if p.Bits() == 0 {
+			return nil, fmt.Errorf("trusted-proxies: %s is every address there is, so anyone could choose the address they come from; name those of your proxies", text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
 }

@@ -1,50 +1,90 @@
 package limit
 
 import (
-	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/maypok86/otter/v2"
 )
 
 // Gates are those that every call passes, at whichever door it comes in (contract.md section 9).
-type Gates struct{ token, address, login *Gate }
+type Gates struct {
+	user, address, login *Gate
+	users                *otter.Cache[string, string] // by the hash of a token that proved good
+}
+
+// knownFor is how long a token that is not used stays known.
+const knownFor = 10 * time.Minute
 
 // NewGates makes the gates of three rules.
-func NewGates(token, address, login Rule) (*Gates, error) {
+func NewGates(user, address, login Rule) (*Gates, error) {
 	var g Gates
-	for gate, rule := range map[**Gate]Rule{&g.token: token, &g.address: address, &g.login: login} {
-		var err error
+	var err error
+	for gate, rule := range map[**Gate]Rule{&g.user: user, &g.address: address, &g.login: login} {
 		if *gate, err = NewGate(rule); err != nil {
 			return nil, err
 		}
 	}
-	return &g, nil
+	g.users, err = otter.New(&otter.Options[string, string]{MaximumSize: user.Callers, ExpiryCalculator: otter.ExpiryAccessing[string, string](knownFor)})
+	return &g, err
 }
 
-// Pass counts a call of whoever shows the token with a hash ("": none) from an address. A token has a gate
-// of its own once it proved good; until then it counts as its address, so that nobody tries tokens without
-// a limit. What signs in counts besides.
+// Pass counts a call of whoever shows the token with a hash ("": none) from an address. It counts for the token's
+// user, however many tokens they have, once the token proved good; until then it counts as its address, so that nobody
+// tries tokens without a limit. What signs in counts besides.
 func (g *Gates) Pass(hash, remoteAddr string, signsIn bool) []Verdict {
 	now := time.Now()
-	address, _, _ := net.SplitHostPort(remoteAddr)
 	var verdicts []Verdict
-	if hash != "" && g.token.Knows(hash) {
-		verdicts = append(verdicts, g.token.Pass(hash, now))
+	if user, ok := g.known(hash); ok {
+		verdicts = append(verdicts, g.user.Pass(user, now))
 	} else {
-		verdicts = append(verdicts, g.address.Pass(address, now))
+		verdicts = append(verdicts, g.address.Pass(network(remoteAddr), now))
 	}
 	if signsIn {
-		verdicts = append(verdicts, g.login.Pass(address, now))
+		verdicts = append(verdicts, g.login.Pass(network(remoteAddr), now))
 	}
 	return verdicts
 }
 
-// Proved says that a token, whose call passed, is good.
-func (g *Gates) Proved(hash string) {
-	if !g.token.Knows(hash) {
-		g.token.Pass(hash, time.Now())
+func (g *Gates) known(hash string) (user string, ok bool) {
+	if hash == "" {
+		return "", false
 	}
+	return g.users.GetIfPresent(hash)
+}
+
+// Proved notes that a token, whose call passed, is a user's.
+func (g *Gates) Proved(hash string, user uuid.UUID) {
+	if _, ok := g.known(hash); !ok {
+		id := user.String()
+		g.users.Set(hash, id)
+		g.user.Pass(id, time.Now())
+	}
+}
+
+// Refused notes that a token is no good, or no longer: its calls count as their address.
+func (g *Gates) Refused(hash, remoteAddr string) {
+	if _, ok := g.known(hash); ok {
+		g.users.Invalidate(hash)
+		g.address.Pass(network(remoteAddr), time.Now())
+	}
+}
+
+// network is what counts as one address: with IPv6 a household or a machine has a /64 to choose from.
+func network(remoteAddr string) string {
+	at, err := netip.ParseAddrPort(remoteAddr)
+	if err != nil {
+		return ""
+	}
+	a := at.Addr().Unmap().WithZone("")
+	if a.Is4() {
+		return a.String()
+	}
+	p, _ := a.Prefix(64) // which every such address has
+	return p.String()
 }
 
 // Tell writes a verdict as headers (draft-ietf-httpapi-ratelimit-headers).

@@ -28,7 +28,7 @@ func (r Rule) Policy() string {
 // The limits of the contract. A login may come in a small burst, so that the people of a lab
 // who sit behind one address can start their day together.
 var (
-	Token   = Rule{Name: "token", Rate: 20, Burst: 100, Callers: 100_000}
+	User    = Rule{Name: "user", Rate: 20, Burst: 100, Callers: 100_000}
 	Address = Rule{Name: "address", Rate: 5, Burst: 30, Callers: 100_000}
 	Login   = Rule{Name: "login", Rate: 1, Burst: 10, Callers: 100_000}
 )
@@ -73,10 +73,4 @@ func (g *Gate) Pass(caller string, now time.Time) Verdict {
 		v.Retry = time.Duration(math.Ceil((1-tokens)/g.rule.Rate)) * time.Second
 	}
 	return v
-}
-
-// Knows says whether a caller passed lately.
-func (g *Gate) Knows(caller string) bool {
-	_, ok := g.buckets.GetIfPresent(caller)
-	return ok
 }

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"time"
 )
@@ -28,10 +29,11 @@ const (
 // requestID is the header that names a request in its answer and in the log.
 const requestID = "X-Request-Id"
 
-// Serve answers on l until ctx ends; then it finishes what is under way.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+// Serve answers on l until ctx ends; then it finishes what is under way. It believes what proxies at the trusted addresses
+// say of their clients.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.Prefix, log *slog.Logger) error {
 	s := &http.Server{
-		Handler:           Record(h, log),
+		Handler:           Clients(Record(h, log), trusted, log),
 		ReadHeaderTimeout: headerTime,
 		ReadTimeout:       readTime,
 		WriteTimeout:      writeTime,
@@ -76,7 +78,10 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 			end := time.Now()
 			record := slog.NewRecord(end, slog.LevelInfo, "request", 0) // 0: nobody asks where in the source it was made
 			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", end.Sub(start)))
+				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", end.Sub(start)), slog.String("client", shortened(r.RemoteAddr)))
+			if seen.actor != "" {
+				record.AddAttrs(slog.String("actor", seen.actor))
+			}
 			if log.Enabled(r.Context(), slog.LevelInfo) {
 				_ = log.Handler().Handle(r.Context(), record) // as Logger does: where a log fails, there is nobody to tell
 			}
@@ -98,6 +103,22 @@ type watched struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	actor  string
+}
+
+// Acts notes in the log record of a request which user it is from.
+func Acts(w http.ResponseWriter, user string) {
+	for w != nil {
+		if seen, ok := w.(*watched); ok {
+			seen.actor = user
+			return
+		}
+		inner, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return
+		}
+		w = inner.Unwrap()
+	}
 }
 
 // WriteHeader notes the first status.

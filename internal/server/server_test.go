@@ -105,7 +105,7 @@ func TestServeFinishesWhatIsUnderWay(t *testing.T) {
 			close(begun)
 			<-goOn
 			_, _ = io.WriteString(w, "done")
-		}), slog.New(slog.DiscardHandler))
+		}), nil, slog.New(slog.DiscardHandler))
 	}()
 	answered := make(chan string, 1)
 	go func() {

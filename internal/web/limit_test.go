@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"bytes"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"aliquot/internal/limit"
+	"aliquot/internal/server"
 	"aliquot/internal/store/storetest"
 	"aliquot/internal/web"
 )
@@ -15,7 +18,7 @@ import (
 // limited is a world whose buckets hardly fill up again while a test runs.
 func limited(t *testing.T) *world {
 	t.Helper()
-	slow := limit.Rule{Name: "token", Rate: 0.01, Burst: 5, Callers: 100}
+	slow := limit.Rule{Name: "user", Rate: 0.01, Burst: 5, Callers: 100}
 	address, login := slow, slow
 	address.Name, login.Name, login.Burst = "address", "login", 2
 	gates, err := limit.NewGates(slow, address, login)
@@ -55,7 +58,7 @@ func TestASessionHasALimitOfItsOwnOnceItProvedGood(t *testing.T) {
 		t.Errorf("the first call: %s", policy)
 	}
 	for range 4 {
-		if policy := josiah.get("/").want(http.StatusOK).header.Get("RateLimit"); !strings.HasPrefix(policy, `"token"`) {
+		if policy := josiah.get("/").want(http.StatusOK).header.Get("RateLimit"); !strings.HasPrefix(policy, `"user"`) {
 			t.Errorf("a later call: %s", policy)
 		}
 	}
@@ -135,6 +138,24 @@ func TestPagesAreCompressedForWhoTakesThat(t *testing.T) {
 			if a := w.as("").send(r); a.status != http.StatusNotModified || a.body != "" {
 				t.Errorf("%s again: %d", path, a.status)
 			}
+		}
+	}
+}
+
+func TestPages_TheRecordNamesTheActor(t *testing.T) {
+	t.Parallel()
+	w := alone(t)
+	var log bytes.Buffer
+	w.pages = server.Record(w.pages, slog.New(slog.NewTextHandler(&log, nil)))
+	josiah := w.as("josiah")
+	for _, visit := range []struct {
+		who   *visitor
+		actor string
+	}{{josiah, "actor=" + josiah.actor.ID.String()}, {w.as(""), ""}} {
+		log.Reset()
+		visit.who.get("/catalog").want(http.StatusOK)
+		if line := log.String(); !strings.Contains(line, "client=192.0.2.0/24") || strings.Contains(line, "actor=") != (visit.actor != "") || !strings.Contains(line, visit.actor) {
+			t.Errorf("%s: %s", visit.actor, line)
 		}
 	}
 }

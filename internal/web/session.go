@@ -11,6 +11,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/server"
 )
 
 // The cookies. Their prefix has browsers take them only of this host, by TLS or on the same machine.
@@ -64,11 +65,15 @@ func (v *visit) recognize() error {
 	}
 	if who.Anonymous() {
 		v.forget(sessionCookie)
+		if v.limits != nil {
+			v.limits.Refused(app.Hash(token), v.RemoteAddr)
+		}
 		return nil
 	}
 	v.who = who
+	server.Acts(v.w, who.ID.String())
 	if v.limits != nil {
-		v.limits.Proved(app.Hash(token))
+		v.limits.Proved(app.Hash(token), who.ID)
 	}
 	return nil
 }
