@@ -139,6 +139,13 @@ const (
 	EventTypeRequestUnsnoozed         EventType = "request.unsnoozed"
 )
 
+// Defines values for ImportSource.
+const (
+	ImportSourceGEO                 ImportSource = "GEO"
+	ImportSourcePROTOCOLSREPOSITORY ImportSource = "PROTOCOLS_REPOSITORY"
+	ImportSourceSRA                 ImportSource = "SRA"
+)
+
 // Defines values for InvitationStatus.
 const (
 	InvitationStatusACCEPTED  InvitationStatus = "ACCEPTED"
@@ -163,6 +170,14 @@ const (
 	JoinStatusDECLINED  JoinStatus = "DECLINED"
 	JoinStatusPENDING   JoinStatus = "PENDING"
 	JoinStatusWITHDRAWN JoinStatus = "WITHDRAWN"
+)
+
+// Defines values for MailDelivery.
+const (
+	MailDeliveryATONCE MailDelivery = "AT_ONCE"
+	MailDeliveryDAILY  MailDelivery = "DAILY"
+	MailDeliveryNEVER  MailDelivery = "NEVER"
+	MailDeliveryWEEKLY MailDelivery = "WEEKLY"
 )
 
 // Defines values for MailState.
@@ -248,6 +263,14 @@ const (
 	PartyRequester Party = "requester"
 )
 
+// Defines values for PaymentMethod.
+const (
+	PaymentMethodEmpty         PaymentMethod = ""
+	PaymentMethodOTHER         PaymentMethod = "OTHER"
+	PaymentMethodREIMBURSEMENT PaymentMethod = "REIMBURSEMENT"
+	PaymentMethodSHIPPINGCODE  PaymentMethod = "SHIPPING_CODE"
+)
+
 // Defines values for RequestStatus.
 const (
 	RequestStatusAPPROVED          RequestStatus = "APPROVED"
@@ -276,6 +299,102 @@ const (
 	RequirementStateNotNeeded       RequirementState = "not_needed"
 	RequirementStateOwedByLab       RequirementState = "owed_by_lab"
 	RequirementStateOwedByRequester RequirementState = "owed_by_requester"
+)
+
+// Defines values for SearchFiltersCategory.
+const (
+	SearchFiltersCategoryCELLLINE      SearchFiltersCategory = "CELL_LINE"
+	SearchFiltersCategoryDATASET       SearchFiltersCategory = "DATASET"
+	SearchFiltersCategoryMODELORGANISM SearchFiltersCategory = "MODEL_ORGANISM"
+	SearchFiltersCategoryOTHER         SearchFiltersCategory = "OTHER"
+	SearchFiltersCategoryPDX           SearchFiltersCategory = "PDX"
+	SearchFiltersCategoryPLASMID       SearchFiltersCategory = "PLASMID"
+	SearchFiltersCategoryPROTOCOL      SearchFiltersCategory = "PROTOCOL"
+)
+
+// Defines values for SearchFiltersHasPublication.
+const (
+	SearchFiltersHasPublicationFalse SearchFiltersHasPublication = "false"
+	SearchFiltersHasPublicationTrue  SearchFiltersHasPublication = "true"
+)
+
+// Defines values for SearchFiltersImported.
+const (
+	SearchFiltersImportedFalse SearchFiltersImported = "false"
+	SearchFiltersImportedTrue  SearchFiltersImported = "true"
+)
+
+// Defines values for SearchFiltersIsArchived.
+const (
+	SearchFiltersIsArchivedFalse SearchFiltersIsArchived = "false"
+	SearchFiltersIsArchivedTrue  SearchFiltersIsArchived = "true"
+)
+
+// Defines values for SearchFiltersIsGeneticallyModified.
+const (
+	SearchFiltersIsGeneticallyModifiedFalse SearchFiltersIsGeneticallyModified = "false"
+	SearchFiltersIsGeneticallyModifiedTrue  SearchFiltersIsGeneticallyModified = "true"
+)
+
+// Defines values for SearchFiltersNeedsAbstract.
+const (
+	SearchFiltersNeedsAbstractFalse SearchFiltersNeedsAbstract = "false"
+	SearchFiltersNeedsAbstractTrue  SearchFiltersNeedsAbstract = "true"
+)
+
+// Defines values for SearchFiltersNeedsIRB.
+const (
+	SearchFiltersNeedsIRBFalse SearchFiltersNeedsIRB = "false"
+	SearchFiltersNeedsIRBTrue  SearchFiltersNeedsIRB = "true"
+)
+
+// Defines values for SearchFiltersNeedsMTA.
+const (
+	SearchFiltersNeedsMTAFalse SearchFiltersNeedsMTA = "false"
+	SearchFiltersNeedsMTATrue  SearchFiltersNeedsMTA = "true"
+)
+
+// Defines values for SearchFiltersShipping.
+const (
+	SearchFiltersShippingFalse SearchFiltersShipping = "false"
+	SearchFiltersShippingTrue  SearchFiltersShipping = "true"
+)
+
+// Defines values for WebhookEvent.
+const (
+	WebhookEventRequestAbstractChanged   WebhookEvent = "request.abstract_changed"
+	WebhookEventRequestAddressChanged    WebhookEvent = "request.address_changed"
+	WebhookEventRequestAssigned          WebhookEvent = "request.assigned"
+	WebhookEventRequestClosed            WebhookEvent = "request.closed"
+	WebhookEventRequestDeleted           WebhookEvent = "request.deleted"
+	WebhookEventRequestDetailsChanged    WebhookEvent = "request.details_changed"
+	WebhookEventRequestDocumentAccepted  WebhookEvent = "request.document_accepted"
+	WebhookEventRequestDocumentAdded     WebhookEvent = "request.document_added"
+	WebhookEventRequestDocumentReturned  WebhookEvent = "request.document_returned"
+	WebhookEventRequestDocumentWithdrawn WebhookEvent = "request.document_withdrawn"
+	WebhookEventRequestEscalated         WebhookEvent = "request.escalated"
+	WebhookEventRequestIssueClosed       WebhookEvent = "request.issue_closed"
+	WebhookEventRequestIssueOpened       WebhookEvent = "request.issue_opened"
+	WebhookEventRequestMade              WebhookEvent = "request.made"
+	WebhookEventRequestMessage           WebhookEvent = "request.message"
+	WebhookEventRequestPaymentChanged    WebhookEvent = "request.payment_changed"
+	WebhookEventRequestReminded          WebhookEvent = "request.reminded"
+	WebhookEventRequestReopened          WebhookEvent = "request.reopened"
+	WebhookEventRequestShipmentChanged   WebhookEvent = "request.shipment_changed"
+	WebhookEventRequestSnoozed           WebhookEvent = "request.snoozed"
+	WebhookEventRequestStatusChanged     WebhookEvent = "request.status_changed"
+	WebhookEventRequestUnsnoozed         WebhookEvent = "request.unsnoozed"
+)
+
+// Defines values for Weekday.
+const (
+	WeekdayFRIDAY    Weekday = "FRIDAY"
+	WeekdayMONDAY    Weekday = "MONDAY"
+	WeekdaySATURDAY  Weekday = "SATURDAY"
+	WeekdaySUNDAY    Weekday = "SUNDAY"
+	WeekdayTHURSDAY  Weekday = "THURSDAY"
+	WeekdayTUESDAY   Weekday = "TUESDAY"
+	WeekdayWEDNESDAY Weekday = "WEDNESDAY"
 )
 
 // Defines values for ListAttachmentsParamsOrdering.
@@ -988,7 +1107,9 @@ type Clock struct {
 // Credentials defines model for Credentials.
 type Credentials struct {
 	// Code The authorization code that the identity provider issued.
-	Code         string  `json:"code"`
+	Code string `json:"code"`
+
+	// CodeVerifier Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
 	CodeVerifier *string `json:"code_verifier,omitempty"`
 
 	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
@@ -1451,7 +1572,9 @@ type HeldInvitation struct {
 // ID The id of an object.
 type ID = int64
 
-// Identifier defines model for Identifier.
+// Identifier An accession, DOI or address, in any form.
+//
+// Examples: GSE5859, SRP009615
 type Identifier struct {
 	union json.RawMessage
 }
@@ -1464,26 +1587,36 @@ type Identifier1 = float32
 
 // ImportName defines model for ImportName.
 type ImportName struct {
-	Accession *Identifier `json:"accession,omitempty"`
+	// Accession An accession, DOI or address, in any form.
+	//
+	// Examples: GSE5859, SRP009615
+	Accession    *Identifier  `json:"accession,omitempty"`
+	ImportSource ImportSource `json:"import_source"`
 
-	// ImportSource Where it was imported from, such as GEO.
-	ImportSource string      `json:"import_source"`
-	ProtocolDOI  *Identifier `json:"protocol_doi,omitempty"`
+	// ProtocolDOI An accession, DOI or address, in any form.
+	//
+	// Examples: GSE5859, SRP009615
+	ProtocolDOI *Identifier `json:"protocol_doi,omitempty"`
 }
 
 // ImportNew defines model for ImportNew.
 type ImportNew struct {
+	// Accession An accession, DOI or address, in any form.
+	//
+	// Examples: GSE5859, SRP009615
 	Accession *Identifier `json:"accession,omitempty"`
 
 	// GrantID The id of an object.
-	GrantID *ID `json:"grant_id,omitempty"`
-
-	// ImportSource Where it was imported from, such as GEO.
-	ImportSource string `json:"import_source"`
+	GrantID      *ID          `json:"grant_id,omitempty"`
+	ImportSource ImportSource `json:"import_source"`
 
 	// OrganizationID The id of an object.
-	OrganizationID *ID         `json:"organization_id,omitempty"`
-	ProtocolDOI    *Identifier `json:"protocol_doi,omitempty"`
+	OrganizationID *ID `json:"organization_id,omitempty"`
+
+	// ProtocolDOI An accession, DOI or address, in any form.
+	//
+	// Examples: GSE5859, SRP009615
+	ProtocolDOI *Identifier `json:"protocol_doi,omitempty"`
 }
 
 // ImportPreview defines model for ImportPreview.
@@ -1495,6 +1628,9 @@ type ImportPreview struct {
 	// Warnings What the source does not tell, or tells doubtfully.
 	Warnings []string `json:"warnings"`
 }
+
+// ImportSource defines model for ImportSource.
+type ImportSource string
 
 // ImportedDuplicate defines model for ImportedDuplicate.
 type ImportedDuplicate struct {
@@ -1660,6 +1796,8 @@ type Invitation struct {
 // InvitationNew defines model for InvitationNew.
 type InvitationNew struct {
 	// Email E-mail address.
+	//
+	// Examples: name@example.org
 	Email *string `json:"email,omitempty"`
 
 	// ExpiresAt Until when it can be answered: at most 90 days from now, 30 where it is left out.
@@ -1878,16 +2016,16 @@ type MTA struct {
 	Version int64 `json:"version"`
 }
 
+// MailDelivery defines model for MailDelivery.
+type MailDelivery string
+
 // MailSettings defines model for MailSettings.
 type MailSettings struct {
-	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
-	Delivery string `json:"delivery"`
+	Delivery MailDelivery `json:"delivery"`
 
 	// DigestAt Time of day at which a digest comes, as 08:00.
-	DigestAt string `json:"digest_at"`
-
-	// DigestDay Day of the week on which a weekly digest comes.
-	DigestDay string `json:"digest_day"`
+	DigestAt  string  `json:"digest_at"`
+	DigestDay Weekday `json:"digest_day"`
 
 	// Muted Categories of notifications that no mail is sent about.
 	Muted []NotificationCategory `json:"muted"`
@@ -1907,25 +2045,30 @@ type MailSettings struct {
 
 // MailSettingsPatch defines model for MailSettingsPatch.
 type MailSettingsPatch struct {
-	// Delivery AT_ONCE, DAILY or WEEKLY as one digest, or NEVER.
-	Delivery *string `json:"delivery,omitempty"`
+	Delivery *MailDelivery `json:"delivery,omitempty"`
 
 	// DigestAt Time of day at which a digest comes, as 08:00.
-	DigestAt *string `json:"digest_at,omitempty"`
-
-	// DigestDay Day of the week on which a weekly digest comes.
-	DigestDay *string `json:"digest_day,omitempty"`
+	//
+	// Examples: 08:30
+	DigestAt  *string  `json:"digest_at,omitempty"`
+	DigestDay *Weekday `json:"digest_day,omitempty"`
 
 	// Muted Categories of notifications that no mail is sent about.
 	Muted []NotificationCategory `json:"muted,omitempty"`
 
 	// QuietFrom Time of day from which no mail is sent, as 22:00; null without quiet hours.
+	//
+	// Examples: 08:30
 	QuietFrom nullable.Nullable[string] `json:"quiet_from,omitempty"`
 
 	// QuietUntil Time of day at which the mail comes that waited for the end of the quiet hours.
+	//
+	// Examples: 08:30
 	QuietUntil nullable.Nullable[string] `json:"quiet_until,omitempty"`
 
 	// TimeZone The user's time zone, a name of the IANA database.
+	//
+	// Examples: Europe/Amsterdam
 	TimeZone *string `json:"time_zone,omitempty"`
 }
 
@@ -2200,6 +2343,8 @@ type MaterialNew struct {
 	OrganizationID ID `json:"organization_id"`
 
 	// PrePrintDOI DOI of the pre-print.
+	//
+	// Examples: 10.1101/2020.05.11.089375
 	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi,omitempty"`
 
 	// PrePrintTitle Title of the pre-print.
@@ -2209,6 +2354,8 @@ type MaterialNew struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title,omitempty"`
 
 	// PubmedID PubMed id of the publication.
+	//
+	// Examples: 31234567
 	PubmedID *string `json:"pubmed_id,omitempty"`
 
 	// Reference The lab's own number or name for it, different for each of its materials; null: none.
@@ -2221,6 +2368,8 @@ type MaterialNew struct {
 	Title string `json:"title"`
 
 	// URL Where it was imported from, or its page.
+	//
+	// Examples: https://example.org/ht-29
 	URL *string `json:"url,omitempty"`
 }
 
@@ -2273,6 +2422,8 @@ type MaterialPatch struct {
 	OrganizationID *ID `json:"organization_id,omitempty"`
 
 	// PrePrintDOI DOI of the pre-print.
+	//
+	// Examples: 10.1101/2020.05.11.089375
 	PrePrintDOI nullable.Nullable[string] `json:"pre_print_doi,omitempty"`
 
 	// PrePrintTitle Title of the pre-print.
@@ -2282,6 +2433,8 @@ type MaterialPatch struct {
 	PublicationTitle nullable.Nullable[string] `json:"publication_title,omitempty"`
 
 	// PubmedID PubMed id of the publication.
+	//
+	// Examples: 31234567
 	PubmedID *string `json:"pubmed_id,omitempty"`
 
 	// Reference The lab's own number or name for it, different for each of its materials; null: none.
@@ -2294,6 +2447,8 @@ type MaterialPatch struct {
 	Title *string `json:"title,omitempty"`
 
 	// URL Where it was imported from, or its page.
+	//
+	// Examples: https://example.org/ht-29
 	URL *string `json:"url,omitempty"`
 }
 
@@ -2655,6 +2810,9 @@ type OwnAddress struct {
 // Party defines model for Party.
 type Party string
 
+// PaymentMethod defines model for PaymentMethod.
+type PaymentMethod string
+
 // Person defines model for Person.
 type Person struct {
 	// CreatedAt When it was made.
@@ -2777,10 +2935,14 @@ type Refusal struct {
 // Registration defines model for Registration.
 type Registration struct {
 	// Code The authorization code that the identity provider issued.
-	Code         string  `json:"code"`
+	Code string `json:"code"`
+
+	// CodeVerifier Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
 	CodeVerifier *string `json:"code_verifier,omitempty"`
 
 	// Email E-mail address.
+	//
+	// Examples: name@example.org
 	Email *string `json:"email,omitempty"`
 
 	// FirstName Given name.
@@ -2841,10 +3003,8 @@ type Request struct {
 	OpenIssues int64 `json:"open_issues"`
 
 	// OverrideReason Why the lab goes on although something is missing.
-	OverrideReason string `json:"override_reason"`
-
-	// PaymentMethod How shipping is paid.
-	PaymentMethod string `json:"payment_method"`
+	OverrideReason string        `json:"override_reason"`
+	PaymentMethod  PaymentMethod `json:"payment_method"`
 
 	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
 	PaymentMethodNotes string `json:"payment_method_notes"`
@@ -2892,10 +3052,8 @@ type RequestNew struct {
 	Material ID `json:"material"`
 
 	// Note What else the requester says.
-	Note *string `json:"note,omitempty"`
-
-	// PaymentMethod How shipping is paid.
-	PaymentMethod *string `json:"payment_method,omitempty"`
+	Note          *string        `json:"note,omitempty"`
+	PaymentMethod *PaymentMethod `json:"payment_method,omitempty"`
 
 	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
 	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
@@ -2928,10 +3086,8 @@ type RequestPatch struct {
 	IsActive *bool `json:"is_active,omitempty"`
 
 	// OverrideReason Why the lab goes on although something is missing.
-	OverrideReason *string `json:"override_reason,omitempty"`
-
-	// PaymentMethod How shipping is paid.
-	PaymentMethod *string `json:"payment_method,omitempty"`
+	OverrideReason *string        `json:"override_reason,omitempty"`
+	PaymentMethod  *PaymentMethod `json:"payment_method,omitempty"`
 
 	// PaymentMethodNotes What the lab must know to be paid, such as the number of an account.
 	PaymentMethodNotes *string `json:"payment_method_notes,omitempty"`
@@ -3010,8 +3166,8 @@ type SavedSearch struct {
 	// Feed Where it is an Atom feed.
 	Feed string `json:"feed"`
 
-	// Filters Values by the name of a facet of the search of materials; of each facet one of them must hold.
-	Filters map[string][]string `json:"filters"`
+	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+	Filters SearchFilters `json:"filters"`
 
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
@@ -3036,8 +3192,8 @@ type SavedSearchNew struct {
 	// Alerts The user is told of what is new in it.
 	Alerts *bool `json:"alerts,omitempty"`
 
-	// Filters Values by the name of a facet of the search of materials; of each facet one of them must hold.
-	Filters map[string][]string `json:"filters,omitempty"`
+	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+	Filters *SearchFilters `json:"filters,omitempty"`
 
 	// Name What the user calls it; what it looks for, where they gave no name.
 	Name *string `json:"name,omitempty"`
@@ -3051,8 +3207,8 @@ type SavedSearchPatch struct {
 	// Alerts The user is told of what is new in it.
 	Alerts *bool `json:"alerts,omitempty"`
 
-	// Filters Values by the name of a facet of the search of materials; of each facet one of them must hold.
-	Filters map[string][]string `json:"filters,omitempty"`
+	// Filters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+	Filters *SearchFilters `json:"filters,omitempty"`
 
 	// Name What the user calls it; what it looks for, where they gave no name.
 	Name *string `json:"name,omitempty"`
@@ -3060,6 +3216,189 @@ type SavedSearchPatch struct {
 	// Search The words that it looks for; empty: any.
 	Search *string `json:"search,omitempty"`
 }
+
+// SearchFilters Filters as a search of materials takes them: category, organization, organisms, needs_mta, needs_irb, needs_abstract, shipping, is_archived, imported, import_source, has_publication, line_type, disease, tissue, cell_type, is_genetically_modified, sex, mycoplasma_result, biosafety_level, plasmid_type, vector_type, selectable_markers, insert_species, bacterial_resistance, sequence_verified, zygosity, genetic_background, modification_type, genes, health_status, shipping_form, consent_to_share, tumor_type, tissue_histology, is_from_untreated_patient, model_organism, host_strain, is_strain_humanized, tumor_preparation, tumor_characterization_technology, pdx_model_availability, data_type, technology, platform, data_level, access, technique, sample_type, expertise, status, material_type.
+type SearchFilters struct {
+	// Access Access, one of several.
+	Access []string `json:"access,omitempty"`
+
+	// BacterialResistance Bacterial resistance, one of several.
+	BacterialResistance []string `json:"bacterial_resistance,omitempty"`
+
+	// BiosafetyLevel Biosafety level, one of several.
+	BiosafetyLevel []string `json:"biosafety_level,omitempty"`
+
+	// Category Category, one of several.
+	Category []SearchFiltersCategory `json:"category,omitempty"`
+
+	// CellType Cell type, one of several.
+	CellType []string `json:"cell_type,omitempty"`
+
+	// ConsentToShare Consent to share, one of several.
+	ConsentToShare []string `json:"consent_to_share,omitempty"`
+
+	// DataLevel What is shared, one of several.
+	DataLevel []string `json:"data_level,omitempty"`
+
+	// DataType Kind of data, one of several.
+	DataType []string `json:"data_type,omitempty"`
+
+	// Disease Disease, one of several.
+	Disease []string `json:"disease,omitempty"`
+
+	// Expertise Experience needed, one of several.
+	Expertise []string `json:"expertise,omitempty"`
+
+	// Genes Genes, one of several.
+	Genes []string `json:"genes,omitempty"`
+
+	// GeneticBackground Genetic background, one of several.
+	GeneticBackground []string `json:"genetic_background,omitempty"`
+
+	// HasPublication Has a publication, one of several.
+	HasPublication []SearchFiltersHasPublication `json:"has_publication,omitempty"`
+
+	// HealthStatus Health status, one of several.
+	HealthStatus []string `json:"health_status,omitempty"`
+
+	// HostStrain Host strain and source, one of several.
+	HostStrain []string `json:"host_strain,omitempty"`
+
+	// ImportSource Imported from, one of several.
+	ImportSource []string `json:"import_source,omitempty"`
+
+	// Imported Imported, one of several.
+	Imported []SearchFiltersImported `json:"imported,omitempty"`
+
+	// InsertSpecies Species of the insert, one of several.
+	InsertSpecies []string `json:"insert_species,omitempty"`
+
+	// IsArchived Archived, one of several.
+	IsArchived []SearchFiltersIsArchived `json:"is_archived,omitempty"`
+
+	// IsFromUntreatedPatient From an untreated patient, one of several.
+	IsFromUntreatedPatient []string `json:"is_from_untreated_patient,omitempty"`
+
+	// IsGeneticallyModified Genetically modified, one of several.
+	IsGeneticallyModified []SearchFiltersIsGeneticallyModified `json:"is_genetically_modified,omitempty"`
+
+	// IsStrainHumanized Immune system humanized, one of several.
+	IsStrainHumanized []string `json:"is_strain_humanized,omitempty"`
+
+	// LineType Kind of line, one of several.
+	LineType []string `json:"line_type,omitempty"`
+
+	// MaterialType Kind of material, one of several.
+	MaterialType []string `json:"material_type,omitempty"`
+
+	// ModelOrganism Host species, one of several.
+	ModelOrganism []string `json:"model_organism,omitempty"`
+
+	// ModificationType Kind of modification, one of several.
+	ModificationType []string `json:"modification_type,omitempty"`
+
+	// MycoplasmaResult Mycoplasma test, one of several.
+	MycoplasmaResult []string `json:"mycoplasma_result,omitempty"`
+
+	// NeedsAbstract Needs an abstract, one of several.
+	NeedsAbstract []SearchFiltersNeedsAbstract `json:"needs_abstract,omitempty"`
+
+	// NeedsIRB Needs an IRB approval, one of several.
+	NeedsIRB []SearchFiltersNeedsIRB `json:"needs_irb,omitempty"`
+
+	// NeedsMTA Needs an MTA, one of several.
+	NeedsMTA []SearchFiltersNeedsMTA `json:"needs_mta,omitempty"`
+
+	// Organisms Organism, one of several.
+	Organisms []string `json:"organisms,omitempty"`
+
+	// Organization Organization, one of several.
+	Organization []string `json:"organization,omitempty"`
+
+	// PdxModelAvailability Availability, one of several.
+	PdxModelAvailability []string `json:"pdx_model_availability,omitempty"`
+
+	// PlasmidType Kind of plasmid, one of several.
+	PlasmidType []string `json:"plasmid_type,omitempty"`
+
+	// Platform Platform, one of several.
+	Platform []string `json:"platform,omitempty"`
+
+	// SampleType Works on, one of several.
+	SampleType []string `json:"sample_type,omitempty"`
+
+	// SelectableMarkers Selection in target cells, one of several.
+	SelectableMarkers []string `json:"selectable_markers,omitempty"`
+
+	// SequenceVerified Sequence verified, one of several.
+	SequenceVerified []string `json:"sequence_verified,omitempty"`
+
+	// Sex Sex, one of several.
+	Sex []string `json:"sex,omitempty"`
+
+	// Shipping Has shipping requirements, one of several.
+	Shipping []SearchFiltersShipping `json:"shipping,omitempty"`
+
+	// ShippingForm Sent as, one of several.
+	ShippingForm []string `json:"shipping_form,omitempty"`
+
+	// Status Status, one of several.
+	Status []string `json:"status,omitempty"`
+
+	// Technique Technique, one of several.
+	Technique []string `json:"technique,omitempty"`
+
+	// Technology Technology, one of several.
+	Technology []string `json:"technology,omitempty"`
+
+	// Tissue Tissue, one of several.
+	Tissue []string `json:"tissue,omitempty"`
+
+	// TissueHistology Histology, one of several.
+	TissueHistology []string `json:"tissue_histology,omitempty"`
+
+	// TumorCharacterizationTechnology Characterized by, one of several.
+	TumorCharacterizationTechnology []string `json:"tumor_characterization_technology,omitempty"`
+
+	// TumorPreparation Tumour preparation, one of several.
+	TumorPreparation []string `json:"tumor_preparation,omitempty"`
+
+	// TumorType Primary, metastasis or recurrence, one of several.
+	TumorType []string `json:"tumor_type,omitempty"`
+
+	// VectorType Vector type, one of several.
+	VectorType []string `json:"vector_type,omitempty"`
+
+	// Zygosity Zygosity, one of several.
+	Zygosity []string `json:"zygosity,omitempty"`
+}
+
+// SearchFiltersCategory defines model for SearchFilters.Category.
+type SearchFiltersCategory string
+
+// SearchFiltersHasPublication defines model for SearchFilters.HasPublication.
+type SearchFiltersHasPublication string
+
+// SearchFiltersImported defines model for SearchFilters.Imported.
+type SearchFiltersImported string
+
+// SearchFiltersIsArchived defines model for SearchFilters.IsArchived.
+type SearchFiltersIsArchived string
+
+// SearchFiltersIsGeneticallyModified defines model for SearchFilters.IsGeneticallyModified.
+type SearchFiltersIsGeneticallyModified string
+
+// SearchFiltersNeedsAbstract defines model for SearchFilters.NeedsAbstract.
+type SearchFiltersNeedsAbstract string
+
+// SearchFiltersNeedsIRB defines model for SearchFilters.NeedsIRB.
+type SearchFiltersNeedsIRB string
+
+// SearchFiltersNeedsMTA defines model for SearchFilters.NeedsMTA.
+type SearchFiltersNeedsMTA string
+
+// SearchFiltersShipping defines model for SearchFilters.Shipping.
+type SearchFiltersShipping string
 
 // Settings defines model for Settings.
 type Settings struct {
@@ -3507,6 +3846,8 @@ type UserPage struct {
 // UserPatch defines model for UserPatch.
 type UserPatch struct {
 	// Email E-mail address.
+	//
+	// Examples: name@example.org
 	Email *string `json:"email,omitempty"`
 
 	// FirstName Given name.
@@ -3606,6 +3947,9 @@ type WebhookDelivery struct {
 	Webhook int64 `json:"webhook"`
 }
 
+// WebhookEvent defines model for WebhookEvent.
+type WebhookEvent string
+
 // WebhookNew defines model for WebhookNew.
 type WebhookNew struct {
 	// Description What it is, in a few words.
@@ -3615,9 +3959,11 @@ type WebhookNew struct {
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// Events The types that it is told of; null: all.
-	Events nullable.Nullable[[]string] `json:"events,omitempty"`
+	Events nullable.Nullable[[]WebhookEvent] `json:"events,omitempty"`
 
 	// URL Where messages are sent: https to a public host.
+	//
+	// Examples: https://example.org/aliquot
 	URL string `json:"url"`
 }
 
@@ -3630,9 +3976,11 @@ type WebhookPatch struct {
 	Enabled *bool `json:"enabled,omitempty"`
 
 	// Events The types that it is told of; null: all.
-	Events nullable.Nullable[[]string] `json:"events,omitempty"`
+	Events nullable.Nullable[[]WebhookEvent] `json:"events,omitempty"`
 
 	// URL Where messages are sent: https to a public host.
+	//
+	// Examples: https://example.org/aliquot
 	URL *string `json:"url,omitempty"`
 }
 
@@ -3687,6 +4035,9 @@ type WebhookSecret struct {
 	// URL Where messages are sent: https to a public host.
 	URL string `json:"url"`
 }
+
+// Weekday defines model for Weekday.
+type Weekday string
 
 // Words defines model for Words.
 type Words struct {

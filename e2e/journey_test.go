@@ -111,7 +111,7 @@ func TestAMaterialTravelsByTheGoClient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		josiah.move(id, api.RequestPatch{Address: nullable.NewNullableWithValue(address.JSON200.ID), PaymentMethod: new("SHIPPING_CODE")},
+		josiah.move(id, api.RequestPatch{Address: nullable.NewNullableWithValue(address.JSON200.ID), PaymentMethod: new(api.PaymentMethodSHIPPINGCODE)},
 			"APPROVED requester requester_signed_mta irb")
 		josiah.move(id, api.RequestPatch{RequesterSignedMTAAttachment: josiah.hand("signed-mta.pdf"), IRBAttachment: josiah.hand("irb-approval.pdf")},
 			"APPROVED lab executed_mta")

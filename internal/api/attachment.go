@@ -25,7 +25,7 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 	if kind == "multipart/form-data" {
 		in, content, err = a.multipart(c)
 	} else {
-		err = decode(c.Request, &in)
+		err = c.decode(&in)
 	}
 	var t exchange.Attachment
 	if err == nil {
@@ -35,7 +35,7 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 		a.App.Discard(c.Context(), *content, err)
 	}
 	c.location(err, "/attachments/%d", t.ID)
-	return showAttachment(t), err
+	return showAttachment(t), a.asSent(c, in, err)
 }
 
 // The bounds of a form beside its file.

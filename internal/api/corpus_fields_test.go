@@ -116,8 +116,6 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 				continue // it is read only, so ignored
 			case line.Route == "POST /attachments" && name == "owned_by_user" && text == unknownUser:
 				continue // so is this: the maker owns what they make
-			case name == "mta_attachment" && text == unknownRef:
-				a.fields = []string{"mta_attachment_id"}
 			}
 			body := map[string]json.RawMessage{}
 			if base, ok := v.body.(obj); ok && method == "POST" {

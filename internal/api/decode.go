@@ -18,10 +18,11 @@ import (
 // bodyLimit is the size of a JSON body in bytes (contract.md section 9).
 const bodyLimit = 1 << 20
 
-// decode reads the JSON object in the body of r into the struct that in points to. Every field
+// decode reads the JSON object in the body of c into the struct that in points to. Every field
 // that is wrong is named in one answer; unknown fields are ignored, so that what a GET returned
 // can be sent back. An empty body is an empty object.
-func decode(r *http.Request, in any) error {
+func (c *Call) decode(in any) error {
+	r := c.Request
 	if r.ContentLength > bodyLimit {
 		return tooLarge()
 	}
@@ -41,6 +42,7 @@ func decode(r *http.Request, in any) error {
 	if !utf8.Valid(raw) {
 		return exchange.Fail(exchange.MalformedJSON, "The body must be UTF-8.")
 	}
+	c.body = raw
 	return decodeObject(raw, in, r.Method == http.MethodPost)
 }
 
@@ -186,6 +188,7 @@ func meaning(err error) string {
 type bodyField struct {
 	index       int
 	name, alias string
+	same        string // another field that it stands for
 }
 
 var fieldCache sync.Map
@@ -197,7 +200,7 @@ func fieldsOf(t reflect.Type) []bodyField {
 	var list []bodyField
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
-		list = append(list, bodyField{i, tag.Get("json"), tag.Get("alias")})
+		list = append(list, bodyField{i, tag.Get("json"), tag.Get("alias"), tag.Get("same")})
 	}
 	fieldCache.Store(t, list)
 	return list

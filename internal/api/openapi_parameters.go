@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"reflect"
@@ -131,14 +130,7 @@ func (d description) query(t reflect.Type) (list []object) {
 		if help == "" {
 			help = "Only items whose `" + name + "` is this."
 		}
-		schema := d.schema(f.Type.Elem())
-		for word, tag := range map[string]string{"minimum": "least", "maximum": "most", "default": "default"} {
-			if bound := f.Tag.Get(tag); bound != "" {
-				schema = maps.Clone(schema)
-				schema[word] = json.Number(bound)
-			}
-		}
-		list = append(list, object{"name": name, "in": "query", "schema": schema, "description": help})
+		list = append(list, object{"name": name, "in": "query", "schema": tagged(d.schema(f.Type.Elem()), f), "description": help})
 	}
 	return list
 }

@@ -17,13 +17,15 @@ import (
 
 // scalars are the types whose JSON is not told by what they are made of.
 var scalars = map[reflect.Type]object{
-	reflect.TypeFor[Time]():                {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[Expiry]():              {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
-	reflect.TypeFor[time.Time]():           {"type": "string", "format": "date-time", "examples": []string{"2026-03-12T09:40:00.123456Z"}},
-	reflect.TypeFor[uuid.UUID]():           {"type": "string", "format": "uuid"},
-	reflect.TypeFor[exchange.Date]():       {"type": "string", "format": "date"},
-	reflect.TypeFor[exchange.Instant]():    {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.", "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[exchange.Until]():      {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.", "examples": []string{"2020-05-11"}},
+	reflect.TypeFor[Time]():          {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[Expiry]():        {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
+	reflect.TypeFor[time.Time]():     {"type": "string", "format": "date-time", "examples": []string{"2026-03-12T09:40:00.123456Z"}},
+	reflect.TypeFor[uuid.UUID]():     {"type": "string", "format": "uuid"},
+	reflect.TypeFor[exchange.Date](): {"type": "string", "format": "date", "pattern": `^(19|[2-9]\d)\d\d-\d\d-\d\d$`},
+	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.",
+		"pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[exchange.Until](): {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.",
+		"pattern": `^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d))?$`, "examples": []string{"2020-05-11"}},
 	reflect.TypeFor[Contract]():            {"type": "object"},
 	reflect.TypeFor[exchange.SearchText](): {"type": "string"},
 	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
@@ -37,10 +39,14 @@ type component struct {
 
 var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Ref](): {"ID", object{"description": "An id as 7, as \"7\" or as {\"id\": 7}.", "anyOf": []object{
-		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string"}, {"type": "object", "required": []string{"id"}}}}},
+		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": `^\s*\+?0*[1-9][0-9]*\s*$`},
+		{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": []string{"integer", "string"}}}}}}},
 	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
-		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}}}}},
-	reflect.TypeFor[exchange.IDText]():    {"Identifier", object{"anyOf": []object{{"type": "string"}, {"type": "number"}}}},
+		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": "string", "format": "uuid"}}}}}},
+	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in any form.",
+		"anyOf": []object{{"type": "string"}, {"type": "number"}}, "examples": []string{"GSE5859", "SRP009615"}}},
+	reflect.TypeFor[exchange.Filters]():   {"SearchFilters", savedFilters()},
+	reflect.TypeFor[exchange.Delivery]():  {"MailDelivery", enum(exchange.Deliveries...)},
 	reflect.TypeFor[json.RawMessage]():    {"JSON", object{"description": "Any JSON."}},
 	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
 	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
@@ -135,7 +141,7 @@ func (d description) schema(t reflect.Type) object {
 		}
 		if d.schemas[name] == nil {
 			d.schemas[name] = object{} // its fields may lead back here
-			d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
+			d.schemas[name] = d.structure(name, t, shown(t), func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
 		}
 		return refTo(name)
 	}
@@ -153,7 +159,7 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	if made {
 		faults = exchange.FaultsOf(reflect.Zero(t).Interface(), true)
 	}
-	d.schemas[name] = d.structure(name, t, func(f reflect.StructField) bool {
+	d.schemas[name] = d.structure(name, t, rulesOf(t, made), func(f reflect.StructField) bool {
 		for _, fault := range faults[f.Tag.Get("json")] {
 			// Either of two names is required where there are two, which JSON Schema has no plain word for.
 			return f.Tag.Get("alias") == "" && !strings.HasPrefix(fault, "is required, or ")
@@ -163,9 +169,9 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	return name
 }
 
-func (d description) structure(name string, t reflect.Type, needed func(reflect.StructField) bool) object {
+func (d description) structure(name string, t reflect.Type, of rules, needed func(reflect.StructField) bool) object {
 	properties, required := object{}, []string{}
-	d.fields(t, needed, properties, &required)
+	d.fields(t, of, needed, properties, &required)
 	schema := object{"type": "object", "properties": properties}
 	explain(name, schema)
 	if len(required) > 0 {
@@ -175,15 +181,15 @@ func (d description) structure(name string, t reflect.Type, needed func(reflect.
 	return schema
 }
 
-func (d description) fields(t reflect.Type, needed func(reflect.StructField) bool, properties object, required *[]string) {
+func (d description) fields(t reflect.Type, of rules, needed func(reflect.StructField) bool, properties object, required *[]string) {
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // shown to some only
-			d.fields(f.Type.Elem(), func(reflect.StructField) bool { return false }, properties, required)
+			d.fields(f.Type.Elem(), shown(f.Type.Elem()), func(reflect.StructField) bool { return false }, properties, required)
 			continue
 		case f.Anonymous:
-			d.fields(f.Type, needed, properties, required)
+			d.fields(f.Type, shown(f.Type), needed, properties, required)
 			continue
 		case name == "-":
 			continue
@@ -198,6 +204,13 @@ func (d description) fields(t reflect.Type, needed func(reflect.StructField) boo
 		case f.Type == reflect.TypeFor[[]string]() && name == "organisms", f.Type == reflect.TypeFor[[]exchange.EventType]():
 			schema = orNull(schema)
 		}
+		if r, ok := of[name]; ok {
+			schema = d.ruled(schema, r)
+		}
+		if name == "id" && f.Type.Kind() == reflect.Int64 {
+			schema = object{"type": "integer", "format": "int64", "minimum": 1}
+		}
+		schema = tagged(schema, f)
 		properties[name] = schema
 		if alias := f.Tag.Get("alias"); alias != "" {
 			properties[alias] = object{"description": "Another name of " + name + ".", "x-alias-of": name, "allOf": []object{schema}}

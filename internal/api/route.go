@@ -75,16 +75,16 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 			err = c.readQuery(&in)
 		default:
 			if err = c.query().faults.Err(); err == nil && hasInput && !c.stream {
-				err = decode(c.Request, &in)
+				err = c.decode(&in)
 			}
 		}
 		if err != nil {
-			return err
+			return a.asSent(c, in, err)
 		}
 		out, err := handle(a, c, in)
 		switch {
 		case err != nil:
-			return err
+			return a.asSent(c, in, err)
 		case c.written:
 			return nil
 		case r.silent:
@@ -179,6 +179,7 @@ type Call struct {
 	written  bool        // the handler wrote the answer itself
 
 	parameters []string // those that the query may have
+	body       []byte   // JSON, as it was sent
 }
 
 // slowest is the speed of a connection, in bytes a second, at which a whole file still passes.

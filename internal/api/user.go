@@ -61,7 +61,7 @@ func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notif
 
 // Until is the body of POST that marks notifications as read.
 type Until struct {
-	Until exchange.Opt[int64] `json:"until"`
+	Until exchange.Opt[int64] `json:"until" least:"1"`
 }
 
 func (a *API) readNotifications(c *Call, in Until) (None, error) {

@@ -100,6 +100,7 @@ func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 }
 
 func (p AttachmentPatch) lay(f *Faults, a Attachment) Attachment {
+	f.rule("filename", Rule{Most: maxFilename, Pattern: filenamePattern})
 	if p.Filename.Set {
 		if name, err := Filename(p.Filename.Value); err != nil {
 			f.Add("filename", "%v", err)

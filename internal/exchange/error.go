@@ -123,10 +123,10 @@ func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(f))
-	return &Error{
-		Code:    InvalidInput,
-		Message: "Please correct: " + strings.Join(names, ", ") + ".",
-		Fields:  f,
-	}
+	return &Error{Code: InvalidInput, Message: f.Summary(), Fields: f}
+}
+
+// Summary names every field in one sentence.
+func (f Faults) Summary() string {
+	return "Please correct: " + strings.Join(slices.Sorted(maps.Keys(f)), ", ") + "."
 }

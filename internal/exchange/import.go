@@ -104,6 +104,7 @@ func (o ImportOrder) on(organization, grant Opt[Ref], f *Faults) ImportOrder {
 }
 
 func (n ImportName) order(f *Faults) ImportOrder {
+	f.rule("import_source", Rule{Words: sources, Name: "ImportSource"})
 	o := ImportOrder{Source: strings.ToUpper(tidy(n.Source.Value))}
 	read := importable[o.Source]
 	if read == nil {

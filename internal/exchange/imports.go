@@ -25,6 +25,7 @@ func (n ImportsNew) Check() (ImportsOrder, error) {
 	var f Faults
 	o := ImportsOrder{Identifiers: n.Identifiers.Value, Preview: n.Preview.Value}
 	whole := ImportOrder{}.on(n.Organization, n.Grant, &f)
+	f.rule("identifiers", Rule{Least: 1, Most: MostImports, Each: &Rule{Most: lineLength}})
 	switch count := len(o.Identifiers); {
 	case count == 0:
 		f.Add("identifiers", "is required: a list of accessions of GEO or SRA and of DOIs of protocols")

@@ -102,6 +102,7 @@ func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 		}
 	}
 	f.line("email", p.Email, lineLength, &i.Email)
+	f.mailAddress("email")
 	if i.Email != "" {
 		if a, err := mail.ParseAddress(i.Email); err != nil || a.Address != i.Email {
 			f.Add("email", "must be an e-mail address, such as name@example.org")

@@ -81,11 +81,13 @@ type MailSettingsPatch struct {
 // Patch lays p over s.
 func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 	var f Faults
+	f.rule("delivery", Rule{Words: texts(Deliveries), Name: "MailDelivery"})
 	if p.Delivery.Set {
 		if s.Delivery = Delivery(p.Delivery.Value); !slices.Contains(Deliveries, s.Delivery) {
 			f.Add("delivery", "must be one of %v", Deliveries)
 		}
 	}
+	f.rule("time_zone", Rule{Pattern: zonePattern, Examples: []string{"Europe/Amsterdam"}})
 	if p.TimeZone.Set {
 		if _, err := time.LoadLocation(p.TimeZone.Value); err != nil || p.TimeZone.Value == "" || p.TimeZone.Value == "Local" {
 			f.Add("time_zone", "must be a name of the IANA time zone database, such as Europe/Amsterdam")
@@ -99,9 +101,11 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 	case s.QuietFrom != nil && *s.QuietFrom == *s.QuietUntil:
 		f.Add("quiet_until", "must differ from quiet_from; to have no mail at all, set delivery to NEVER")
 	}
+	f.rule("digest_at", Rule{Pattern: minutePattern, Examples: []string{"08:30"}})
 	if p.DigestAt.Set {
 		s.DigestAt = *f.minuteOrNull("digest_at", NullOf(p.DigestAt.Value), &s.DigestAt)
 	}
+	f.rule("digest_day", Rule{Words: Weekdays, Name: "Weekday"})
 	if p.DigestDay.Set {
 		if i := slices.Index(Weekdays, p.DigestDay.Value); i >= 0 {
 			s.DigestDay = time.Weekday(i)
@@ -125,6 +129,7 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 var Weekdays = []string{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"}
 
 func (f *Faults) minuteOrNull(field string, o Null[string], old *Minute) *Minute {
+	f.rule(field, Rule{Pattern: minutePattern, Examples: []string{"08:30"}})
 	if !o.Set {
 		return old
 	}

@@ -88,7 +88,7 @@ type MaterialPatch struct {
 	EmbargoDate      Null[Date]           `json:"embargo_date"`
 	Contact          Opt[UserRef]         `json:"contact_user_id" alias:"contact_user"`
 	MTAAttachment    Null[Ref]            `json:"mta_attachment_id"`
-	MTAShown         Null[Ref]            `json:"mta_attachment"` // the same as a GET shows it
+	MTAShown         Null[Ref]            `json:"mta_attachment" same:"mta_attachment_id"` // the same as a GET shows it
 	Organization     Opt[Ref]             `json:"organization_id" alias:"organization"`
 	Shipping         Null[Ref]            `json:"shipping_requirements_id" alias:"shipping_requirements"`
 	Archived         Opt[bool]            `json:"is_archived"`
@@ -99,6 +99,7 @@ type MaterialPatch struct {
 func (p MaterialPatch) Create() (Material, error) {
 	var f Faults
 	m := p.lay(&f, Material{Category: tidy(p.Category.Value), Metadata: json.RawMessage("{}")})
+	f.rule("category", Rule{Words: category.Codes(), Name: "MaterialCategory"})
 	f.need("category", m.Category)
 	f.need("title", m.Title)
 	if !p.Organization.Set {
@@ -125,12 +126,14 @@ func (p MaterialPatch) lay(f *Faults, m Material) Material {
 	if m.Reference != nil && *m.Reference == "" {
 		m.Reference = nil
 	}
-	f.line("url", p.URL, 2000, &m.URL)
+	f.line("url", p.URL, urlLength, &m.URL)
+	f.amend("url", func(r *Rule) { r.Pattern, r.Examples = addressPattern, []string{"https://example.org/ht-29"} })
 	if p.URL.Set && m.URL != "" {
 		if u, err := url.Parse(m.URL); err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			f.Add("url", "must be a web address that starts with https:// or http://")
 		}
 	}
+	f.rule("pubmed_id", Rule{Format: "pmid", Examples: []string{"31234567"}})
 	f.canonical("pubmed_id", p.PubMedID, identifier.PMID, &m.PubMedID)
 	m.NeedsMTA = p.NeedsMTA.Or(m.NeedsMTA)
 	m.NeedsIRB = p.NeedsIRB.Or(m.NeedsIRB)
@@ -139,6 +142,7 @@ func (p MaterialPatch) lay(f *Faults, m Material) Material {
 	f.line("import_source", p.ImportSource, lineLength, &m.ImportSource)
 	f.organisms(p.Organisms, &m.Organisms)
 	f.nullLine("publication_title", p.PublicationTitle, titleLength, &m.PublicationTitle)
+	f.rule("pre_print_doi", Rule{Format: "doi", Examples: []string{"10.1101/2020.05.11.089375"}})
 	if p.PrePrintDOI.Set && p.PrePrintDOI.Value != nil {
 		doi := ""
 		f.canonical("pre_print_doi", Some(*p.PrePrintDOI.Value), identifier.DOI, &doi)
@@ -195,6 +199,7 @@ func (f *Faults) canonical(field string, o Opt[string], parse func(string) (stri
 const mostOrganisms = 100
 
 func (f *Faults) organisms(o Null[Names], dst *[]string) {
+	f.rule("organisms", Rule{Most: mostOrganisms, Each: &Rule{Most: lineLength, Pattern: linePattern}})
 	if !o.Set {
 		return
 	}

@@ -40,6 +40,9 @@ type OrganizationPatch struct {
 // mostMembers bounds one list of members; larger labs are changed by invitations.
 const mostMembers = 10_000
 
+// mostDays bounds the targets of a lab.
+const mostDays = 365
+
 // Create makes a new organization of p. The specification requires owner and members;
 // the name defaults to "<owner's name> lab", which the caller fills in afterwards.
 func (p OrganizationPatch) Create() (Organization, []uuid.UUID, error) {
@@ -59,6 +62,7 @@ func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organizat
 	var f Faults
 	name := o.Name
 	o, members, named := p.lay(&f, o, slices.Clone(members))
+	f.needed("name")
 	if named && o.Name == "" {
 		f.Add("name", "must not be empty; leave it out to keep %q", name)
 	}
@@ -72,6 +76,7 @@ func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (
 	f.days("countersign_days", p.CountersignDays, &o.Targets.Countersign)
 	f.days("ship_days", p.ShipDays, &o.Targets.Ship)
 	o.Owner = uuid.UUID(p.Owner.Or(UserRef(o.Owner)))
+	f.rule("members", Rule{Most: mostMembers})
 	if p.Members.Set {
 		if len(p.Members.Value) > mostMembers {
 			f.Add("members", "must be at most %d people", mostMembers)
@@ -90,11 +95,12 @@ func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (
 }
 
 func (f *Faults) days(field string, o Opt[int], dst *int) {
+	f.rule(field, Rule{From: 1, To: mostDays})
 	if !o.Set {
 		return
 	}
-	if o.Value < 1 || o.Value > 365 {
-		f.Add(field, "must be a number of days from 1 to 365")
+	if o.Value < 1 || o.Value > mostDays {
+		f.Add(field, "must be a number of days from 1 to %d", mostDays)
 		return
 	}
 	*dst = o.Value

@@ -195,6 +195,7 @@ func (p RequestPatch) Document(s Slot) Null[Ref] {
 var paymentMethods = []string{"", ByCourierAccount, ByReimbursement, ByOtherMeans}
 
 func (f *Faults) payment(o Opt[string], dst *string) {
+	f.rule("payment_method", Rule{Words: paymentMethods, Name: "PaymentMethod"})
 	if !o.Set {
 		return
 	}
@@ -258,6 +259,7 @@ func (r Reason) Check() (string, error) {
 	var f Faults
 	s := ""
 	f.long("reason", r.Reason, &s)
+	f.needed("reason")
 	if s == "" && len(f) == 0 {
 		f.Add("reason", "is required: say what to correct")
 	}

@@ -42,7 +42,7 @@ type Filters map[string]Names
 const (
 	MostSavedSearches = 100 // of a person
 	searchLength      = 1000
-	mostFilterValues  = 50 // of a facet
+	MostFilterValues  = 50 // of a facet
 )
 
 // SavedSearchPatch is the body of POST, PUT and PATCH of saved searches.
@@ -93,8 +93,8 @@ func (f *Faults) filters(all Filters) Filters {
 			list = append(list, value)
 		}
 		slices.Sort(list)
-		if list = slices.Compact(list); len(list) > mostFilterValues {
-			of.Add(facet, "must be at most %d values", mostFilterValues)
+		if list = slices.Compact(list); len(list) > MostFilterValues {
+			of.Add(facet, "must be at most %d values", MostFilterValues)
 		}
 		if len(of) > 0 {
 			f.Add("filters", "%s: %s", facet, of[facet][0])

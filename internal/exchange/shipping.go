@@ -35,15 +35,22 @@ type ShippingPatch struct {
 
 // Create makes new shipping requirements of p.
 func (p ShippingPatch) Create() (Shipping, error) {
+	var f Faults
 	if !p.Organization.Set {
-		return Shipping{}, Faults{"organization": {"is required: the id of the organization"}}.Err()
+		f.Add("organization", "is required: the id of the organization")
 	}
-	return p.Patch(Shipping{OrganizationID: int64(p.Organization.Value)})
+	s := p.lay(&f, Shipping{OrganizationID: int64(p.Organization.Value)})
+	return s, f.Err()
 }
 
 // Patch lays p over s. The organization cannot change; another one is ignored.
 func (p ShippingPatch) Patch(s Shipping) (Shipping, error) {
 	var f Faults
+	s = p.lay(&f, s)
+	return s, f.Err()
+}
+
+func (p ShippingPatch) lay(f *Faults, s Shipping) Shipping {
 	s.NeedsAddress = p.NeedsAddress.Or(s.NeedsAddress)
 	s.NeedsPayment = p.NeedsPayment.Or(s.NeedsPayment)
 	s.AcceptsShippingCode = p.AcceptsShippingCode.Or(s.AcceptsShippingCode)
@@ -51,7 +58,7 @@ func (p ShippingPatch) Patch(s Shipping) (Shipping, error) {
 	s.AcceptsOther = p.AcceptsOther.Or(s.AcceptsOther)
 	f.long("accepted_payment_details", p.PaymentDetails, &s.PaymentDetails)
 	f.long("restrictions", p.Restrictions, &s.Restrictions)
-	return s, f.Err()
+	return s
 }
 
 // Address is a shipping address of a user. A request keeps a copy of it as it was when sent.

@@ -47,6 +47,7 @@ func (p UserPatch) Patch(u User) (User, error) {
 	f.line("last_name", p.LastName, lineLength, &u.LastName)
 	old := u.Email
 	f.line("email", p.Email, lineLength, &u.Email)
+	f.mailAddress("email")
 	if u.Email != "" && u.Email != old {
 		if a, err := mail.ParseAddress(u.Email); err != nil || a.Address != u.Email {
 			f.Add("email", "must be an e-mail address, such as name@example.org")
@@ -128,9 +129,12 @@ func (r Registration) Check() (code, origin string, err error) {
 	f.line("code", Some(r.Code), codeLength, &code)
 	f.line("origin_url", Some(r.OriginURL), originLength, &origin)
 	f.line("invitation", r.Invitation, invitationLength, new(string))
+	f.rule("code_verifier", Rule{Pattern: verifierForm.String(), Examples: []string{"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}})
 	if !verifierForm.MatchString(r.CodeVerifier.Or("")) {
 		f.Add("code_verifier", "must be 43 to 128 letters, digits, or any of - . _ ~ (RFC 7636)")
 	}
+	f.needed("code")
+	f.needed("origin_url")
 	if code == "" && len(f["code"]) == 0 {
 		f.Add("code", "is required: the authorization code of the identity provider")
 	}

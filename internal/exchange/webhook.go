@@ -72,12 +72,14 @@ func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Ti
 	was := w
 	f.line("url", p.URL, urlLength, &w.URL)
 	f.need("url", w.URL)
+	f.amend("url", func(r *Rule) { r.Format, r.Examples = "uri", []string{"https://example.org/aliquot"} })
 	if w.URL != was.URL {
 		if err := check(w.URL); err != nil {
 			f.Add("url", "%v", err)
 		}
 	}
 	f.line("description", p.Description, lineLength, &w.Description)
+	f.rule("events", Rule{Least: 1, Each: &Rule{Words: texts(EventTypes), Name: "WebhookEvent"}})
 	if p.Events.Set {
 		w.Events = f.eventTypes(p.Events.Value)
 	}
@@ -90,7 +92,7 @@ func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Ti
 	return w, f.Err()
 }
 
-// urlLength is that of a webhook's address, in characters.
+// urlLength is that of an address, in characters.
 const urlLength = 2000
 
 // eventTypes are those that a list names, each once, in the order of EventTypes; nil is nil.

@@ -1,0 +1,151 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"strings"
+
+	"aliquot/internal/exchange"
+)
+
+// rules are the rules of the fields of an object by their names in JSON.
+type rules map[string]exchange.Rule
+
+// rulesOf are those of a body that is sent, from the checks themselves; made: it makes an object.
+// A body of this package has them in its tags.
+func rulesOf(body reflect.Type, made bool) rules {
+	if list, known := exchange.RulesOf(body, made); known {
+		return list
+	}
+	for f := range body.Fields() {
+		value, _ := f.Type.FieldByName("Value")
+		if f.Tag.Get("least") == "" && (value.Type == nil || value.Type.Kind() != reflect.Bool) {
+			panic("the document has no rules of " + body.String() + ": put it into exchange.bodies")
+		}
+	}
+	return nil
+}
+
+// shownAs are the bodies that the texts of an object came in by.
+var shownAs = map[reflect.Type][]any{
+	reflect.TypeFor[Award]():        {exchange.GrantPatch{}},
+	reflect.TypeFor[Organization](): {exchange.OrganizationPatch{}},
+	reflect.TypeFor[Lab]():          {exchange.OrganizationPatch{}},
+	reflect.TypeFor[Shipping]():     {exchange.ShippingPatch{}},
+	reflect.TypeFor[Address]():      {exchange.AddressPatch{}},
+	reflect.TypeFor[Material]():     {exchange.MaterialPatch{}},
+	reflect.TypeFor[Attachment]():   {exchange.AttachmentPatch{}},
+	reflect.TypeFor[Request]():      {exchange.RequestPatch{}, exchange.RequestNew{}},
+	reflect.TypeFor[Shipment]():     {exchange.ShipmentPatch{}},
+	reflect.TypeFor[Document]():     {exchange.Reason{}},
+	reflect.TypeFor[Message]():      {exchange.Words{}},
+	reflect.TypeFor[Issue]():        {exchange.Words{}},
+	reflect.TypeFor[Webhook]():      {exchange.WebhookPatch{}},
+	reflect.TypeFor[SavedSearch]():  {exchange.SavedSearchPatch{}},
+	reflect.TypeFor[MailSettings](): {exchange.MailSettingsPatch{}},
+	reflect.TypeFor[JoinRequest]():  {exchange.JoinNew{}, exchange.JoinRefusal{}},
+}
+
+// shown are the rules of an object that is answered: how long its texts are at most and which words they can be.
+// What is there may be empty, and canonical.
+func shown(t reflect.Type) rules {
+	list := rules{}
+	for _, body := range shownAs[t] {
+		sent, _ := exchange.RulesOf(reflect.TypeOf(body), false)
+		for name, r := range sent {
+			if list[name].Most < r.Most || r.Words != nil || r.To > 0 {
+				list[name] = exchange.Rule{Most: r.Most, From: r.From, To: r.To, Words: r.Words, Name: r.Name}
+			}
+		}
+	}
+	for name, pattern := range map[string]string{"sha256": `^[0-9a-f]{64}$`, "hash": `^[0-9a-f]{64}$`, "prev_hash": `^([0-9a-f]{64})?$`} {
+		list[name] = exchange.Rule{Pattern: pattern}
+	}
+	return list
+}
+
+// ruled adds a rule to the schema of a field. A component has its own.
+func (d description) ruled(schema object, r exchange.Rule) object {
+	if r.Words != nil {
+		words := d.named(component{r.Name, enum(r.Words...)})
+		if _, plain := schema["type"].(string); plain || schema["$ref"] != nil {
+			return words
+		}
+		return orNull(words)
+	}
+	add := object{}
+	kind, _ := schema["type"].(string)
+	if kinds, ok := schema["type"].([]string); ok {
+		kind = kinds[0]
+	}
+	switch kind {
+	case "array":
+		bound(add, "minItems", r.Least)
+		bound(add, "maxItems", r.Most)
+		if r.Each != nil {
+			add["items"] = d.ruled(schema["items"].(object), *r.Each)
+		}
+	case "string":
+		bound(add, "minLength", r.Least)
+		bound(add, "maxLength", r.Most)
+		for word, text := range map[string]string{"pattern": r.Pattern, "format": r.Format} {
+			if text != "" {
+				add[word] = text
+			}
+		}
+		if r.Examples != nil {
+			add["examples"] = r.Examples
+		}
+	case "integer":
+		bound(add, "minimum", r.From)
+		bound(add, "maximum", r.To)
+	}
+	if len(add) == 0 {
+		return schema
+	}
+	schema = maps.Clone(schema)
+	maps.Copy(schema, add)
+	return schema
+}
+
+func bound(schema object, word string, n int) {
+	if n > 0 {
+		schema[word] = n
+	}
+}
+
+// tagged are the bounds that the tags of a field of a body or query name.
+func tagged(schema object, f reflect.StructField) object {
+	for word, tag := range map[string]string{"minimum": "least", "maximum": "most", "default": "default"} {
+		if n := f.Tag.Get(tag); n != "" {
+			schema = maps.Clone(schema)
+			schema[word] = json.Number(n)
+		}
+	}
+	return schema
+}
+
+// savedFilters are the filters of a saved search: those that a search accepts.
+func savedFilters() object {
+	properties, names := object{}, []string{}
+	for _, f := range exchange.Facets {
+		properties[f.Name] = object{"type": "array", "maxItems": exchange.MostFilterValues, "items": facetValue(f), "description": f.Label + ", one of several."}
+		names = append(names, f.Name)
+	}
+	return object{"type": "object", "properties": properties, "additionalProperties": false,
+		"description": "Filters as a search of materials takes them: " + strings.Join(names, ", ") + "."}
+}
+
+// facetValue is one value that a facet can have, as text.
+func facetValue(f exchange.FacetName) object {
+	switch {
+	case f.IDs:
+		return object{"type": "string", "pattern": "^[1-9][0-9]{0,18}$"}
+	case f.Flag:
+		return enum("true", "false")
+	case f.Values != nil:
+		return enum(f.Values...)
+	}
+	return object{"type": "string", "minLength": 1, "maxLength": exchange.LineLength}
+}

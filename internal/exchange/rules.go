@@ -1,0 +1,123 @@
+package exchange
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Rule is what a field of a body may hold, beside its type. Of a list it is about the list, and Each about its items.
+type Rule struct {
+	Least, Most int      // characters of a text or items of a list; 0: any number
+	From, To    int      // bounds of a number; both 0: none
+	Words       []string // the only values
+	Name        string   // of Words
+	Pattern     string   // that a text matches: as JSON Schema has it, in the words that RE2 knows as well
+	Format      string   // of a text, where no pattern tells it
+	Examples    []string
+	Each        *Rule
+}
+
+// The patterns of texts: where control characters may be, and those of texts that must not be blank.
+const (
+	linePattern        = `^[^\x00-\x1f\x7f-\x9f]*$`
+	neededLinePattern  = `^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`
+	linesPattern       = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
+	neededLinesPattern = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
+
+	filenamePattern = `^[^\x00-\x1f\x7f-\x9f/\\\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]*$`
+	addressPattern  = `^([Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x1f\x7f-\x9f]+)?$`
+	mailPattern     = `^([^@\s]+@[^@\s]+)?$`
+	minutePattern   = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
+	zonePattern     = `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
+)
+
+// noted collects the rules of a body that is checked while bodyRules is made, before anything else runs;
+// afterwards it is nil.
+var noted map[string]Rule
+
+// rule notes a rule of a field. Checks call it whether the field was sent or not, so that the rules that the
+// API documents are those that it checks.
+func (f *Faults) rule(field string, r Rule) {
+	if noted != nil {
+		noted[field] = r
+	}
+}
+
+// amend changes the rule that was noted of a field.
+func (f *Faults) amend(field string, change func(*Rule)) {
+	if noted != nil {
+		r := noted[field]
+		change(&r)
+		noted[field] = r
+	}
+}
+
+// needed notes that a text must not be blank.
+func (f *Faults) needed(field string) {
+	f.amend(field, func(r *Rule) {
+		if r.Words != nil {
+			r.Words = slices.DeleteFunc(slices.Clone(r.Words), func(word string) bool { return word == "" })
+			return
+		}
+		r.Least = max(r.Least, 1)
+		switch r.Pattern {
+		case linePattern:
+			r.Pattern = neededLinePattern
+		case linesPattern:
+			r.Pattern = neededLinesPattern
+		}
+	})
+}
+
+// mailAddress notes that a text is a mail address, or empty.
+func (f *Faults) mailAddress(field string) {
+	f.amend(field, func(r *Rule) { r.Pattern, r.Examples = mailPattern, []string{"name@example.org"} })
+}
+
+// texts are the values of a type of text.
+func texts[T ~string](values []T) []string {
+	list := make([]string, len(values))
+	for i, value := range values {
+		list[i] = string(value)
+	}
+	return list
+}
+
+// bodyKind is a type of body, and whether it makes an object.
+type bodyKind struct {
+	body reflect.Type
+	made bool
+}
+
+// bodies are all bodies that have rules; the document of the API refuses one that is not here.
+var bodies = []any{
+	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{}, GrantPatch{}, Funding{},
+	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinRefusal{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{}, ImportNew{}, ImportsNew{},
+	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, Words{}, Reason{}, SnoozeNew{}, MailSettingsPatch{},
+}
+
+var bodyRules = func() map[bodyKind]map[string]Rule {
+	all := map[bodyKind]map[string]Rule{}
+	for _, body := range bodies {
+		for _, made := range []bool{false, true} {
+			noted = map[string]Rule{}
+			if p, ok := body.(MailSettingsPatch); ok {
+				_, _ = p.Patch(DefaultMail(uuid.Nil)) // an empty body has no faults
+			} else {
+				FaultsOf(body, made)
+			}
+			all[bodyKind{reflect.TypeOf(body), made}] = noted
+		}
+	}
+	noted = nil
+	return all
+}()
+
+// RulesOf are the rules of the fields of a body by their names in JSON; made: it makes an object. known reports
+// whether the type is one of a body.
+func RulesOf(body reflect.Type, made bool) (rules map[string]Rule, known bool) {
+	rules, known = bodyRules[bodyKind{body, made}]
+	return rules, known
+}
