@@ -4451,13 +4451,13 @@ type BulkMaterialsParams struct {
 	// Category Category of rows that name none.
 	Category *string `form:"category,omitempty" json:"category,omitempty"`
 
-	// Sheet Name of the sheet of an XLSX; without it the first one.
+	// Sheet Name of the sheet of an XLSX or ODS; without it the first one.
 	Sheet *string `form:"sheet,omitempty" json:"sheet,omitempty"`
 
 	// Unknown Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata.
 	Unknown *string `form:"unknown,omitempty" json:"unknown,omitempty"`
 
-	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization.
+	// Mapping JSON object from headers to fields, such as {"Box": "additional_metadata.storage"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization, unless mode is dry-run, but for the names that templates and exports have.
 	Mapping *string `form:"mapping,omitempty" json:"mapping,omitempty"`
 }
 
@@ -6300,7 +6300,7 @@ type ClientInterface interface {
 
 	// BulkMaterialsWithBody List or change many materials by a spreadsheet
 	//
-	// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -8589,7 +8589,7 @@ func (c *Client) ListMaterialsOf(ctx context.Context, id int64, params *ListMate
 
 // BulkMaterialsWithBody List or change many materials by a spreadsheet
 //
-// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
 //
 // Takes any type of body and a specified content type.
 //
@@ -19167,7 +19167,7 @@ type ClientWithResponsesInterface interface {
 
 	// BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
 	//
-	// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+	// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -24073,7 +24073,7 @@ func (c *ClientWithResponses) ListMaterialsOfWithResponse(ctx context.Context, i
 
 // BulkMaterialsWithBodyWithResponse List or change many materials by a spreadsheet
 //
-// It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
+// It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. A row with the reference or id of a material changes that one. The job tells how far it is and what it came to. Open to members of the organization and admins.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //

@@ -32,7 +32,7 @@ type bulk struct {
 	DryRun       bool              `help:"Only say what would be done, and every problem."`
 	ValidRows    bool              `help:"Store the rows that are right, also where others are refused."`
 	Category     string            `help:"Category of rows that name none, such as CELL_LINE."`
-	Sheet        string            `help:"Name of the sheet of an XLSX; without it the first one."`
+	Sheet        string            `help:"Name of the sheet of an XLSX or ODS; without it the first one."`
 	KeepUnknown  bool              `help:"Keep columns that nobody knows as keys of additional_metadata."`
 	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
 }

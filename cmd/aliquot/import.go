@@ -31,7 +31,7 @@ func importFrom(s config.Sources, publicURL string, transport http.RoundTripper)
 type imports struct {
 	bulk
 	record
-	What []string `arg:"" name:"file" help:"Spreadsheet, CSV or XLSX, whose first row names the columns. With --record what to ask for: accessions of GEO or SRA, DOIs of protocols."`
+	What []string `arg:"" name:"file" help:"Spreadsheet, CSV, XLSX or ODS, whose first row names the columns. With --record what to ask for: accessions of GEO or SRA, DOIs of protocols."`
 }
 
 // Run imports.

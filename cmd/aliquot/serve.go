@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -34,6 +35,9 @@ type serve struct {
 	config.Server
 	config.Sources
 }
+
+// memoryGoal is what the heap keeps to as long as what is in use fits: workbooks leave much behind that is not.
+const memoryGoal = 400 << 20
 
 // drainTime is what jobs under way have when the process is asked to stop, as long as answers have.
 const drainTime = 20 * time.Second
@@ -140,7 +144,10 @@ func (s *serve) Run(e environment) error {
 	if _, err := fmt.Fprintf(e.stdout, "Aliquot is ready at %s\n", s.PublicURL); err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // what beginning took, half of all
+	debug.FreeOSMemory()                           // what beginning took, half of all
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // else GOMEMLIMIT says it
+		debug.SetMemoryLimit(memoryGoal)
+	}
 	return server.Serve(ctx, l, mux, trusted, log)
 }
 

@@ -21,9 +21,9 @@ import (
 type bulkQuery struct {
 	Mode     *exchange.BulkMode `query:"mode" help:"What to do with the rows: store all or none (the usual), only say what would be done, or store those that are right."`
 	Category *string            `query:"category" help:"Category of rows that name none."`
-	Sheet    *string            `query:"sheet" help:"Name of the sheet of an XLSX; without it the first one."`
+	Sheet    *string            `query:"sheet" help:"Name of the sheet of an XLSX or ODS; without it the first one."`
 	Unknown  *string            `query:"unknown" help:"Columns that nobody knows: refuse (the usual), or keep them as keys of additional_metadata."`
-	Mapping  *string            `query:"mapping" help:"JSON object from headers to fields, such as {\"Box\": \"additional_metadata.storage\"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization."`
+	Mapping  *string            `query:"mapping" help:"JSON object from headers to fields, such as {\"Box\": \"additional_metadata.storage\"}; an empty text leaves a column out, null forgets what was said before. It is remembered for the organization, unless mode is dry-run, but for the names that templates and exports have."`
 }
 
 // bulkMaterials takes a spreadsheet in as the whole body, or as the part "file" of a form, and answers
@@ -67,7 +67,7 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 		return &content, nil
 	}
 	if kind == "application/json" {
-		return nil, exchange.Fail(exchange.UnsupportedMedia, "The body must be a spreadsheet, CSV or XLSX: send it as it is, or as the part file of a form.")
+		return nil, exchange.Fail(exchange.UnsupportedMedia, "The body must be a spreadsheet, CSV, XLSX or ODS: send it as it is, or as the part file of a form.")
 	}
 	if kind != "multipart/form-data" {
 		if c.ContentLength > a.App.UploadLimit {

@@ -69,7 +69,7 @@ var routes = []route{
 	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization").sortedBy(exchange.MemberFields),
 	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization").sortedBy(exchange.MaterialFields),
 	on("POST /organizations/{id}/materials/bulk", exchange.MaterialBulk, 202, (*API).bulkMaterials,
-		"List or change many materials by a spreadsheet. It is CSV or XLSX, as the whole body or as the part file of a form, which may have the parameters as fields. "+
+		"List or change many materials by a spreadsheet. It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. "+
 			"A row with the reference or id of a material changes that one. The job tells how far it is and what it came to.").streams().asks(bulkQuery{}),
 	on("GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialBulk, 200, (*API).bulkReport,
 		"Download what came of every row of a spreadsheet. It is CSV.").sendsFile(),

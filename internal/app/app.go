@@ -24,6 +24,7 @@ type App struct {
 	Config
 	policy exchange.Policy
 	feeds  feeds
+	books  *workbooks
 
 	numbers memory[Numbers]
 	paces   memory[map[int64]exchange.Pace]
@@ -51,7 +52,9 @@ type Config struct {
 }
 
 // New makes an App of cfg.
-func New(cfg Config) *App { return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access)} }
+func New(cfg Config) *App {
+	return &App{Config: cfg, policy: exchange.PolicyFor(cfg.Access), books: newWorkbooks()}
+}
 
 // Policy is the access rules in force.
 func (a *App) Policy() exchange.Policy { return a.policy }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/files"
 	"aliquot/internal/job"
 	"aliquot/internal/sheet"
 	"aliquot/internal/store"
@@ -53,11 +54,7 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 	if err != nil {
 		return exchange.Job{}, err
 	}
-	rows, err := a.openBulk(ctx, content.Key, args)
-	if err != nil {
-		return exchange.Job{}, err
-	}
-	if err := rows.Close(); err != nil {
+	if _, err := a.headers(ctx, who, content.Key, args); err != nil {
 		return exchange.Job{}, err
 	}
 	return a.enqueueBulk(ctx, who, organization, args, content.Key)
@@ -70,6 +67,7 @@ func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int
 		return BulkArgs{}, err
 	}
 	mapping, err := a.DB.Read().Mapping(ctx, organization)
+	maps.DeleteFunc(mapping, func(header, _ string) bool { return exchange.OwnHeader(header) })
 	for header, field := range order.Mapping {
 		if delete(mapping, exchange.Fold(header)); field != nil {
 			mapping[exchange.Fold(header)] = *field
@@ -78,13 +76,16 @@ func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int
 	return BulkArgs{Order: order, Mapping: mapping, Operator: who.Anonymous() && who.Admin}, err
 }
 
-// enqueueBulk makes the job, and remembers what was said of headers.
+// enqueueBulk makes the job, and remembers what was said of headers, unless it is a trial.
 func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization int64, args BulkArgs, key string) (j exchange.Job, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
 			return err
 		}
 		for header, field := range args.Order.Mapping {
+			if args.Order.Mode == exchange.BulkDryRun || exchange.OwnHeader(header) && field != nil {
+				continue
+			}
 			if err := tx.SetMapping(ctx, organization, exchange.Fold(header), field); err != nil {
 				return err
 			}
@@ -184,6 +185,22 @@ type bulkRows struct {
 	values exchange.Replaced
 }
 
+// headers reads a spreadsheet up to its headers, when it is who's turn.
+func (a *App) headers(ctx context.Context, who exchange.Actor, key string, args BulkArgs) (bulkRows, error) {
+	file, err := a.Files.Open(ctx, key)
+	if err != nil {
+		return bulkRows{}, err
+	}
+	leave, err := a.books.atDoor(ctx, who.ID, file)
+	if err != nil {
+		return bulkRows{}, errors.Join(err, file.Close())
+	}
+	defer leave()
+	rows, err := openRows(file, args)
+	return rows, errors.Join(err, file.Close())
+}
+
+// openBulk is for a job, whose turn it is.
 func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bulkRows, err error) {
 	file, err := a.Files.Open(ctx, key)
 	if err != nil {
@@ -194,6 +211,11 @@ func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bul
 			err = errors.Join(err, file.Close())
 		}
 	}()
+	return openRows(file, args)
+}
+
+// openRows reads a spreadsheet up to its headers.
+func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	rows.Closer, rows.values = file, exchange.NewReplaced(args.Values)
 	if rows.Reader, err = sheet.Open(file, args.Order.Sheet); err != nil {
 		return rows, err
@@ -216,7 +238,7 @@ func (a *App) openBulk(ctx context.Context, key string, args BulkArgs) (rows bul
 // some reads the next rows, as many as are looked at in one step; none at the end.
 func (r bulkRows) some() ([]sheet.Row, error) {
 	var list []sheet.Row
-	for len(list) < bulkStep {
+	for length := 0; len(list) < bulkStep && length < bulkBytes; {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -225,6 +247,9 @@ func (r bulkRows) some() ([]sheet.Row, error) {
 			return nil, err
 		}
 		r.layout.Read(row.Cells, r.values)
+		for _, cell := range row.Cells {
+			length += len(cell)
+		}
 		list = append(list, row)
 	}
 	return list, nil

@@ -12,8 +12,11 @@ import (
 	"aliquot/internal/store"
 )
 
-// bulkStep is how many rows are checked or stored at once.
-const bulkStep = 500
+// bulkStep is how many rows are checked or stored at once, or fewer where they are of so many bytes.
+const (
+	bulkStep  = 500
+	bulkBytes = 4 << 20
+)
 
 // bulkState is how far a job is.
 type bulkState struct {
@@ -55,6 +58,15 @@ func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) erro
 	if err := r.Resume(&b.state); err != nil {
 		return err
 	}
+	file, err := a.Files.Open(ctx, b.record.ContentKey)
+	if err != nil {
+		return err
+	}
+	leave, err := a.books.inJob(ctx, file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	defer leave()
 	err = b.do(ctx)
 	if code := exchange.CodeOf(err); err != nil && (code == exchange.InvalidInput || code == exchange.NotFound) {
 		return job.GiveUp(said(err)) // the file is as it is

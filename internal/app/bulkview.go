@@ -78,7 +78,7 @@ func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64
 	if err != nil {
 		return BulkSheet{}, err
 	}
-	rows, err := a.openBulk(ctx, key, args)
+	rows, err := a.headers(ctx, who, key, args)
 	e, refused := errors.AsType[*exchange.Error](err)
 	if err != nil && (!refused || e.Code != exchange.InvalidInput || e.Fields["mapping"] == nil && e.Fields["category"] == nil) {
 		return BulkSheet{}, err
@@ -86,9 +86,8 @@ func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64
 	s := BulkSheet{Organization: organization, Filename: filename, Token: token, Sheet: rows.Name, Others: rows.Others, Columns: rows.layout.Headings}
 	if refused {
 		s.Faults = e.Fields
-		return s, nil
 	}
-	return s, rows.Close()
+	return s, nil
 }
 
 // BulkAgain does once more what a job did with a spreadsheet, in another way: after a trial it stores the rows.
@@ -109,7 +108,6 @@ func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mod
 	if args.Order, err = args.Order.Check(); err != nil {
 		return j, err
 	}
-	args.Order.Mapping = nil // it is remembered, and in the mapping of the job before
 	return a.enqueueBulk(ctx, who, v.OrganizationID, args, v.ContentKey)
 }
 

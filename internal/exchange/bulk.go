@@ -24,7 +24,7 @@ var BulkModes = []BulkMode{BulkAllOrNothing, BulkDryRun, BulkValidRows}
 type BulkOrder struct {
 	Mode     BulkMode           `json:"mode"`
 	Category string             `json:"category"` // of rows that say none
-	Sheet    string             `json:"sheet"`    // of an XLSX; "": the first
+	Sheet    string             `json:"sheet"`    // of an XLSX or ODS; "": the first
 	Unknown  string             `json:"unknown"`  // columns: refuse (the usual) or keep as keys of the lab's own
 	Mapping  map[string]*string `json:"mapping"`  // from header to field, "": left out, null: forget what was said
 }

@@ -100,6 +100,9 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 		}
 		return category.Quote(items)
 	case category.Number, category.Integer:
+		if f.Type == category.Integer {
+			cell = whole(cell)
+		}
 		if json.Valid([]byte(cell)) {
 			if _, err := strconv.ParseFloat(cell, 64); err == nil {
 				return json.RawMessage(cell)
@@ -113,6 +116,16 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 		return category.Quote(isoDate(cell))
 	}
 	return category.Quote(meant(f, cell))
+}
+
+// whole is a whole number without the .0 that programs write behind it which keep all numbers alike; any other
+// text as it is.
+func whole(cell string) string {
+	digits, zeros, ok := strings.Cut(cell, ".")
+	if ok && zeros != "" && digits != "" && strings.Trim(zeros, "0") == "" && strings.Trim(digits, "0123456789") == "" {
+		return digits
+	}
+	return cell
 }
 
 // meant is the value of the option that a text means, else the text.

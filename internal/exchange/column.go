@@ -71,7 +71,7 @@ var materialColumns = []Column{
 	{Field: "pubmed_id", Label: "PubMed ID", Example: "32416070", also: []string{"pmid", "pubmed"},
 		Help: "Of the paper that describes it.",
 		show: func(m Material) string { return m.PubMedID },
-		read: func(cell string, p *MaterialPatch) error { p.PubMedID = Some(cell); return nil }},
+		read: func(cell string, p *MaterialPatch) error { p.PubMedID = Some(whole(cell)); return nil }},
 	nullable("publication_title", "Publication", "Title of that paper.", []string{"paper", "article"},
 		func(m Material) *string { return m.PublicationTitle }, func(p *MaterialPatch) *Null[string] { return &p.PublicationTitle }),
 	nullable("pre_print_doi", "Preprint DOI", "DOI of a preprint that describes it.", nil,
@@ -154,7 +154,7 @@ func reference(field, label, help string, also []string, get func(Material) *int
 			}
 			return ""
 		},
-		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, cell, set(p)) }}
+		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, whole(cell), set(p)) }}
 }
 
 // fromCell reads a cell as the JSON string text; an empty one is null.

@@ -112,6 +112,22 @@ func (r Reading) heading(header string) (h place, known bool) {
 	return h, known
 }
 
+// OwnHeader reports whether a header is one that templates and exports write, which always means the same.
+func OwnHeader(header string) bool { return ownHeaders[fold(header)] }
+
+var ownHeaders = func() map[string]bool {
+	own := map[string]bool{}
+	for _, c := range materialColumns {
+		own[fold(c.Field)], own[fold(c.Label)] = true, true
+	}
+	for _, c := range category.All() {
+		for _, f := range c.Fields {
+			own[fold(f.Key)], own[fold(metadataPrefix+f.Key)], own[fold(f.Label)] = true, true, true
+		}
+	}
+	return own
+}()
+
 // fieldHeading is the heading of a field, or of a key with or without its prefix.
 func fieldHeading(field string) (place, bool) {
 	for i := range materialColumns {
@@ -181,14 +197,14 @@ func (l Layout) Entry(cells []string, organization int64) Entry {
 		switch {
 		case cell == "":
 		case h.Field == "id":
-			id, err := strconv.ParseInt(cell, 10, 64)
+			id, err := strconv.ParseInt(whole(cell), 10, 64)
 			if err != nil || id < 1 {
 				e.Faults.Add("id", "must be the id of a material, or empty")
 			}
 			e.ID = id
 		case h.Field == "reference":
 			e.Faults.line("reference", Some(cell), lineLength, &e.Reference)
-		case h.Field == "organization_id" && cell != strconv.FormatInt(organization, 10):
+		case h.Field == "organization_id" && whole(cell) != strconv.FormatInt(organization, 10):
 			e.Faults.Add("organization_id", "is %s, but this import is into organization %d", clip(cell), organization)
 		case h.Field == "contact_user_id":
 			if _, err := uuid.Parse(cell); err != nil || len(cell) != 36 {

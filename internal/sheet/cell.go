@@ -22,7 +22,10 @@ func (b *book) cell(p *part, e xml.StartElement, row *Row) error {
 	if err != nil {
 		return err
 	}
-	text, why := b.read(attribute(e, "t"), attribute(e, "s"), value)
+	text, why, err := b.read(attribute(e, "t"), attribute(e, "s"), value)
+	if err != nil {
+		return err
+	}
 	if unknown {
 		why = "is a formula whose value is not in the file; open it in a spreadsheet program and save it"
 	}
@@ -52,7 +55,7 @@ func (p *part) value() (value string, unknown bool, err error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return "", false, wrong("is not a whole XLSX file")
+			return "", false, torn()
 		case xml.StartElement:
 			if in = t.Name.Local; in == "is" {
 				if value, err = p.text("is"); err != nil {
@@ -74,14 +77,27 @@ func (p *part) value() (value string, unknown bool, err error) {
 }
 
 // read gives the text of a cell of a type and style, or why there is none.
-func (b *book) read(kind, style, value string) (text, why string) {
-	switch kind {
-	case "s":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 0 || n >= len(b.strings) {
-			return "", "names a text that is not in the file"
+func (b *book) read(kind, style, value string) (text, why string, err error) {
+	if kind != "s" {
+		text, why = b.plain(kind, style, value)
+		return text, why, nil
+	}
+	n, err := strconv.Atoi(value)
+	known := err == nil && n >= 0
+	if known {
+		if text, known, err = b.texts.at(n); err != nil {
+			return "", "", err
 		}
-		return b.strings[n], ""
+	}
+	if !known {
+		why = "names a text that is not in the file"
+	}
+	return text, why, nil
+}
+
+// plain is read of a cell whose value is its own.
+func (b *book) plain(kind, style, value string) (text, why string) {
+	switch kind {
 	case "inlineStr":
 		return value, ""
 	case "str":

@@ -6,39 +6,51 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // sniffed is how many bytes decide on the delimiter.
 const sniffed = 16 << 10
 
 func openCSV(f io.Reader) (*Reader, error) {
-	input := &metered{r: f, all: math.MaxInt64, left: mostRow}
+	input := &metered{r: f, left: mostRow}
 	text := bufio.NewReaderSize(input, sniffed)
 	head, err := text.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	utf16 := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+	if utf16 { // as Excel saves "Unicode text"
+		text = bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(text), sniffed)
+		if head, err = text.Peek(sniffed); err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
 	switch {
-	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
-		return nil, wrong("is text in UTF-16; save it as CSV in UTF-8")
 	case bytes.IndexByte(head, 0) >= 0:
-		return nil, wrong("is neither CSV nor XLSX")
+		return nil, wrong("is neither CSV in UTF-8 or UTF-16 nor XLSX nor ODS")
 	case bytes.HasPrefix(head, []byte("\ufeff")):
 		_, _ = text.Discard(len("\ufeff")) // it was peeked at
+		head = head[len("\ufeff"):]
+	}
+	comma, skipped := delimiter(head), 0
+	if said, length := saidDelimiter(head); length > 0 {
+		_, _ = text.Discard(length) // likewise
+		comma, skipped = said, 1
 	}
 	r := csv.NewReader(text)
-	r.Comma, r.FieldsPerRecord = delimiter(head), -1
+	r.Comma, r.FieldsPerRecord = comma, -1
 	number, line := 0, 0 // of the last row: its number, and the line that it ends on
 	return &Reader{Format: "csv", next: func() (Row, error) {
 		input.left = mostRow
 		cells, err := r.Read()
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
-			return Row{}, wrong("breaks the rules of CSV in line %d: %v", broken.Line, broken.Err)
+			return Row{}, wrong("breaks the rules of CSV in line %d: %v", broken.Line+skipped, broken.Err)
 		}
 		if err != nil {
 			return Row{}, err
@@ -47,16 +59,35 @@ func openCSV(f io.Reader) (*Reader, error) {
 		number += begins - line
 		line = begins
 		for _, cell := range cells {
-			if !utf8.ValidString(cell) {
-				return Row{}, wrong("is not in UTF-8, as line %d shows; save it as CSV in UTF-8", begins)
+			if !utf8.ValidString(cell) || utf16 && strings.ContainsRune(cell, utf8.RuneError) {
+				return Row{}, wrong("is not in UTF-8 or whole UTF-16, as line %d shows; save it as CSV in UTF-8", begins+skipped)
 			}
 			if strings.IndexByte(cell, 0) >= 0 {
-				return Row{}, wrong("has a zero byte in line %d, which no text has", begins)
+				return Row{}, wrong("has a zero byte in line %d, which no text has", begins+skipped)
 			}
 			line += strings.Count(cell, "\n")
 		}
 		return Row{Number: number, Cells: cells}, nil
 	}}, nil
+}
+
+// saidDelimiter reads the first line of a CSV that only says which delimiter the others have, as "sep=;" does
+// for Excel, which does not count that line. length is that of the line, 0 where there is none.
+func saidDelimiter(head []byte) (said rune, length int) {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	text := strings.Trim(strings.TrimSuffix(string(line), "\r"), `"`)
+	if len(text) < len("sep=") || !strings.EqualFold(text[:len("sep=")], "sep=") {
+		return 0, 0
+	}
+	switch text = text[len("sep="):]; text {
+	case ",", ";", "\t", "|", ":", " ":
+		said = rune(text[0])
+	case `\t`:
+		said = '\t'
+	default:
+		return 0, 0
+	}
+	return said, min(len(line)+1, len(head))
 }
 
 // delimiter is which of comma, semicolon and tab the first line has most of outside of quotes.

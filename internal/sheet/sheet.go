@@ -1,4 +1,4 @@
-// Package sheet reads and writes spreadsheets, CSV and XLSX, as streams of rows. It knows no field
+// Package sheet reads spreadsheets, CSV, XLSX and ODS, and writes the first two, as streams of rows. It knows no field
 // of a material: a cell is text. What it reads is hostile until checked, so that rows, columns, cells
 // and what an archive unpacks to are bounded; formulas are not evaluated.
 package sheet
@@ -30,7 +30,7 @@ type Row struct {
 
 // Reader reads the rows of a spreadsheet.
 type Reader struct {
-	Format string // "csv" or "xlsx"
+	Format string // "csv", "xlsx" or "ods"
 	Name   string // of the sheet that is read; of CSV ""
 	Others []string
 	next   func() (Row, error)
@@ -40,25 +40,45 @@ type Reader struct {
 // File is a spreadsheet to read.
 type File = io.ReadSeeker
 
-// Open begins to read a spreadsheet; what kind it is tells its content. Of an XLSX it reads the sheet
-// called name, or the first that is not hidden where name is "". Errors are InvalidInput on field
-// "file", or those of f.
-func Open(f File, name string) (*Reader, error) {
+// Workbook reports whether a file is XLSX or ODS, which take memory to read.
+func Workbook(f File) (bool, error) {
+	head, err := headOf(f)
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")), err
+}
+
+// headOf gives the first bytes of a file, which is at its beginning again then.
+func headOf(f File) ([]byte, error) {
 	head := make([]byte, 4)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+	_, err = f.Seek(0, io.SeekStart)
+	return head[:n], err
+}
+
+// Open begins to read a spreadsheet; what kind it is tells its content. Of an XLSX or ODS it reads the sheet
+// called name, or the first that is not hidden where name is "". Errors are InvalidInput on field
+// "file", or those of f.
+func Open(f File, name string) (*Reader, error) {
+	head, err := headOf(f)
+	if err != nil {
 		return nil, err
 	}
-	switch head = head[:n]; {
+	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return openXLSX(f, name)
+		parts, err := openArchive(f)
+		if err != nil {
+			return nil, err
+		}
+		if parts.has("content.xml") {
+			return openODS(parts, name)
+		}
+		return openXLSX(parts, name)
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
 		return nil, wrong("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, or as CSV")
 	case name != "":
-		return nil, exchange.Faults{"sheet": {"is for XLSX alone; a CSV has one sheet without a name"}}.Err()
+		return nil, exchange.Faults{"sheet": {"is for XLSX and ODS alone; a CSV has one sheet without a name"}}.Err()
 	}
 	return openCSV(f)
 }
@@ -70,7 +90,11 @@ func (r *Reader) Read() (Row, error) {
 		if err != nil {
 			return row, err
 		}
+		length := 0
 		for i, cell := range row.Cells {
+			if length += len(cell); length > mostRow {
+				return row, wrong("has a row of more than %d bytes, row %d", mostRow, row.Number)
+			}
 			if len(cell) > mostCell {
 				return row, wrong("has a cell of more than %d characters, in row %d, column %s", mostCell, row.Number, ColumnName(i))
 			}
@@ -138,18 +162,19 @@ func wrong(format string, args ...any) error {
 type metered struct {
 	r    io.Reader
 	left int
-	all  int64 // that may be read in total
+	all  *int64 // that may be read in total, from whatever else; nil: any number
 }
 
 func (m *metered) Read(p []byte) (int, error) {
 	if m.left <= 0 {
 		return 0, wrong("has a row or a text of more than %d bytes; a quotation mark may be missing", mostRow)
 	}
-	if m.all <= 0 {
+	if m.all != nil && *m.all <= 0 {
 		return 0, wrong("unpacks to more than %d MiB", mostUnpacked>>20)
 	}
 	n, err := m.r.Read(p)
-	m.left -= n
-	m.all -= int64(n)
+	if m.left -= n; m.all != nil {
+		*m.all -= int64(n)
+	}
 	return n, err
 }

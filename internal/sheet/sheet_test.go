@@ -3,6 +3,7 @@ package sheet_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/sheet"
@@ -27,6 +29,9 @@ func read(content []byte, name string) (rows [][]string, numbers []int, err erro
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
+			if _, err := r.Read(); !errors.Is(err, io.EOF) {
+				return rows, numbers, fmt.Errorf("after the end: %w", err)
+			}
 			return rows, numbers, nil
 		}
 		if err != nil {
@@ -44,6 +49,11 @@ func TestCSVIsReadHoweverItWasSaved(t *testing.T) {
 		"with semicolons":             "title;notes\r\nHeLa;\"a, b; c\r\n\"\"d\"\"\"\r\n'=1;\r\n",
 		"with tabs":                   "title\tnotes\nHeLa\t\"a, b; c\n\"\"d\"\"\"\n'=1\n",
 		"with a mark":                 "\ufefftitle,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1",
+		"with a line for Excel":       "sep=;\r\ntitle;notes\r\nHeLa;\"a, b; c\r\n\"\"d\"\"\"\r\n'=1;\r\n",
+		"with a quoted line for it":   "\ufeff\"sep=|\"\ntitle|notes\nHeLa|\"a, b; c\n\"\"d\"\"\"\n'=1|\n",
+		"with a line that says tabs":  "sep=\\t\ntitle\tnotes\nHeLa\t\"a, b; c\n\"\"d\"\"\"\n'=1\n",
+		"in UTF-16, little end first": inUTF16(binary.LittleEndian, "title\tnotes\r\nHeLa\t\"a, b; c\r\n\"\"d\"\"\"\r\n'=1\r\n"),
+		"in UTF-16, big end first":    inUTF16(binary.BigEndian, "sep=,\ntitle,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1\n"),
 		"with empty rows and columns": "title,notes,,\n,,,\nHeLa,\"a, b; c\n\"\"d\"\"\", ,\n\n'=1,,,\n,,\n",
 	} {
 		rows, _, err := read([]byte(text), "")
@@ -54,6 +64,15 @@ func TestCSVIsReadHoweverItWasSaved(t *testing.T) {
 			t.Errorf("%s: %q, %v", what, rows, err)
 		}
 	}
+}
+
+// inUTF16 is a text with the mark of its encoding.
+func inUTF16(order binary.AppendByteOrder, text string) string {
+	content := order.AppendUint16(nil, 0xfeff)
+	for _, unit := range utf16.Encode([]rune(text)) {
+		content = order.AppendUint16(content, unit)
+	}
+	return string(content)
 }
 
 func TestRowsOfCSVHaveTheNumbersThatASpreadsheetShows(t *testing.T) {
@@ -67,9 +86,10 @@ func TestRowsOfCSVHaveTheNumbersThatASpreadsheetShows(t *testing.T) {
 func TestWhatIsNoSpreadsheetIsToldSo(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct{ content, say string }{
-		"UTF-16":           {"\xff\xfet\x00i\x00", "UTF-16"},
+		"half of UTF-16":   {"\xff\xfet\x00i", "UTF-16"},
+		"UTF-16 unmarked":  {"t\x00i\x00\n\x00", "UTF-16"},
 		"Latin 1":          {"title\nK\xf6ln\n", "UTF-8"},
-		"a picture":        {"\x89PNG\r\n\x1a\n\x00\x00\x00", "neither CSV nor XLSX"},
+		"a picture":        {"\x89PNG\r\n\x1a\n\x00\x00\x00", "neither CSV in UTF-8 or UTF-16 nor XLSX"},
 		"old Excel":        {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", ".xls"},
 		"a broken archive": {"PK\x03\x04 and no more", "not a whole XLSX"},
 		"another archive":  {archive(t, map[string]string{"word/document.xml": "<w/>"}), "XLSX"},
@@ -123,15 +143,16 @@ func workbook(t testing.TB, rows string, more map[string]string) string {
 func TestHostileWorkbooksAreRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	cell := `<row r="1"><c r="A1" t="inlineStr"><is><t>%s</t></is></c></row>`
+	shared := `<row r="1"><c r="A1" t="s"><v>70</v></c></row>` // texts are read as far as a cell needs them
 	for what, content := range map[string]string{
 		"a text that fills the memory": workbook(t, fmt.Sprintf(cell, strings.Repeat("a", 64<<20)), nil),
 		"a text in many runs":          workbook(t, fmt.Sprintf(cell, strings.Repeat("aaaa</t><t>", 4<<20)), nil),
 		"entities that grow":           workbook(t, fmt.Sprintf(cell, "&b;"), map[string]string{"xl/sharedStrings.xml": `<!DOCTYPE sst [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><sst><si><t>&b;</t></si></sst>`}),
-		"shared texts that fill the memory": workbook(t, "", map[string]string{
+		"shared texts that fill the memory": workbook(t, shared, map[string]string{
 			"xl/sharedStrings.xml": "<sst>" + strings.Repeat("<si><t>"+strings.Repeat("a", 1<<20)+"</t></si>", 65) + "</sst>"}),
 		"a column far out": workbook(t, `<row r="1"><c r="ZZZZZZZ1"><v>1</v></c></row>`, nil),
 		"an end too early": workbook(t, `<row r="1"><c r="A1"><v>1</v>`, nil),
-		"another encoding": workbook(t, "", map[string]string{"xl/sharedStrings.xml": `<?xml version="1.0" encoding="UTF-7"?><sst/>`}),
+		"another encoding": workbook(t, shared, map[string]string{"xl/sharedStrings.xml": `<?xml version="1.0" encoding="UTF-7"?><sst/>`}),
 	} {
 		began := time.Now()
 		_, _, err := read([]byte(content), "")

@@ -1,9 +1,7 @@
 package sheet
 
 import (
-	"archive/zip"
 	"encoding/xml"
-	"errors"
 	"io"
 	"path"
 	"strconv"
@@ -12,36 +10,22 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// The bounds of what an XLSX unpacks to.
+// The bounds of what an XLSX is made of.
 const (
-	mostUnpacked = 512 << 20 // bytes of one part
-	mostParts    = 10_000
-	mostStrings  = 64 << 20 // bytes of all texts that cells share
-	mostShared   = 2_000_000
-	mostStyles   = 1 << 16
+	mostSheets = 10_000
+	mostStyles = 1 << 16
 )
 
-// book is an XLSX that is open: a ZIP of XML parts (ECMA-376).
+// book is an XLSX that is open (ECMA-376).
 type book struct {
-	parts   map[string]*zip.File
-	strings []string // that cells share
-	dates   []bool   // styles that show a number as a date or time
-	from    dateSystem
+	archive
+	texts texts  // that cells share
+	dates []bool // styles that show a number as a date or time
+	from  dateSystem
 }
 
-func openXLSX(f File, name string) (*Reader, error) {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
-	archive, err := zip.NewReader(at{f}, size)
-	if err != nil || len(archive.File) > mostParts {
-		return nil, wrong("is not a whole XLSX file")
-	}
-	b := &book{parts: map[string]*zip.File{}}
-	for _, part := range archive.File {
-		b.parts[strings.ToLower(strings.TrimPrefix(part.Name, "/"))] = part
-	}
+func openXLSX(parts archive, name string) (*Reader, error) {
+	b := &book{archive: parts}
 	sheets, err := b.sheets()
 	if err != nil {
 		return nil, err
@@ -59,7 +43,7 @@ func openXLSX(f File, name string) (*Reader, error) {
 		return nil, exchange.Faults{"sheet": {"must be one of " + strings.Join(r.Others, ", ")}}.Err()
 	}
 	r.Name = chosen.name
-	if err := b.readStrings(); err != nil {
+	if b.texts.part, err = b.open("xl/sharedStrings.xml"); err != nil {
 		return nil, err
 	}
 	if err := b.readStyles(); err != nil {
@@ -72,88 +56,6 @@ func openXLSX(f File, name string) (*Reader, error) {
 	last := 0
 	r.next = func() (Row, error) { return b.row(rows, &last) }
 	return r, nil
-}
-
-// at reads a File at any place. Only one part of the archive is read at a time.
-type at struct{ File }
-
-func (a at) ReadAt(p []byte, offset int64) (int, error) {
-	if _, err := a.Seek(offset, io.SeekStart); err != nil {
-		return 0, err
-	}
-	n, err := io.ReadFull(a.File, p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// part is one XML part that is read.
-type part struct {
-	*xml.Decoder
-	input *metered
-}
-
-// open begins to read a part; one that is missing is nil.
-func (b *book) open(name string) (*part, error) {
-	file := b.parts[strings.ToLower(name)]
-	if file == nil {
-		return nil, nil
-	}
-	content, err := file.Open()
-	if err != nil {
-		return nil, wrong("is not a whole XLSX file")
-	}
-	input := &metered{r: content, all: mostUnpacked}
-	return &part{xml.NewDecoder(input), input}, nil
-}
-
-// token gives the next token; nil at the end of the part.
-func (p *part) token() (xml.Token, error) {
-	p.input.left = mostRow
-	t, err := p.RawToken()
-	switch _, ours := errors.AsType[*exchange.Error](err); {
-	case err == nil || ours:
-		return t, err
-	case errors.Is(err, io.EOF):
-		return nil, nil
-	}
-	return nil, wrong("is not a whole XLSX file")
-}
-
-// each calls do with each element that begins.
-func (p *part) each(do func(xml.StartElement) error) error {
-	for p != nil {
-		t, err := p.token()
-		if err != nil || t == nil {
-			return err
-		}
-		if e, ok := t.(xml.StartElement); ok {
-			if err := do(e); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func attribute(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
-}
-
-// relation is the attribute r:id, which names a part.
-func relation(e xml.StartElement) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == "id" && a.Name.Space != "" {
-			return a.Value
-		}
-	}
-	return ""
 }
 
 type worksheet struct {
@@ -169,7 +71,7 @@ func (b *book) sheets() ([]worksheet, error) {
 		return nil, err
 	}
 	err = relations.each(func(e xml.StartElement) error {
-		if e.Name.Local == "Relationship" && len(targets) < mostParts {
+		if e.Name.Local == "Relationship" && len(targets) < mostSheets {
 			target := attribute(e, "Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("/xl", target)
@@ -194,7 +96,7 @@ func (b *book) sheets() ([]worksheet, error) {
 			}
 		case "sheet":
 			s := worksheet{attribute(e, "name"), targets[relation(e)], attribute(e, "state") != "" && attribute(e, "state") != "visible"}
-			if b.parts[strings.ToLower(s.part)] != nil && len(list) < mostParts {
+			if b.has(s.part) && len(list) < mostSheets {
 				list = append(list, s)
 			}
 		}
@@ -204,31 +106,6 @@ func (b *book) sheets() ([]worksheet, error) {
 		err = wrong("is not an XLSX file with a sheet")
 	}
 	return list, err
-}
-
-func (b *book) readStrings() error {
-	p, err := b.open("xl/sharedStrings.xml")
-	if err != nil || p == nil {
-		return err
-	}
-	total := 0
-	for {
-		t, err := p.token()
-		if err != nil || t == nil {
-			return err
-		}
-		if e, ok := t.(xml.StartElement); !ok || e.Name.Local != "si" {
-			continue
-		}
-		text, err := p.text("si")
-		if err != nil {
-			return err
-		}
-		if total += len(text); total > mostStrings || len(b.strings) == mostShared {
-			return wrong("has more than %d MiB of texts, or %d of them", mostStrings>>20, mostShared)
-		}
-		b.strings = append(b.strings, text)
-	}
 }
 
 // text gives the text of the elements t up to the end of an element, without what shows how to
@@ -243,7 +120,7 @@ func (p *part) text(end string) (string, error) {
 		}
 		switch t := t.(type) {
 		case nil:
-			return "", wrong("is not a whole XLSX file")
+			return "", torn()
 		case xml.StartElement:
 			inText = t.Name.Local == "t"
 			phonetic = phonetic || t.Name.Local == "rPh"

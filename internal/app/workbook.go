@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/sheet"
+
+	"github.com/google/uuid"
+)
+
+// How many workbooks, XLSX or ODS, are read at once in this process, which is what its memory allows: each may
+// need some 80 MiB. Those that somebody waits for at a door have slots of their own, and are read up to their
+// headers alone.
+const (
+	workbooksAtDoors = 2
+	workbooksInJobs  = 2
+)
+
+// workbookPatience is how long whoever sends a workbook waits for their turn.
+const workbookPatience = 10 * time.Second
+
+// workbooks lets those who read workbooks in, one after the other.
+type workbooks struct {
+	doors, jobs chan struct{}
+
+	mu      sync.Mutex
+	waiting map[uuid.UUID]bool // at the doors
+}
+
+func newWorkbooks() *workbooks {
+	return &workbooks{doors: make(chan struct{}, workbooksAtDoors), jobs: make(chan struct{}, workbooksInJobs), waiting: map[uuid.UUID]bool{}}
+}
+
+// atDoor waits until a person may read a file, where that is a workbook, and gives what is to be called when
+// it was read. Of one person one waits at a time.
+func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) (leave func(), err error) {
+	if is, err := sheet.Workbook(file); err != nil || !is {
+		return func() {}, err
+	}
+	select {
+	case w.doors <- struct{}{}:
+		return func() { <-w.doors }, nil
+	default:
+	}
+	w.mu.Lock()
+	if w.waiting[who] {
+		w.mu.Unlock()
+		return nil, exchange.Fail(exchange.RateLimited, "Another workbook of yours waits to be read; send one at a time.").With("retry_after", 5)
+	}
+	w.waiting[who] = true
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.waiting, who)
+	}()
+	select {
+	case w.doors <- struct{}{}:
+		return func() { <-w.doors }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(workbookPatience):
+		return nil, exchange.Fail(exchange.Unavailable, "Too many workbooks are being read; try again, or send CSV.").With("retry_after", 10)
+	}
+}
+
+// inJob is atDoor of a job, which waits as long as it may.
+func (w *workbooks) inJob(ctx context.Context, file sheet.File) (leave func(), err error) {
+	if is, err := sheet.Workbook(file); err != nil || !is {
+		return func() {}, err
+	}
+	select {
+	case w.jobs <- struct{}{}:
+		return func() { <-w.jobs }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

@@ -1,0 +1,88 @@
+package sheet
+
+import (
+	"encoding/xml"
+	"strings"
+)
+
+// The bounds of the texts that the cells of an XLSX share.
+const (
+	mostTexts  = 64 << 20 // bytes of all of them
+	mostShared = 2_000_000
+	textBlock  = 1 << 20 // bytes that are kept together
+)
+
+// texts are the texts that the cells of an XLSX share, read as far as some cell needs them and kept end to
+// end, so that they take little more memory than they are long.
+type texts struct {
+	part   *part // nil: there are none, or all were read
+	blocks [][]byte
+	ends   []uint32
+}
+
+// at gives the text with a number, and whether there is one.
+func (t *texts) at(n int) (string, bool, error) {
+	for n >= len(t.ends) {
+		if more, err := t.next(); err != nil || !more {
+			return "", false, err
+		}
+	}
+	from, to := uint32(0), t.ends[n]
+	if n > 0 {
+		from = t.ends[n-1]
+	}
+	var text strings.Builder
+	text.Grow(int(to - from))
+	for from < to {
+		block := t.blocks[from/textBlock]
+		some := block[from%textBlock : min(uint32(len(block)), from%textBlock+to-from)]
+		text.Write(some)
+		from += uint32(len(some))
+	}
+	return text.String(), true, nil
+}
+
+// next reads one more text; more is false behind the last one.
+func (t *texts) next() (more bool, err error) {
+	for t.part != nil {
+		token, err := t.part.token()
+		if err != nil {
+			return false, err
+		}
+		if token == nil {
+			t.part = nil
+			break
+		}
+		if e, ok := token.(xml.StartElement); !ok || e.Name.Local != "si" {
+			continue
+		}
+		text, err := t.part.text("si")
+		if err != nil {
+			return false, err
+		}
+		return true, t.keep(text)
+	}
+	return false, nil
+}
+
+func (t *texts) keep(text string) error {
+	end := len(text)
+	if n := len(t.ends); n > 0 {
+		end += int(t.ends[n-1])
+	}
+	if end > mostTexts || len(t.ends) == mostShared {
+		return wrong("has more than %d MiB of texts, or %d of them", mostTexts>>20, mostShared)
+	}
+	for len(text) > 0 {
+		last := len(t.blocks) - 1
+		if last < 0 || len(t.blocks[last]) == textBlock {
+			t.blocks = append(t.blocks, make([]byte, 0, textBlock))
+			last++
+		}
+		n := min(len(text), textBlock-len(t.blocks[last]))
+		t.blocks[last] = append(t.blocks[last], text[:n]...)
+		text = text[n:]
+	}
+	t.ends = append(t.ends, uint32(end))
+	return nil
+}
