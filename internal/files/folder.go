@@ -53,7 +53,8 @@ func (f *Folder) Close() error { return f.root.Close() }
 // Put implements Store.
 func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, error) {
 	oneMore := min(limit, math.MaxInt64-1) + 1 // the byte that tells "too large" from "just fits"
-	buffer := bufio.NewReaderSize(io.LimitReader(untilDone{ctx, r}, oneMore), bufferSize)
+	in := &incoming{r: io.LimitReader(untilDone{ctx, r}, oneMore)}
+	buffer := bufio.NewReaderSize(in, bufferSize)
 	head, readErr := buffer.Peek(sniffLength)
 	switch {
 	case readErr != nil && readErr != io.EOF: // io.EOF: shorter than sniffLength
@@ -68,30 +69,60 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, er
 		return Content{}, err
 	}
 	content := Content{Key: newKey(), MediaType: mediaType}
-	if err := f.write(&content, buffer, limit); err != nil {
+	if err := f.write(&content, buffer, in, limit); err != nil {
 		return Content{}, errors.Join(noRoom(err), f.remove(content.Key))
 	}
 	return content, nil
 }
 
-// write copies r into the file of content.Key and notes size and checksum in content. The file
-// gets its name when all of it is on the disk, and the names are on the disk when write returns.
-func (f *Folder) write(content *Content, r io.Reader, limit int64) error {
+// incoming counts what comes in, and keeps why it broke off.
+type incoming struct {
+	r   io.Reader
+	n   int64
+	err error // nil: it did not
+}
+
+// Read reads on.
+func (i *incoming) Read(p []byte) (int, error) {
+	n, err := i.r.Read(p)
+	if i.n += int64(n); err != nil && err != io.EOF {
+		i.err = err
+	}
+	return n, err
+}
+
+// counter counts what is written.
+type counter int64
+
+// Write counts p.
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}
+
+// write copies r, which reads in, into the file of content.Key and notes size and checksum of what it wrote in content; of a
+// picture it leaves out what is written beside it. The file gets its name when all of it is on the disk and was looked at,
+// and the names are on the disk when write returns.
+func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit int64) error {
 	name := fileOf(content.Key)
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
 	}
-	file, err := f.root.OpenFile(name+partSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := f.root.OpenFile(name+partSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	sum := sha256.New()
-	if content.Size, err = io.Copy(io.MultiWriter(file, sum), r); err != nil {
+	sum, size := sha256.New(), new(counter)
+	if err := errors.Join(clean(content.MediaType, io.MultiWriter(file, sum, size), r), in.err); err != nil {
 		return fmt.Errorf("keep content: %w", err)
 	}
-	if content.Size > limit {
+	if in.n > limit {
 		return errTooLarge(limit)
+	}
+	content.Size = int64(*size)
+	if err := Inspect(file, content.Size); err != nil {
+		return err
 	}
 	content.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	if err := file.Sync(); err != nil {

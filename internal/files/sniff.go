@@ -45,20 +45,24 @@ var refusedTypes = map[string]string{
 	"application/x-chrome-extension":          "a browser extension",
 	"application/x-shockwave-flash":           "a Flash program",
 	"application/x-bytecode.python":           "a Python program",
+	"application/vnd.ms-cab-compressed":       "a Windows cabinet",
 }
 
 // refusedNames are the endings of names that a desktop would run or a browser would show as a page.
 var refusedNames = strings.Fields(`
-	.apk .app .bat .cjs .class .cmd .com .cpl .deb .dll .dylib .elf .exe .hta .htm .html .jar .js .jse
-	.lnk .mht .mhtml .mjs .msi .ps1 .reg .rpm .scr .sh .shtml .so .svg .svgz .swf .vbe .vbs .wasm .wsf
-	.wsh .xht .xhtml`)
+	.apk .app .application .appref-ms .appx .appxbundle .bat .cab .chm .cjs .class .cmd .com .cpl .crx .deb .desktop .diagcab .dll
+	.dmg .docm .dotm .dylib .elf .exe .gadget .hlp .hta .htm .html .inf .iqy .iso .jar .jnlp .js .jse .library-ms .lnk .mht .mhtml
+	.mjs .msc .msi .msix .msixbundle .msp .mst .one .onepkg .onetoc2 .pif .potm .ppam .ppsm .pptm .ps1 .ps1xml .psd1 .psm1 .reg .rpm
+	.scf .scr .sct .search-ms .searchconnector-ms .settingcontent-ms .sh .shtml .sldm .slk .so .svg .svgz .swf .url .vb .vbe .vbs
+	.vhd .vhdx .wasm .webloc .ws .wsc .wsf .wsh .xht .xhtml .xlam .xll .xlm .xlsm .xltm .xpi`)
 
 // Sniff gives the media type of a file, without parameters, from its first bytes (4096 suffice).
 // The name is not believed but can refuse: a name that ends like a program or a page makes a
 // desktop treat the file as one, whatever is in it. Either may be empty, so that a name can be
 // judged before the content comes.
 //
-// Programs, scripts, HTML, XHTML, SVG and JavaScript are refused with UnsupportedMedia. Content of
+// Programs, scripts, shortcuts, notebooks of OneNote, disk images, HTML, XHTML, SVG and JavaScript are
+// refused with UnsupportedMedia; Inspect sees what stands further on. Content of
 // unknown type is "application/octet-stream", which is fine: formats of instruments often are.
 func Sniff(head []byte, filename string) (mediaType string, err error) {
 	ending := strings.ToLower(path.Ext(strings.TrimRight(filename, ". "))) // Windows drops dots and spaces at the end
@@ -66,7 +70,7 @@ func Sniff(head []byte, filename string) (mediaType string, err error) {
 		return "", refuse("a file named *" + ending)
 	}
 	head = bytes.TrimPrefix(head, []byte("\ufeff")) // the mark some editors put before text
-	if what := cmp.Or(program(head), page(head)); what != "" {
+	if what := cmp.Or(program(head), container(head), page(head), shortcut(head)); what != "" {
 		return "", refuse(what)
 	}
 	if !bytes.HasPrefix(head, []byte("%PDF-")) {
@@ -115,14 +119,61 @@ func program(head []byte) string {
 		return "a Windows program"
 	case opens("\xfe\xed\xfa\xce"), opens("\xfe\xed\xfa\xcf"), opens("\xce\xfa\xed\xfe"), opens("\xcf\xfa\xed\xfe"):
 		return "a macOS program"
-	case opens("\xca\xfe\xba\xbe"):
+	case opens("\xca\xfe\xba\xbe"), opens("\xca\xfe\xba\xbf"), opens("\xbe\xba\xfe\xca"):
 		return "a Java or macOS program"
+	case opens("dex\n"):
+		return "an Android program"
 	case opens("\x00asm"):
 		return "a WebAssembly program"
 	case scriptForm.Match(head):
 		return "a script"
 	}
 	return ""
+}
+
+// container names what carries other files that a desktop opens from within it, "" for anything else.
+func container(head []byte) string {
+	opens := func(first string) bool { return bytes.HasPrefix(head, []byte(first)) }
+	switch {
+	case opens("\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3"),
+		opens("\xa1\x2f\xff\x43\xd9\xef\x76\x4c\x9e\xe2\x10\xea\x57\x22\x76\x5f"):
+		return "a notebook of OneNote"
+	case opens("conectix"), opens("vhdxfile"), opens("KDMV"), opens("QFI\xfb"):
+		return "a disk image"
+	case opens("ITSF"), opens("?_\x03\x00"):
+		return "a Windows help file"
+	case opens("\x4c\x00\x00\x00\x01\x14\x02\x00"):
+		return "a Windows shortcut"
+	}
+	return ""
+}
+
+// Shortcuts are texts: a section in brackets, or a list of properties with an address. Some begin with other sections.
+var (
+	shortcutForm = regexp.MustCompile(`(?i)\A(?:[ \t\r]*(?:[;#].*|\[[^\]\n]*\][ \t\r]*|[^=\n\[]+=.*)?\n)*[ \t\r]*\[(?:InternetShortcut(?:\.[AW])?|Desktop Entry)\]`)
+	weblocForm   = regexp.MustCompile(`(?s)<plist\b.*<key>\s*URL\s*</key>`)
+)
+
+// shortcut names the kind of shortcut that head is, "" for anything else.
+func shortcut(head []byte) string {
+	text := head
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.IndexByte(text[:min(len(text), 64)], 0) == 1 {
+		text = bytes.ReplaceAll(text, []byte{0}, nil) // UTF-16 of plain letters
+	}
+	text = bytes.TrimPrefix(text, []byte("\xff\xfe"))
+	switch {
+	case bytes.IndexByte(text, 0) < 0 && shortcutForm.Match(text), weblocForm.Match(text),
+		bytes.HasPrefix(text, []byte("bplist00")) && bytes.Contains(text, []byte("SURL")):
+		return "a shortcut to an address or a program"
+	}
+	return ""
+}
+
+// Elements that a desktop runs or follows when they come first.
+var refusedRoots = map[string]string{
+	"html": "an HTML page", "svg": "an SVG drawing", "hta:application": "an HTML application", "scriptlet": "a script",
+	"librarydescription": "a Windows library", "searchconnectordescription": "a Windows library", "pcsettings": "a Windows shortcut",
+	"jnlp": "a Java program", "asmv1:assembly": "a Windows program",
 }
 
 // page names the kind of page whose root element comes first in head, "" for anything else. It
@@ -143,13 +194,14 @@ func page(head []byte) string {
 		if !ok {
 			continue
 		}
-		switch strings.ToLower(element.Name.Local) {
-		case "html":
-			return "an HTML page"
-		case "svg":
-			return "an SVG drawing"
+		name := strings.ToLower(element.Name.Local)
+		whole := strings.ToLower(element.Name.Space) + ":" + name
+		if name == "job" || name == "package" || name == "component" {
+			if bytes.Contains(bytes.ToLower(head), []byte("<script")) {
+				return "a script"
+			}
 		}
-		return ""
+		return cmp.Or(refusedRoots[whole], refusedRoots[name])
 	}
 }
 

@@ -286,7 +286,7 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 			}
 			for _, row := range rows {
 				for _, cell := range row {
-					if d := sheet.Defuse(cell); strings.IndexAny(d, "=+-@\t\r") == 0 || sheet.Undefuse(d) != cell {
+					if d := sheet.Defuse(cell); strings.IndexAny(d, "=+-@\t\r\n＝＋－＠") == 0 || sheet.Undefuse(d) != cell {
 						t.Fatalf("%q is defused as %q", cell, d)
 					}
 				}

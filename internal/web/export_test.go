@@ -10,3 +10,6 @@ var ForPeople = forPeople
 
 // Device is what a session is called.
 func Device(agent string) string { return device(agent) }
+
+// AsText marks what a spreadsheet would take for a formula.
+var AsText = asText

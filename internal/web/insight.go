@@ -235,16 +235,23 @@ func sendCSV(name string, rows [][]string) reply {
 		out := csv.NewWriter(w)
 		for _, row := range rows {
 			for i, cell := range row {
-				if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
-					if _, err := strconv.ParseInt(cell, 10, 64); err != nil {
-						row[i] = "'" + cell
-					}
-				}
+				row[i] = asText(cell)
 			}
 			_ = out.Write(row) // who went away reads no more
 		}
 		out.Flush()
 	}}
+}
+
+// asText marks as text what a spreadsheet would take for a formula, where it is no number.
+func asText(cell string) string {
+	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") != 0 {
+		return cell
+	}
+	if _, err := strconv.ParseInt(cell, 10, 64); err == nil {
+		return cell
+	}
+	return "'" + cell
 }
 
 // monthName is a month on an axis.

@@ -1,0 +1,194 @@
+package files
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// What a file is can also stand behind its beginning: a disk image has its mark 32 KiB on, an archive its list of parts at
+// its end, an old office document its macros anywhere. Whoever opens a file by another name looks there.
+
+// mostListed are the bytes of an archive's list of parts that are read.
+const mostListed = 4 << 20
+
+// Inspect refuses with UnsupportedMedia what Sniff cannot see at the beginning of a file: images of disks, office
+// documents with macros, Java and Android programs, whatever stands before them.
+func Inspect(file io.ReaderAt, size int64) error {
+	for _, look := range []func(io.ReaderAt, int64) (string, error){diskImage, archive, compound} {
+		what, err := look(file, size)
+		if err != nil {
+			return err
+		}
+		if what != "" {
+			return refuse(what)
+		}
+	}
+	return nil
+}
+
+// at reads n bytes from a place on; fewer where the file ends.
+func at(file io.ReaderAt, size, place, n int64) ([]byte, error) {
+	if place < 0 || place >= size {
+		return nil, nil
+	}
+	b := make([]byte, min(n, size-place))
+	_, err := file.ReadAt(b, place)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b, err
+}
+
+// diskImage finds the descriptors of ISO 9660 and UDF, and the footers of fixed disks.
+func diskImage(file io.ReaderAt, size int64) (string, error) {
+	for sector := int64(16); sector < 20; sector++ {
+		for _, bytesOf := range []int64{2048, 2352} { // as data, and raw as on a CD
+			mark, err := at(file, size, sector*bytesOf, 24+6)
+			if err != nil {
+				return "", err
+			}
+			for _, start := range []int{0, 16, 24} {
+				if len(mark) < start+6 {
+					continue
+				}
+				switch string(mark[start+1 : start+6]) {
+				case "CD001", "BEA01", "NSR02", "NSR03":
+					return "a disk image", nil
+				}
+			}
+		}
+	}
+	footer, err := at(file, size, size-512, 512)
+	if bytes.HasPrefix(footer, []byte("conectix")) || bytes.HasPrefix(footer, []byte("koly")) {
+		return "a disk image", err
+	}
+	return "", err
+}
+
+// Parts of archives by which programs and macros are known, in small letters.
+var (
+	macroParts  = regexp.MustCompile(`(^|/)vbaproject(signature.*)?\.bin$|(^|/)vbadata\.xml$|(^|/)macrosheets/|(^|/)activex/.*\.bin$`)
+	programPart = map[string]string{"meta-inf/manifest.mf": "a Java program", "androidmanifest.xml": "an Android program",
+		"classes.dex": "an Android program", "appxmanifest.xml": "a Windows program"}
+	openDocument = regexp.MustCompile(`^application/vnd\.oasis\.opendocument\.`)
+	basicPart    = regexp.MustCompile(`^(basic|scripts)/.+`)
+)
+
+// archive looks through the parts of a ZIP, which programs find from its end.
+func archive(file io.ReaderAt, size int64) (string, error) {
+	listed := &bounded{file: file, left: mostListed}
+	z, err := zip.NewReader(listed, size)
+	if listed.left < 0 {
+		return "an archive of too many parts to look through", nil
+	}
+	if listed.err != nil {
+		return "", listed.err
+	}
+	if z == nil || err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		head, err := at(file, size, 0, 4)
+		if string(head) == "PK\x03\x04" {
+			return "a broken archive", err
+		}
+		return "", err
+	}
+	listed.left = mostListed // of what unpacks to the types below
+	document := false
+	for _, part := range z.File {
+		name := strings.ToLower(strings.ReplaceAll(part.Name, `\`, "/"))
+		what := programPart[name]
+		switch {
+		case macroParts.MatchString(name), document && basicPart.MatchString(name):
+			what = withMacros
+		case name == "mimetype":
+			document = document || openDocument.MatchString(beginning(part, listed))
+		case name == "[content_types].xml" && strings.Contains(strings.ToLower(beginning(part, listed)), "macroenabled"):
+			what = withMacros
+		case path.Ext(name) == ".class":
+			what = "a Java program"
+		}
+		if what != "" {
+			return what, nil
+		}
+		if listed.left < 0 {
+			return "an archive of too many parts to look through", nil
+		}
+	}
+	return "", nil
+}
+
+const withMacros = "an office document with macros"
+
+// mostDescribed are the bytes that are read of a part that tells the types of an office document.
+const mostDescribed = 1 << 20
+
+// beginning is what a part of an archive unpacks to, or the beginning of it. It counts as read.
+func beginning(part *zip.File, listed *bounded) string {
+	if listed.left -= 64 << 10; listed.left < 0 {
+		return ""
+	}
+	r, err := part.Open()
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = r.Close() }()
+	b, _ := io.ReadAll(io.LimitReader(r, mostDescribed)) // what does not unpack, no program reads
+	return string(b)
+}
+
+// bounded reads so many bytes and no more.
+type bounded struct {
+	file io.ReaderAt
+	left int64 // below 0: there was more
+	err  error // of the file
+}
+
+// ReadAt reads as the file does.
+func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
+	if b.left -= int64(len(p)); b.left < 0 {
+		return 0, zip.ErrFormat
+	}
+	n, err := b.file.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err = err
+	}
+	return n, err
+}
+
+// compoundMark opens the documents of old office programs, and the files of some microscopes.
+const compoundMark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+// macroStorage is the name of what holds macros in them.
+var macroStorage = wide("_VBA_PROJECT")
+
+// wide is a text as UTF-16, little endian.
+func wide(text string) []byte {
+	var b []byte
+	for _, r := range text {
+		b = append(b, byte(r), 0)
+	}
+	return b
+}
+
+// compound looks for macros in an old office document.
+func compound(file io.ReaderAt, size int64) (string, error) {
+	head, err := at(file, size, 0, int64(len(compoundMark)))
+	if err != nil || string(head) != compoundMark {
+		return "", err
+	}
+	const step = 64 << 10
+	for place := int64(0); place < size; place += step {
+		piece, err := at(file, size, place, step+int64(len(macroStorage)))
+		if err != nil {
+			return "", err
+		}
+		if bytes.Contains(piece, macroStorage) {
+			return withMacros, nil
+		}
+	}
+	return "", nil
+}
