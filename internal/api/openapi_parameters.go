@@ -107,7 +107,7 @@ func (d description) searchParameters(s searched) []object {
 			schema = enum(f.Values...)
 		}
 		list = append(list, parameter(f.Name, "Only what has this in the facet "+f.Label+", or one of several.",
-			object{"type": "array", "items": schema, "maxItems": exchange.MostAsked}))
+			object{"type": "array", "items": schema, "maxItems": exchange.MostSearched}))
 	}
 	if s.feed {
 		return list

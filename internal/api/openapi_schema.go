@@ -27,7 +27,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[exchange.Until](): {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.",
 		"pattern": `^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d))?$`, "examples": []string{"2020-05-11"}},
 	reflect.TypeFor[Contract]():            {"type": "object"},
-	reflect.TypeFor[exchange.SearchText](): {"type": "string"},
+	reflect.TypeFor[exchange.SearchText](): {"type": "string", "maxLength": exchange.MostSearchText},
 	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
 }
 

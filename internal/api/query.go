@@ -218,6 +218,7 @@ func (q *query) filter(into any) {
 		case **exchange.SearchText:
 			if q.values.Has(name) {
 				*field = new(exchange.SearchText(q.anything(name)))
+				q.faults.SearchSize(name, q.anything(name), nil)
 			}
 		default: // text
 			if s := q.word(name, v.Field(i).Type().Elem()); s != nil {

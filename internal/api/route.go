@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 	"runtime"
@@ -81,7 +82,19 @@ func on[In, Out any](pattern string, action exchange.Action, status int, handle 
 		if err != nil {
 			return a.asSent(c, in, err)
 		}
-		out, err := handle(a, c, in)
+		var out Out
+		do := func(ctx context.Context) (err error) {
+			c.Request = c.WithContext(ctx)
+			out, err = handle(a, c, in)
+			return err
+		}
+		request := c.Request
+		if c.searched != nil || r.out == reflect.TypeFor[Suggestions]() || isList && c.narrowed() {
+			err = a.App.Expensive(c.Context(), c.caller(), do)
+		} else {
+			err = do(c.Context())
+		}
+		c.Request = request
 		switch {
 		case err != nil:
 			return a.asSent(c, in, err)

@@ -25,6 +25,7 @@ type App struct {
 	policy exchange.Policy
 	feeds  feeds
 	books  *workbooks
+	reads  queue
 
 	numbers memory[Numbers]
 	paces   memory[map[int64]exchange.Pace]
@@ -44,6 +45,7 @@ type Config struct {
 	Admins        []string      // registry ids
 	TokenLifetime time.Duration // of a new token
 	UploadLimit   int64         // bytes of one file
+	Capacity      Capacity      // of expensive reads
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
 	Escalation    exchange.Escalation

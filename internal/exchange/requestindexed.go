@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SearchText is what someone looks for: any text, whatever its bytes and its length.
+// SearchText is what someone looks for: any text up to MostSearchText, whatever its bytes.
 type SearchText string
 
 // RequestText is what a request is found by, but for what was written in it since.

@@ -41,7 +41,7 @@ type Filters map[string]Names
 // The bounds of saved searches.
 const (
 	MostSavedSearches = 100 // of a person
-	searchLength      = 1000
+	searchLength      = MostSearchText
 	MostFilterValues  = 50 // of a facet
 )
 
@@ -67,6 +67,9 @@ func (p SavedSearchPatch) Patch(s SavedSearch) (SavedSearch, error) {
 	f.line("search", p.Search, searchLength, &s.Search)
 	if p.Filters.Set {
 		s.Filters = f.filters(p.Filters.Value)
+	}
+	if p.Search.Set || p.Filters.Set {
+		f.SearchSize("search", s.Search, s.Asks().Filters)
 	}
 	f.line("name", p.Name, lineLength, &s.Name)
 	if s.Name == "" {

@@ -39,16 +39,35 @@ func (f *Faults) SearchOrder(values url.Values, title string) (name string, sort
 	return name, []SearchSort{ByRelevance, ByNewest, ByUpdated, ByTitle}[i]
 }
 
-// MostAsked is how many values of one facet can be asked for.
-const MostAsked = 100
+// MostSearched is how many words and values of filters a search may have together, so also of one facet, and
+// MostSearchText how long its text may be, in characters.
+const (
+	MostSearched   = 64
+	MostSearchText = 1000
+)
+
+// SearchSize notes where a search asks for more than one may; name is the parameter of its text.
+func (f *Faults) SearchSize(name, text string, filters map[string][]string) {
+	if n := utf8.RuneCountInString(text); n > MostSearchText {
+		f.Add(name, "must be at most %d characters; it has %d", MostSearchText, n)
+		return
+	}
+	terms, values := len(strings.Fields(text)), 0
+	for _, list := range filters {
+		values += len(list)
+	}
+	if terms+values > MostSearched {
+		f.Add(name, "must be at most %d words and filter values together; there are %d words and %d values", MostSearched, terms, values)
+	}
+}
 
 // SearchFilters reads what values filter by; a facet without any filters nothing.
 func (f *Faults) SearchFilters(values url.Values, facets []FacetName) map[string][]string {
 	filters := map[string][]string{}
 	for _, facet := range facets {
 		asked := slices.Compact(slices.Sorted(slices.Values(values[facet.Name])))
-		if len(asked) > MostAsked {
-			f.Add(facet.Name, "must be at most %d values", MostAsked)
+		if len(asked) > MostSearched {
+			f.Add(facet.Name, "must be at most %d values; there are %d", MostSearched, len(asked))
 			continue
 		}
 		for _, value := range asked {

@@ -16,8 +16,8 @@ import (
 )
 
 var catalogPages = []page{
-	get("/catalog", (*visit).catalog),
-	get("/catalog/suggest", (*visit).suggest),
+	get("/catalog", (*visit).catalog).expensive(),
+	get("/catalog/suggest", (*visit).suggest).expensive(),
 	post("/catalog/save", (*visit).saveSearch),
 	get("/catalog/{id}", (*visit).material),
 	post("/catalog/{id}/archive", (*visit).archive),
@@ -64,6 +64,7 @@ func (v *visit) asking() (asked, error) {
 	if a.show == showMaterials {
 		a.search.Facets, a.search.Filters = true, f.SearchFilters(a.values, exchange.Facets)
 	}
+	f.SearchSize("q", a.text, a.search.Filters)
 	a.search.Page = exchange.SearchPage{Limit: hitsShown, After: placeOf(a.values.Get("after"))}
 	return a, f.Err()
 }

@@ -133,7 +133,10 @@ type labsPage struct {
 // labs are those of the visitor, and those that a search finds.
 func (v *visit) labs() (reply, error) {
 	p := &labsPage{Page: Page{Title: "Labs", Section: "lab"}, Query: v.FormValue("q")}
-	var err error
+	err := searchSize(p.Query)
+	if err != nil {
+		return reply{}, err
+	}
 	if v.signedIn() {
 		if p.Own, err = v.app.OwnLabs(v.Context(), v.who.Actor); err != nil {
 			return reply{}, err

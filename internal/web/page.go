@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -18,6 +19,7 @@ type page struct {
 	signedIn bool // who is not is sent to sign in, and comes back
 	uploads  bool // the handler reads the body itself, which may be large
 	signsIn  bool // counts as a login
+	takesLong bool // its reads may be long, so callers take turns
 }
 
 func get(path string, handle func(*visit) (reply, error)) page {
@@ -49,6 +51,12 @@ func (p page) takesFiles() page {
 // limited marks a page that signs people in, which has a limit of its own.
 func (p page) limited() page {
 	p.signsIn = true
+	return p
+}
+
+// expensive marks a page whose reads may be long, for which visitors take turns.
+func (p page) expensive() page {
+	p.takesLong = true
 	return p
 }
 
@@ -165,7 +173,26 @@ func (v *visit) enter(p page) (reply, error) {
 		}
 		v.PostForm = form.fields
 	}
-	return p.handle(v)
+	if !p.takesLong {
+		return p.handle(v)
+	}
+	var answer reply
+	request := v.Request
+	err := v.app.Expensive(v.Context(), v.caller(), func(ctx context.Context) (err error) {
+		v.Request = request.WithContext(ctx)
+		answer, err = p.handle(v)
+		return err
+	})
+	v.Request = request
+	return answer, err
+}
+
+// caller is whose turn counts: a user, or an address.
+func (v *visit) caller() string {
+	if v.signedIn() {
+		return v.who.ID.String()
+	}
+	return limit.Address(v.RemoteAddr)
 }
 
 // count counts the request, and refuses it where its visitor comes too often.
