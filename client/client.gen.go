@@ -4538,7 +4538,7 @@ type GetPublicationParams struct {
 
 // SearchMaterialsParams defines parameters for SearchMaterials.
 type SearchMaterialsParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Category Only what has this in the facet Category, or one of several.
@@ -4715,7 +4715,7 @@ type SearchMaterialsParamsOrdering string
 
 // FeedMaterialsParams defines parameters for FeedMaterials.
 type FeedMaterialsParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Category Only what has this in the facet Category, or one of several.
@@ -4874,7 +4874,7 @@ type FeedMaterialsParams struct {
 
 // SearchOrganizationsParams defines parameters for SearchOrganizations.
 type SearchOrganizationsParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.
@@ -4907,7 +4907,7 @@ type SuggestParams struct {
 
 // SearchUsersParams defines parameters for SearchUsers.
 type SearchUsersParams struct {
-	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count.
+	// Search Words, "words side by side", -words that are not there, and identifiers. Any text is a search; its first 32 words count. Words and values of filters are at most 64 together.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
 	// Ordering By how well it answers, which is the usual order, or by a field. Archived materials come last in any.

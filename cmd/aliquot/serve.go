@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -91,7 +92,7 @@ func (s *serve) Run(e environment) error {
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
-		Sender: webhook.New(s.WebhookPrivate), Log: log,
+		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
@@ -169,6 +170,17 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 		})))
 	}
 	return identity.New(cfg)
+}
+
+// capacity is that of expensive reads: half of the processors for one caller, so that others get on, unless limits
+// are off for a load test, whose calls come from one address.
+func (s *serve) capacity() app.Capacity {
+	cores := runtime.GOMAXPROCS(0)
+	c := app.Capacity{Slots: 2 * cores, Share: max(1, cores/2), Queue: 100, Wait: 10 * time.Second, Time: 5 * time.Second}
+	if s.RateLimit == "off" {
+		c.Share = c.Slots
+	}
+	return c
 }
 
 // writable is the check of whether database and files can be written to.

@@ -42,6 +42,14 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	return err
 }
 
+// caller is whose turn counts: a user, or an address.
+func (c *Call) caller() string {
+	if !c.Actor.Anonymous() {
+		return c.Actor.ID.String()
+	}
+	return limit.Network(c.RemoteAddr)
+}
+
 // presented is the token of an Authorization header (specification, "Authentication", 1); ok is
 // false where there is no header.
 func presented(header string) (token string, ok bool, err error) {

@@ -93,7 +93,8 @@ func (d description) searchParameters(s searched) []object {
 		return object{"name": name, "in": "query", "schema": schema, "description": help}
 	}
 	list := []object{parameter("search", "Words, \"words side by side\", -words that are not there, and identifiers. Any text is a search; its first "+
-		strconv.Itoa(words.MostWords)+" words count.", object{"type": "string"})}
+		strconv.Itoa(words.MostWords)+" words count. Words and values of filters are at most "+strconv.Itoa(exchange.MostSearched)+" together.",
+		object{"type": "string", "maxLength": exchange.MostSearchText})}
 	for _, f := range s.facets {
 		schema := object{"type": "string"}
 		switch {

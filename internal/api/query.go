@@ -68,6 +68,16 @@ func (c *Call) readList(filter any) error {
 	return q.faults.Err()
 }
 
+// narrowed reports whether a list is asked for with filters or in another order, which may be long to find.
+func (c *Call) narrowed() bool {
+	for name := range c.list.values {
+		if name != "limit" && name != "cursor" {
+			return true
+		}
+	}
+	return false
+}
+
 // readQuery reads the parameters of a GET that is no list into a struct whose tags name them.
 func (c *Call) readQuery(in any) error {
 	q := c.query()

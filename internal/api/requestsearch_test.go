@@ -109,8 +109,8 @@ func TestAnyTextIsASearchOfRequests(t *testing.T) {
 			p.want(200, "GET", "/material-requests?limit=1", nil)
 			most := db.Queries() - before
 			for _, text := range []string{`"`, `""`, `"""`, `-`, `--`, `-"`, `*`, `a*`, `a:b`, `^a`, `(`, `NEAR(a b)`, `a AND`, `NOT`, `{words} : a`, `' OR 1=1 --`, `\`, `\'`, `a & b | !c <-> d:*`,
-				"=all", "-=all", "=", "~a", "^ab", "#a", "@a", "\x00", "a\x00b", "\xff\xfe", "🧬 🐭", "שלום", "\u202eabc", "細胞", "á̈", strings.Repeat("x", 10_000), strings.Repeat("a ", 5_000),
-				strings.Repeat("-a ", 3_000), strings.Repeat(`"a b" `, 1_000), strings.Repeat("a-1 ", 2_000)} {
+				"=all", "-=all", "=", "~a", "^ab", "#a", "@a", "\x00", "a\x00b", "\xff\xfe", "🧬 🐭", "שלום", "\u202eabc", "細胞", "á̈", strings.Repeat("x", 1000), strings.Repeat("a ", 64),
+				strings.Repeat("-a ", 64), strings.Repeat(`"a b" `, 32), strings.Repeat("a-1 ", 64), strings.Repeat("a-", 500)} {
 				before := db.Queries()
 				p.search(text, "&limit=1")
 				if n := db.Queries() - before; n > most {

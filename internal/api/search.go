@@ -42,6 +42,7 @@ func (c *Call) readSearch() error {
 	q := c.query()
 	text := q.anything("search")
 	s := exchange.Search{Query: words.Parse(text), Filters: q.faults.SearchFilters(q.values, c.searched.facets)}
+	q.faults.SearchSize("search", text, s.Filters)
 	c.search = searchQuery{values: q.values, text: text}
 	if !c.searched.feed {
 		var order string

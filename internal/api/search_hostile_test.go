@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -11,13 +12,13 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// TestALongSearchIsOneToo: ten thousand letters, each of which the address writes in nine.
-func TestALongSearchIsOneToo(t *testing.T) {
+// TestSearchOfAnyTextIsOne up to its limit: a thousand letters, each of which the address writes in nine.
+func TestSearchOfAnyTextIsOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
-		for _, words := range []string{strings.Repeat("hela ", 2000), strings.Repeat("株", 3333), strings.Repeat("-", 10_000), strings.Repeat(`"`, 10_000),
-			strings.Repeat("\x00", 10_000), strings.Repeat("a", 10_000), strings.Repeat("\xff", 10_000), strings.Repeat("a-", 5_000), strings.Repeat("(", 10_000)} {
+		for _, words := range []string{strings.Repeat("hela ", 64), strings.Repeat("株", 333), strings.Repeat("-", 1000), strings.Repeat(`"`, 1000),
+			strings.Repeat("\x00", 1000), strings.Repeat("a", 1000), strings.Repeat("\xff", 1000), strings.Repeat("a-", 500), strings.Repeat("(", 1000)} {
 			before := db.Queries()
 			a := s.people["anonymous"].want(200, "GET", search(words)+"&limit=1", nil)
 			if n := db.Queries() - before; n > 50 {
@@ -31,6 +32,44 @@ func TestALongSearchIsOneToo(t *testing.T) {
 			s.people["anonymous"].want(200, "GET", "/search/suggest?search="+url.QueryEscape(words), nil)
 			s.people["anonymous"].want(200, "GET", "/search/materials/feed?search="+url.QueryEscape(words), nil)
 		}
+	})
+}
+
+// TestSearchBeyondItsLimitIsRefused with the limit and what was sent, at each address that searches, before it costs
+// a statement of its own.
+func TestSearchBeyondItsLimitIsRefused(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newCatalogue(t, db)
+		nobody := s.people["anonymous"]
+		refused := func(path, field string, says ...string) {
+			t.Helper()
+			before := db.Queries()
+			a := nobody.want(400, "GET", path, nil)
+			for _, part := range says {
+				if !strings.Contains(fmt.Sprint(a.at("fields."+field)), part) {
+					t.Errorf("%.60s: %s: %v, want it to say %s", path, field, a.at("fields"), part)
+				}
+			}
+			if n := db.Queries() - before; n > 0 {
+				t.Errorf("%.60s: %d statements", path, n)
+			}
+		}
+		var organisms string
+		for i := range 40 {
+			organisms += fmt.Sprintf("&organisms=Species+%d", i)
+		}
+		long, many := url.QueryEscape(strings.Repeat("ä", 1001)), url.QueryEscape(strings.Repeat("hela ", 65))
+		for _, path := range []string{"/search/materials", "/search/materials/feed", "/search/organizations", "/search/users", "/search/suggest"} {
+			refused(path+"?search="+long, "search", "1000", "1001")
+			refused(path+"?search="+many, "search", "64", "65")
+		}
+		both := url.QueryEscape(strings.Repeat("hela ", 25))
+		nobody.want(200, "GET", "/search/materials?search="+url.QueryEscape(strings.Repeat("hela ", 24))+organisms, nil)
+		refused("/search/materials?search="+both+organisms, "search", "64", "25", "40")
+		refused("/search/materials?search=hela"+organisms+strings.ReplaceAll(organisms, "Species", "Other"), "organisms", "64", "80")
+		s.member.want(400, "GET", "/material-requests/?search="+long, nil)
+		s.member.want(400, "POST", fmt.Sprintf("/users/%s/saved-searches", s.member.ID), obj{"search": strings.Repeat("hela ", 65)})
 	})
 }
 

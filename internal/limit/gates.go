@@ -41,10 +41,10 @@ func (g *Gates) Pass(hash, remoteAddr string, signsIn bool) []Verdict {
 	if user, ok := g.known(hash); ok {
 		verdicts = append(verdicts, g.user.Pass(user, now))
 	} else {
-		verdicts = append(verdicts, g.address.Pass(network(remoteAddr), now))
+		verdicts = append(verdicts, g.address.Pass(Network(remoteAddr), now))
 	}
 	if signsIn {
-		verdicts = append(verdicts, g.login.Pass(network(remoteAddr), now))
+		verdicts = append(verdicts, g.login.Pass(Network(remoteAddr), now))
 	}
 	return verdicts
 }
@@ -69,12 +69,12 @@ func (g *Gates) Proved(hash string, user uuid.UUID) {
 func (g *Gates) Refused(hash, remoteAddr string) {
 	if _, ok := g.known(hash); ok {
 		g.users.Invalidate(hash)
-		g.address.Pass(network(remoteAddr), time.Now())
+		g.address.Pass(Network(remoteAddr), time.Now())
 	}
 }
 
-// network is what counts as one address: with IPv6 a household or a machine has a /64 to choose from.
-func network(remoteAddr string) string {
+// Network is what counts as one address: with IPv6 a household or a machine has a /64 to choose from.
+func Network(remoteAddr string) string {
 	at, err := netip.ParseAddrPort(remoteAddr)
 	if err != nil {
 		return ""

@@ -69,6 +69,13 @@ func (v *visit) asking() (asked, error) {
 	return a, f.Err()
 }
 
+// searchSize refuses a text that is too long to search for.
+func searchSize(text string) error {
+	var f exchange.Faults
+	f.SearchSize("q", text, nil)
+	return f.Err()
+}
+
 // address is that of the search with some of what it asks for changed: name, value, name, value; "" takes all
 // values of the name away. It begins at the first hit.
 func (a asked) address(pairs ...string) string {

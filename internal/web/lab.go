@@ -12,7 +12,7 @@ import (
 )
 
 var labPages = []page{
-	get("/labs", (*visit).labs),
+	get("/labs", (*visit).labs).expensive(),
 	get("/labs/new", (*visit).newLab).private(),
 	post("/labs/new", (*visit).makeLab),
 	get("/labs/{id}", (*visit).labMaterials),

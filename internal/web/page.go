@@ -10,15 +10,16 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/limit"
 )
 
 // page is one line of the table of pages: what can be asked of which address, and what answers.
 type page struct {
-	pattern  string // of net/http's mux
-	handle   func(*visit) (reply, error)
-	signedIn bool // who is not is sent to sign in, and comes back
-	uploads  bool // the handler reads the body itself, which may be large
-	signsIn  bool // counts as a login
+	pattern   string // of net/http's mux
+	handle    func(*visit) (reply, error)
+	signedIn  bool // who is not is sent to sign in, and comes back
+	uploads   bool // the handler reads the body itself, which may be large
+	signsIn   bool // counts as a login
 	takesLong bool // its reads may be long, so callers take turns
 }
 
@@ -192,7 +193,7 @@ func (v *visit) caller() string {
 	if v.signedIn() {
 		return v.who.ID.String()
 	}
-	return limit.Address(v.RemoteAddr)
+	return limit.Network(v.RemoteAddr)
 }
 
 // count counts the request, and refuses it where its visitor comes too often.

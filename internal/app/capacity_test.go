@@ -1,0 +1,129 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+func limitedApp() *app.App {
+	return app.New(app.Config{Capacity: app.Capacity{Slots: 3, Share: 2, Queue: 4, Wait: 10 * time.Second, Time: 5 * time.Second}})
+}
+
+// TestExpensiveReadsOfOneCallerLeaveRoomForOthers has one caller ask for more than there is room for: another's turn
+// comes at once, and those who wait come one after the other, however many calls each has.
+func TestExpensiveReadsOfOneCallerLeaveRoomForOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := limitedApp()
+		began := time.Now()
+		var mu sync.Mutex
+		var order []string
+		ask := func(caller string, takes time.Duration) {
+			go func() {
+				err := a.Expensive(t.Context(), caller, func(context.Context) error {
+					mu.Lock()
+					order = append(order, fmt.Sprintf("%s %v", caller, time.Since(began)))
+					mu.Unlock()
+					time.Sleep(takes)
+					return nil
+				})
+				if err != nil {
+					t.Errorf("%s: %v", caller, err)
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 5 {
+			ask("many", time.Second)
+		}
+		ask("other", time.Second) // has the third slot at once
+		ask("third", time.Second) // waits, behind one caller's three
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		want := []string{"many 0s", "many 0s", "other 0s"}
+		if got := order[:3]; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("at once began %v, want %v", got, want)
+		}
+		if len(order) != 7 {
+			t.Fatalf("%d of 7 had a turn: %v", len(order), order)
+		}
+		for _, one := range order {
+			if one == "third 1s" {
+				return
+			}
+		}
+		t.Errorf("one with a single call waited behind all of another's: %v", order)
+	})
+}
+
+func TestExpensiveReadsThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := limitedApp()
+		var ended sync.WaitGroup
+		codes := make(chan error, 10)
+		for range 7 { // two run, four wait
+			ended.Go(func() {
+				codes <- a.Expensive(t.Context(), "many", func(ctx context.Context) error {
+					<-ctx.Done()
+					return ctx.Err()
+				})
+			})
+			synctest.Wait()
+		}
+		err := <-codes
+		if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.RateLimited || e.Details["limit"] != 4 || e.Details["retry_after"] == nil {
+			t.Errorf("the seventh: %v", err)
+		}
+		ended.Wait()
+		close(codes)
+		for err := range codes { // each that had a turn took too long, and the last two waited too long
+			if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.Unavailable || e.Details["retry_after"] == nil {
+				t.Errorf("got %v", err)
+			}
+		}
+		if took := a.Expensive(t.Context(), "many", func(context.Context) error { return nil }); took != nil {
+			t.Errorf("afterwards: %v", took)
+		}
+	})
+}
+
+func TestExpensiveReadWhoseCallerLeavesGivesItsTurnBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := limitedApp()
+		ctx, leave := context.WithCancel(t.Context())
+		var ended sync.WaitGroup
+		for range 5 {
+			ended.Go(func() {
+				err := a.Expensive(ctx, "many", func(ctx context.Context) error {
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		leave()
+		ended.Wait()
+		for range 3 {
+			ended.Go(func() {
+				began := time.Now()
+				if err := a.Expensive(t.Context(), fmt.Sprint(time.Now()), func(context.Context) error { return nil }); err != nil || time.Since(began) > 0 {
+					t.Errorf("afterwards: %v after %v", err, time.Since(began))
+				}
+			})
+		}
+		ended.Wait()
+	})
+}
