@@ -90,12 +90,15 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) handler(route route) http.HandlerFunc {
-	parameters := route.queryNames()
+	parameters, page := route.queryNames(), ""
+	if route.page != "" {
+		page = a.App.PublicURL + route.page
+	}
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !route.silent {
 			w = server.Zip(w, r)
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search, parameters: parameters}
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search, page: page, parameters: parameters}
 		if err := a.serve(c, route); err != nil {
 			a.fail(w, r, err)
 		}

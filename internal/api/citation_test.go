@@ -20,12 +20,12 @@ func TestAMaterialIsPublishedInTheFormThatIsAskedFor(t *testing.T) {
 		tomorrow := time.Now().AddDate(0, 0, 2).Format(time.DateOnly)
 		path := fmt.Sprintf("/materials/%d", ada.want(201, "POST", "/materials", obj{"category": "CELL_LINE", "title": "HT-29", "organization_id": ada.Lab,
 			"embargo_date": tomorrow, "additional_info": strings.Repeat("long ", 500)}.meta(obj{"rrid": "CVCL_0320"})).id())
-		address := publicURL + path
+		address, page := publicURL+path, publicURL+"/catalog"+path[len("/materials"):]
 		for query, want := range map[string][3]string{
-			"/citation":                 {"application/x-bibtex", "url       = {" + address + "}", "bib"},
+			"/citation":                 {"application/x-bibtex", "url       = {" + page + "}", "bib"},
 			"/citation?format=bibtex":   {"application/x-bibtex", `HT-29 (RRID:CVCL\_0320)`, "bib"},
-			"/citation?format=ris":      {"application/x-research-info-systems", "UR  - " + address + "\r\n", "ris"},
-			"/citation?format=csl-json": {"application/vnd.citationstyles.csl+json", `"URL":"` + address + `"`, "json"},
+			"/citation?format=ris":      {"application/x-research-info-systems", "UR  - " + page + "\r\n", "ris"},
+			"/citation?format=csl-json": {"application/vnd.citationstyles.csl+json", `"URL":"` + page + `"`, "json"},
 			"/jsonld":                   {"application/ld+json", `"@id":"` + address + `"`, "jsonld"},
 		} {
 			a := nobody.want(200, "GET", path+query, nil)

@@ -61,6 +61,9 @@ func (c *Call) answerTagged(b Body) error {
 	}
 	h := c.w.Header()
 	h["Etag"] = []string{tag}
+	if c.page != "" {
+		h.Set("Link", "<"+c.page+c.PathValue("id")+`>; rel="alternate"; type="text/html"`)
+	}
 	if lists := c.Header["If-None-Match"]; lists != nil {
 		if had := matching(lists, tag, true); had != "" {
 			h["Etag"] = []string{had}

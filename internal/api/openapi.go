@@ -216,7 +216,7 @@ var sharedHeaders = object{
 	"RateLimit":            headerOf("What is left of the rule that is nearest to its end: `\"user\";r=99;t=1`.", "string"),
 	"RateLimit-Policy":     headerOf("That rule: `\"user\";q=100;w=5`.", "string"),
 	"ETag":                 headerOf("The version, for If-None-Match and If-Match.", "string"),
-	"Link":                 headerOf("Where the next page is, `<...>; rel=\"next\"`; absent on the last one.", "string"),
+	"Link":                 headerOf("Of a list where the next part is, `<...>; rel=\"next\"`; absent on the last one. Of an object where people read of it, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
 	"Location":             headerOf("Where the new object is.", "string"),
 	"X-Total-Count":        headerOf("How many items there are on all pages.", "integer"),
 	"X-Unread-Count":       headerOf("How many of the user's notifications are unread.", "integer"),
@@ -273,7 +273,10 @@ func (d description) responses(r route, method string) object {
 		names = append(names, "X-Total-Count", "Link")
 	case single:
 		names = append(names, "ETag")
-		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
+		if r.page != "" {
+			names = append(names, "Link")
+		}
+		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers(names...)}
 	case r.locates(method) || r.status == http.StatusAccepted:
 		names = append(names, "Location")
 	}

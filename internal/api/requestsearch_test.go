@@ -42,8 +42,8 @@ func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
 			"requester_signed_mta_attachment": requester.upload("MTA_Brown-University_signed.pdf", pdf, nil).id()}).id()
 		path := fmt.Sprintf("/material-requests/%d", id)
 		l.member.want(201, "POST", path+"/messages", obj{"text": "We ship on dry ice next Monday; α-SMA is stained."})
-		requester.want(201, "POST", path+"/issues", obj{"text": "The vials thawed"})
 		l.member.want(200, "PATCH", path+"/shipment", obj{"carrier": "DHL", "tracking": "JD-0146 000.03", "conditions": "Keep upright"})
+		requester.want(201, "POST", path+"/issues", obj{"text": "The vials thawed"})
 		for text, want := range map[string][]int64{
 			"":                             {id, old},
 			"  ?!  ":                       {id, old},

@@ -29,6 +29,7 @@ type route struct {
 	file    bool         // it sends a file
 	events  bool         // it sends events, for as long as the caller listens
 	search  *searched    // it searches; nil: it does not
+	page    string       // the path of the page of the object, before its id; "": it has none
 	serve   func(*API, *Call) error
 }
 
@@ -123,6 +124,12 @@ func (r route) searches(s searched) route {
 	return r
 }
 
+// shownAt gives an object the path of its page, before its id.
+func (r route) shownAt(page string) route {
+	r.page = page
+	return r
+}
+
 // streams marks a route whose handler reads the body itself.
 func (r route) streams() route {
 	r.stream = true
@@ -191,6 +198,7 @@ type Call struct {
 	search   searchQuery // of a search
 	written  bool        // the handler wrote the answer itself
 
+	page       string   // the address of the page of the object, before its id
 	parameters []string // those that the query may have
 	body       []byte   // JSON, as it was sent
 }

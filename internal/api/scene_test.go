@@ -256,7 +256,14 @@ func snooze(days int) obj {
 
 func (s *scene) newIssue() int64 {
 	s.t.Helper()
-	return s.requester().want(201, "POST", s.req("/issues"), obj{"text": "it thawed"}).id()
+	return s.requester().want(201, "POST", s.sent("/issues"), obj{"text": "it thawed"}).id()
+}
+
+// sent is req of the request once a parcel is on its way.
+func (s *scene) sent(rest string) string {
+	s.t.Helper()
+	s.member.want(200, "PATCH", s.req("/shipment"), obj{"carrier": "DHL"})
+	return s.req(rest)
 }
 
 // notification is one of the requester's.
@@ -636,7 +643,7 @@ var visits = []routeCase{
 	{"DELETE /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.snoozed(false, s.requester()), nil) }},
 	{"DELETE /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.snoozed(true, s.member), nil) }},
 	{"GET /material-requests/{id}/issues", "member", func(s *scene, _ string) visit { return at(s.req("/issues"), nil) }},
-	{"POST /material-requests/{id}/issues", "requester", func(s *scene, _ string) visit { return at(s.req("/issues"), obj{"text": "it thawed"}) }},
+	{"POST /material-requests/{id}/issues", "requester", func(s *scene, _ string) visit { return at(s.sent("/issues"), obj{"text": "it thawed"}) }},
 	{"POST /material-requests/{id}/issues/{issue}/close", "member", func(s *scene, _ string) visit {
 		return atf("%s/%d/close", s.req("/issues"), s.newIssue())
 	}},

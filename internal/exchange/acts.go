@@ -61,12 +61,15 @@ func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, 
 	})
 }
 
-// OpenIssue reports a problem with the transfer. While one is open a FULFILLED request is back
+// OpenIssue reports a problem with the transfer of what was sent. While one is open a FULFILLED request is back
 // IN_FULFILLMENT.
 func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		if err := c.may("issues", c.roles.lab() || c.roles.asRequester()); err != nil {
 			return err
+		}
+		if !c.wasSent() {
+			return Fail(Conflict, "Nothing has been sent yet, so there is no transfer to report a problem with. Write a message instead.")
 		}
 		c.OpenIssues++
 		c.say(IssueOpened, Detail{Text: text})
@@ -76,6 +79,11 @@ func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now 
 		}
 		return nil
 	})
+}
+
+// wasSent reports whether a parcel is on its way or was: the request is or was FULFILLED, or there is a shipment.
+func (r Request) wasSent() bool {
+	return r.Status == Fulfilled || r.PutBack || r.Shipment != nil || r.Clock.Stages[Fulfilled] > 0
 }
 
 // CloseIssue ends a problem; with the last one a request that was fulfilled before is again.

@@ -185,7 +185,9 @@ func TestAnOpenIssuePutsFulfilledBackAndClosingTheLastReturnsIt(t *testing.T) {
 func TestAnIssueElsewhereMovesNothing(t *testing.T) {
 	t.Parallel()
 	for _, s := range []exchange.Status{exchange.Open, exchange.Approved, exchange.InFulfillment} {
-		r, events := openIssue(t, given(s), asRequester)
+		r := given(s)
+		r.Shipment = &exchange.Shipment{Carrier: "DHL"}
+		r, events := openIssue(t, r, asRequester)
 		wantKinds(t, events, nil, exchange.IssueOpened)
 		r, events, err := closeIssue(r, asRequester, requesterID)
 		wantKinds(t, events, err, exchange.IssueClosed)
@@ -193,6 +195,18 @@ func TestAnIssueElsewhereMovesNothing(t *testing.T) {
 			t.Errorf("got %s after an issue of %s", r.Status, s)
 		}
 	}
+}
+
+func TestAnIssueIsOnlyOfWhatWasSent(t *testing.T) {
+	t.Parallel()
+	for _, s := range []exchange.Status{exchange.Open, exchange.Approved, exchange.InFulfillment} {
+		_, _, err := given(s).OpenIssue(asRequester.roles, asRequester.by, "it thawed", everything, later)
+		wantCode(t, err, exchange.Conflict, "")
+	}
+	back := given(exchange.InFulfillment) // the lab took FULFILLED back
+	back.Clock.Stages = map[exchange.Status]int64{exchange.Fulfilled: 60}
+	_, events := openIssue(t, back, asRequester)
+	wantKinds(t, events, nil, exchange.IssueOpened)
 }
 
 func TestNothingIsFulfilledWhileAnIssueIsOpen(t *testing.T) {

@@ -128,7 +128,7 @@ func (n ImportName) order(f *Faults) ImportOrder {
 	}
 	var err error
 	if o.Identifier, err = read(string(given)); err != nil {
-		f.Add(o.Field(), "%v", err)
+		f.Add(o.Field(), "%q: %v", clip(string(given)), err)
 	}
 	return o
 }

@@ -83,7 +83,8 @@ func (p SavedSearchPatch) Patch(s SavedSearch) (SavedSearch, error) {
 func (f *Faults) filters(all Filters) Filters {
 	clean := Filters{}
 	for _, facet := range slices.Sorted(maps.Keys(all)) {
-		if !slices.ContainsFunc(Facets, func(n FacetName) bool { return n.Name == facet }) {
+		known := slices.IndexFunc(Facets, func(n FacetName) bool { return n.Name == facet })
+		if known < 0 {
 			f.Add("filters", "%q is no facet; use some of %s", shorten(facet, 50), strings.Join(facetNames(), ", "))
 			return nil
 		}
@@ -93,6 +94,9 @@ func (f *Faults) filters(all Filters) Filters {
 			value := ""
 			of.line(facet, Some(text), lineLength, &value)
 			of.need(facet, value)
+			if fault := Facets[known].wrong(value); fault != "" {
+				of.Add(facet, "%s", fault)
+			}
 			list = append(list, value)
 		}
 		slices.Sort(list)

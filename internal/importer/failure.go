@@ -77,8 +77,8 @@ func worse(a, b error) error {
 // defaultWait is what we suggest when a source does not say when to come again.
 const defaultWait = 30 * time.Second
 
-// tell puts a failure into the words of the contract. field is what named the record.
-func tell(ctx context.Context, field string, err error) error {
+// tell puts a failure into the words of the contract. field is what named the record, as id.
+func tell(ctx context.Context, field, id string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // the caller went away
 	}
@@ -94,15 +94,18 @@ func tell(ctx context.Context, field string, err error) error {
 	case unknown:
 		hint := f.hint
 		if hint == "" {
-			hint = fmt.Sprintf("%s has no public record of it; please check it", f.source)
+			hint = fmt.Sprintf("%s has no public record of %s; please check it", f.source, id)
+		}
+		if !strings.Contains(hint, id) {
+			hint = id + ": " + hint
 		}
 		var faults exchange.Faults
 		faults.Add(field, "%s", hint)
 		return faults.Err()
 	case garbled:
-		e = exchange.Fail(exchange.InvalidAnswer, "%s answered something that cannot be used. Please try again later.", f.source)
+		e = exchange.Fail(exchange.InvalidAnswer, "%s: %s answered something that cannot be used. Please try again later.", id, f.source)
 	case refused:
-		e = exchange.Fail(exchange.Unavailable, "%s does not accept this server's calls. Please tell the people who run it.", f.source).
+		e = exchange.Fail(exchange.Unavailable, "%s: %s does not accept this server's calls. Please tell the people who run it.", id, f.source).
 			With("retry_after", int(time.Hour.Seconds()))
 	default:
 		wait := f.wait
@@ -114,7 +117,7 @@ func tell(ctx context.Context, field string, err error) error {
 		if errors.Is(f.cause, errBusy) {
 			what = "is asked by too many people here just now"
 		}
-		e = exchange.Fail(exchange.Unavailable, "%s %s. Please try again in %d seconds.", f.source, what, seconds).
+		e = exchange.Fail(exchange.Unavailable, "%s: %s %s. Please try again in %d seconds.", id, f.source, what, seconds).
 			With("retry_after", seconds)
 	}
 	e = e.With("source", f.source)

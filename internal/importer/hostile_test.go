@@ -210,6 +210,24 @@ func TestASourceIsAskedAgainAfterThePauseItWants(t *testing.T) {
 	}
 }
 
+func TestEveryErrorOfAnImportNamesTheIdentifier(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]http.HandlerFunc{
+		"unknown": says(`<html>Could not find a public or private accession</html>`),
+		"private": says(`<html>Accession is currently private and is scheduled to be released on Dec 31, 2027.</html>`),
+		"garbled": says("<html>Welcome</html>"),
+		"down":    func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+	} {
+		s := sourcetest.Start(t)
+		s.Break("/geo/", fault)
+		_, err := s.Importer(t).Draft(t.Context(), order(t, "GEO", "GSE2122"))
+		e, ok := errors.AsType[*exchange.Error](err)
+		if !ok || !strings.Contains(e.Message+fmt.Sprint(e.Fields), "GSE2122") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestWhatNoSourceKnowsIsAFaultOfTheField(t *testing.T) {
 	t.Parallel()
 	s := sourcetest.Start(t)

@@ -120,7 +120,7 @@ func (im *Importer) Draft(ctx context.Context, o exchange.ImportOrder) (d Draft,
 		d, err = im.protocol(within, o.Identifier)
 	}
 	if err != nil {
-		return Draft{}, tell(ctx, o.Field(), err)
+		return Draft{}, tell(ctx, o.Field(), o.Identifier, err)
 	}
 	if _, err := time.Parse(time.DateOnly, string(d.Released)); err != nil {
 		d.Released = ""

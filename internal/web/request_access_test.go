@@ -94,9 +94,9 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 	q, josiah, mario := w.transfer("HeLa"), w.as("josiah"), w.as("mario")
 	path := w.at("HeLa")
 	josiah.post(path+"/messages", "text", hostile).want(http.StatusSeeOther)
+	mario.post(path+"/shipment", "carrier", "x"+hostile, "conditions", hostile).want(http.StatusSeeOther)
 	josiah.post(path+"/issues", "text", hostile).want(http.StatusSeeOther)
 	josiah.post(path+"/details", "form", "abstract", "abstract", hostile).want(http.StatusSeeOther)
-	mario.post(path+"/shipment", "carrier", "x"+hostile, "conditions", hostile).want(http.StatusSeeOther)
 	mario.upload(path+"/documents/executed_mta", "file", `<img src=x onerror=alert(1)>.pdf`, paper).want(http.StatusSeeOther)
 	_, err := w.app.UpdateRequest(t.Context(), mario.actor, q.ID, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(hostile)})
 	w.must(err)
@@ -181,6 +181,7 @@ func TestAPageOfARequestIsMadeByAsManyStatementsHoweverMuchHappened(t *testing.T
 			few[name] = count(name)
 		}
 		josiah, priya := w.as("josiah"), w.as("priya")
+		priya.post(path+"/shipment", "carrier", "DHL").want(http.StatusSeeOther)
 		for i := range 12 {
 			josiah.upload(path+"/documents/requester_signed_mta", "file", fmt.Sprintf("mta-%d.pdf", i), paper).want(http.StatusSeeOther)
 			josiah.upload(path+"/documents/irb", "file", fmt.Sprintf("irb-%d.pdf", i), paper).want(http.StatusSeeOther)

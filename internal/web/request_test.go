@@ -239,6 +239,7 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 func TestAFormThatCannotBeTakenIsShownAsItWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
+	w.as("mario").post(w.at("HeLa")+"/shipment", "carrier", "DHL").want(http.StatusSeeOther)
 	for _, c := range []struct {
 		who, path string
 		fields    []string

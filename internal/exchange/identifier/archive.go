@@ -142,7 +142,7 @@ var archives = []struct {
 
 var (
 	otherKnown = regexp.MustCompile(`^(?:E-[A-Z]{4}-\d{1,8}|S-[A-Z]{4}\d{1,10}|PXD\d{6}|MTBLS\d{1,6}|CNP\d{7}|HRA\d{6})$`) // ArrayExpress, BioStudies, PRIDE, MetaboLights, CNGB, GSA-Human
-	otherForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$`)
+	otherForm  = regexp.MustCompile(`^[A-Za-z0-9][\x20-\x7e]{0,99}$`)
 )
 
 // Accession is the accession of a dataset at any archive, or its DOI. One of an archive that we

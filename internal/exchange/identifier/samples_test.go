@@ -260,8 +260,8 @@ var table = map[identifier.Kind]samples{
 			"PXD000001":                           "PXD000001",
 			"https://doi.org/10.5281/ZENODO.1234": "10.5281/zenodo.1234",
 		},
-		odd: map[string]string{"syn5522637": "syn5522637", "12345": "12345"},
-		bad: []string{"GSE", "GSE0", "SRP12", "phs1", "10.5281", "see the paper", ""},
+		odd: map[string]string{"syn5522637": "syn5522637", "12345": "12345", "Biobank 7 (box 3)": "Biobank 7 (box 3)"},
+		bad: []string{"GSE", "GSE0", "SRP12", "phs1", "10.5281", ""},
 	},
 	"country": {
 		good: map[string]string{

@@ -78,7 +78,7 @@ func (l Listing) references() []reference {
 	key := fmt.Sprintf("aliquot-%d", l.ID)
 	own := reference{
 		key: key, work: aMaterial, genre: d.category.Label, title: l.Title, author: l.Organization.Name,
-		publisher: site, date: l.published(), url: l.address(),
+		publisher: site, date: l.published(), url: l.page(),
 	}
 	if l.Category == "DATASET" {
 		own.work = aDataset

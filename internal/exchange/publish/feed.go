@@ -72,7 +72,7 @@ func Atom(f Feed) ([]byte, error) {
 		d := l.details()
 		feed.Entries = append(feed.Entries, atomEntry{
 			ID: l.address(), Title: oneLine(l.Title), Published: atomTime(l.published()), Updated: atomTime(updated),
-			Author: atomAuthor{oneLine(l.Organization.Name)}, Link: atomLink{Rel: "alternate", Href: l.address()},
+			Author: atomAuthor{oneLine(l.Organization.Name)}, Link: atomLink{Rel: "alternate", Href: l.page()},
 			Category: atomCategory{d.category.Code, d.category.Label}, Summary: l.description(d),
 		})
 	}

@@ -57,7 +57,7 @@ func LinkedData(l Listing) ([]byte, error) {
 		"name":                                l.Title,
 		"alternateName":                       d.alternateNames(l.Title),
 		"description":                         l.description(d),
-		"url":                                 l.address(),
+		"url":                                 l.page(),
 		"sameAs":                              l.URL,
 		"identifier":                          l.identifierNodes(d),
 		"keywords":                            l.keywords(d),
@@ -69,7 +69,7 @@ func LinkedData(l Listing) ([]byte, error) {
 	}
 	organization := node{
 		"@type": "Organization", "@id": lab, "url": lab, "name": l.Organization.Name, "description": l.Organization.Description,
-		"contactPoint": node{"@type": "ContactPoint", "contactType": "requests", "name": l.Contact.Name(), "url": l.address()},
+		"contactPoint": node{"@type": "ContactPoint", "contactType": "requests", "name": l.Contact.Name(), "url": l.page()},
 	}
 	fit(organization)
 	switch p.types[0] {
@@ -190,7 +190,7 @@ func (l Listing) conditions() string {
 }
 
 func (l Listing) offer(lab string) node {
-	o := node{"@type": "Offer", "url": l.address(), "offeredBy": node{"@id": lab}, "availability": "https://schema.org/InStock"}
+	o := node{"@type": "Offer", "url": l.page(), "offeredBy": node{"@id": lab}, "availability": "https://schema.org/InStock"}
 	switch {
 	case l.Archived:
 		o["availability"] = "https://schema.org/Discontinued"

@@ -31,6 +31,9 @@ type Listing struct {
 // address is what the material is known by for ever.
 func (l Listing) address() string { return fmt.Sprintf("%s/materials/%d", l.Site, l.ID) }
 
+// page is where people read of the material.
+func (l Listing) page() string { return fmt.Sprintf("%s/catalog/%d", l.Site, l.ID) }
+
 // published is the day since when the material is offered: that of its listing, or the end of its
 // embargo where that is later.
 func (l Listing) published() time.Time {
