@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search golden pictures client install check
+.PHONY: help test fast lint fmt bench bench-search golden pictures bench-neighbour client install check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -47,6 +47,10 @@ bench: install .bin/withpostgres ## the benchmarks, on SQLite and a durable Post
 sizes ?= 10000,100000,1000000
 bench-search: install .bin/withpostgres ## the benchmark of searches: make bench-search sizes=10000,100000 folder=/where/databases/are/kept
 	@SEARCH_SIZES=$(sizes) SEARCH_FOLDER=$(folder) .bin/withpostgres -durable -- go test -timeout 4h -run '^$$' -bench '^BenchmarkSearch$$' -benchtime 1x ./bench
+
+rows ?= 200000
+bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user: make bench-neighbour rows=20000 for a small one
+	@NEIGHBOUR_ROWS=$(rows) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkNeighbour$$' -benchtime 1x ./bench
 
 golden: ## write the golden files anew; look at the difference before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
