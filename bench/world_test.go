@@ -62,6 +62,7 @@ func newWorld(b *testing.B, kind string) *world {
 	if w.db, err = store.Open(b.Context(), where); err != nil {
 		b.Fatal(err)
 	}
+	w.db.UseKey(storetest.Key())
 	b.Cleanup(func() { w.db.Close() })
 	if _, err := w.db.Migrate(b.Context(), false); err != nil {
 		b.Fatal(err)

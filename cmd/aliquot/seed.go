@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -27,8 +26,8 @@ func (s *seeding) Run(e environment) error {
 	if err := size.Check(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.Data, 0o700); err != nil {
-		return fmt.Errorf("data folder: %w", err)
+	if _, err := s.Prepare(); err != nil {
+		return err
 	}
 	debug.SetGCPercent(50) // as import does
 	began, show := time.Now(), progressOn(e.stdout)

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -61,11 +60,15 @@ func (s *serve) Run(e environment) error {
 	if s.PublicURL == "" {
 		s.PublicURL = "http://" + l.Addr().String()
 	}
+	if s.Mail == "" {
+		s.Mail = "file:" + s.MailsPath()
+		log.Info("no mail server is set: messages go to a folder", "folder", s.MailsPath())
+	}
 	post, err := mail.Open(s.Mail, s.Sender(), log)
 	if err != nil {
 		return err
 	}
-	db, folder, err := open(e.ctx, s.Store)
+	db, folder, err := open(e, s.Store)
 	if err != nil {
 		return err
 	}
@@ -74,6 +77,9 @@ func (s *serve) Run(e environment) error {
 		return err
 	} else if len(ran) > 0 {
 		log.Info("migrated", "files", ran)
+	}
+	if err := unlock(e.ctx, db, s.Store); err != nil {
+		return err
 	}
 
 	mux := http.NewServeMux()
@@ -195,11 +201,15 @@ func writable(db *store.DB, folder *files.Folder) func(context.Context) error {
 }
 
 // open opens the database and the files of an installation, and makes the folder of both.
-func open(ctx context.Context, s config.Store) (*store.DB, *files.Folder, error) {
-	if err := os.MkdirAll(s.Data, 0o700); err != nil {
-		return nil, nil, fmt.Errorf("data folder: %w", err)
+func open(e environment, s config.Store) (*store.DB, *files.Folder, error) {
+	mended, err := s.Prepare()
+	if err != nil {
+		return nil, nil, err
 	}
-	db, err := store.Open(ctx, s.DatabasePath())
+	if mended > 0 {
+		e.logger(s.Log).Warn("others could open the data folder or files in it; now only their owner can", "folder", s.Data, "mended", mended)
+	}
+	db, err := store.Open(e.ctx, s.DatabasePath())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -22,7 +22,7 @@ type migrate struct {
 
 // Run migrates and names what ran.
 func (m *migrate) Run(e environment) error {
-	db, folder, err := open(e.ctx, m.Store)
+	db, folder, err := open(e, m.Store)
 	if err != nil {
 		return err
 	}
@@ -116,12 +116,15 @@ func withApp(e environment, s config.Store, do func(context.Context, *app.App) e
 			return fmt.Errorf("there is no database in %s: %w", s.Data, err)
 		}
 	}
-	db, folder, err := open(e.ctx, s)
+	db, folder, err := open(e, s)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
 	if _, err := db.Migrate(e.ctx, false); err != nil {
+		return err
+	}
+	if err := unlock(e.ctx, db, s); err != nil {
 		return err
 	}
 	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers,

@@ -149,7 +149,7 @@ func (c *crowd) more(table string, n int) {
 		c.copies("join_requests", "o.id = (SELECT MIN(id) FROM join_requests)", numbers, columns{
 			"status": "CASE n.i % 2 WHEN 0 THEN 'DECLINED' ELSE 'WITHDRAWN' END", "created_at": early, "answered_at": some(late)})
 	case "shipping_requirements":
-		c.copies("shipping_requirements", fmt.Sprintf("o.id = %d", c.shipping), numbers, columns{"created_at": early, "updated_at": late})
+		c.copies("shipping_requirements", fmt.Sprintf("o.id = %d", c.shipping), numbers, columns{"secret": "''", "created_at": early, "updated_at": late}) // a sealed one opens in its own row alone
 	case "materials":
 		c.copies("materials", fmt.Sprintf("o.id = %d", c.material), numbers, columns{
 			"title": word("cells"), "title_sort": word("cells"), "category": "CASE n.i % 2 WHEN 0 THEN 'PLASMID' ELSE 'OTHER' END",
@@ -191,7 +191,7 @@ func (c *crowd) more(table string, n int) {
 	case "jobs":
 		c.copies("jobs", "o.id = (SELECT MIN(id) FROM jobs WHERE user_id IS NOT NULL)", numbers, columns{"created_at": early, "ended_at": some(late)})
 	case "webhooks":
-		c.copies("webhooks", "o.id = (SELECT MIN(id) FROM webhooks)", numbers, columns{"created_at": early, "updated_at": late})
+		c.copies("webhooks", "o.id = (SELECT MIN(id) FROM webhooks)", numbers, columns{"secret": "''", "created_at": early, "updated_at": late}) // a sealed one opens in its own row alone
 	case "webhook_deliveries":
 		c.copies("webhook_deliveries", "o.id = (SELECT MIN(id) FROM webhook_deliveries)", numbers, columns{
 			"type": "CASE n.i % 2 WHEN 0 THEN 'ping' ELSE 'request.made' END", "created_at": early, "ended_at": some(late)})

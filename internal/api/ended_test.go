@@ -32,7 +32,7 @@ func (s *slow) Read(p []byte) (int, error) {
 // slowly sends a body while something else happens.
 func (p *person) slowly(meanwhile func(), headers map[string]string, method, path, kind, body string) answer {
 	p.w.t.Helper()
-	r := httptest.NewRequestWithContext(p.w.t.Context(), method, path, &slow{strings.NewReader(body), meanwhile})
+	r := httptest.NewRequestWithContext(p.w.t.Context(), method, publicURL+path, &slow{strings.NewReader(body), meanwhile})
 	r.Header.Set("Content-Type", kind)
 	r.Header.Set("Authorization", "Token "+p.Token)
 	for name, value := range headers {

@@ -152,7 +152,7 @@ var statements = map[string]int64{
 	"POST /jobs/{id}/cancel":                                                      4,
 	"POST /jobs/{id}/retry":                                                       5,
 	"GET /organizations/{id}/webhooks":                                            4,
-	"POST /organizations/{id}/webhooks":                                           6,
+	"POST /organizations/{id}/webhooks":                                           7, // the secret is sealed for the id, which is known when the row is there
 	"GET /organizations/{id}/webhooks/{webhook}":                                  2,
 	"PUT,PATCH /organizations/{id}/webhooks/{webhook}":                            5,
 	"DELETE /organizations/{id}/webhooks/{webhook}":                               5,

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
@@ -93,8 +92,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 	if state == exchange.MailWaiting {
 		state = exchange.MailSending
 	}
-	kind, _, _ := strings.Cut(letter.thread, ".")
-	m := mail.Message{To: reader.Email, ToName: reader.Name(), At: n.CreatedAt, References: []string{letter.thread}, List: a.list(kind)}
+	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt, References: []string{letter.thread}}
 	var found exchange.MailState
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.NotificationForUpdate(ctx, n.ID)

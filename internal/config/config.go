@@ -18,9 +18,10 @@ import (
 
 // Store is where an installation keeps its data; every command takes these settings.
 type Store struct {
-	Data     string `default:"./aliquot-data" help:"Folder of the embedded database and the files (--demo: ./aliquot-demo)."`
-	Database string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
-	Log      string `enum:"auto,text,json" default:"auto" help:"Form of the log: text or json; auto is text on a terminal, else json."`
+	Data      string `default:"./aliquot-data" help:"Folder of the embedded database and the files (--demo: ./aliquot-demo)."`
+	Database  string `help:"postgres:// address of PostgreSQL; without it, SQLite in the data folder."`
+	SecretKey string `name:"secret-key" help:"File of the key that secrets in the database are sealed with (or, by ALIQUOT_SECRET_KEY_FILE, its content); every process on one database needs the same, and a backup is of no use without it. Default: secret.key in the data folder, made at the first start."`
+	Log       string `enum:"auto,text,json" default:"auto" help:"Form of the log: text or json; auto is text on a terminal, else json."`
 }
 
 // DatabasePath is what store.Open takes.
@@ -49,7 +50,7 @@ type Server struct {
 	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
 	TrustedProxies       []string      `name:"trusted-proxies" help:"Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are believed, as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored."`
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per user and address; off is for load tests."`
-	Mail                 string        `help:"Mail server, as smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message into a file; give it by ALIQUOT_MAIL_FILE where it has a password. Without it, messages are written to the log."`
+	Mail                 string        `help:"Mail server, as smtp://user:password@host:port (STARTTLS) or smtps://... (TLS), or file:FOLDER to write each message into a file; give it by ALIQUOT_MAIL_FILE where it has a password. Without it, messages are files in the folder mails of the data folder."`
 	MailFrom             string        `name:"mail-from" help:"Sender of messages, as Aliquot <aliquot@example.org>; what bounces comes back there. Default: aliquot at the host of public-url."`
 	Reminders            []int         `default:"7,14,28" help:"On which days of a turn its side is reminded of what it owes; behind the last every 30 days. 0: never."`
 	Escalation           int           `default:"21" help:"After how many days of a turn of the lab its owner is told of it. 0: never."`

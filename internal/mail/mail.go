@@ -1,4 +1,4 @@
-// Package mail hands messages to a mail server, to a folder or to the log, and reads what comes back
+// Package mail hands messages to a mail server or to a folder, and reads what comes back
 // of them. It knows no request and no person: who hears what is decided above it.
 package mail
 
@@ -18,6 +18,7 @@ import (
 // Message is one message to one address. Whatever stands in its texts, the letter that is made of it
 // has the header fields that are named here and no others.
 type Message struct {
+	Kind        string    // what the log calls it; its texts and links never stand there
 	ID          string    // Message-ID without <>
 	References  []string  // of the thread, oldest first, without <>; In-Reply-To is the last
 	To          string    // address
@@ -26,7 +27,6 @@ type Message struct {
 	Text, HTML  string    // the same in two forms; without HTML the letter is plain text
 	Unsubscribe string    // address of the web that takes the one-click POST of RFC 8058; "": none
 	At          time.Time // Date
-	List        string    // List-Id without <>: what kind of mail it is, for those who sort theirs; "": none
 }
 
 // Post sends messages; it may be used by many goroutines at once.
@@ -36,7 +36,7 @@ type Post struct {
 }
 
 // Open makes a Post to an address: smtp://user:password@host:port, smtps://user:password@host:port,
-// file:FOLDER, or "" for the log. from is "Name <address>" or an address. Nothing is connected to
+// or file:FOLDER. from is "Name <address>" or an address. Nothing is connected to
 // before the first message. Its errors name the setting, and never the password.
 func Open(address, from string, log *slog.Logger) (*Post, error) {
 	sender, err := netmail.ParseAddress(from)
@@ -44,12 +44,9 @@ func Open(address, from string, log *slog.Logger) (*Post, error) {
 		return nil, fmt.Errorf("mail-from: %q is no mail address; write one such as aliquot@example.org or Aliquot <aliquot@example.org>", from)
 	}
 	p := &Post{from: *sender}
-	switch folder, isFolder := strings.CutPrefix(address, "file:"); {
-	case address == "":
-		p.carry = logged(log)
-	case isFolder:
-		p.carry, err = filed(strings.TrimPrefix(folder, "//"))
-	default:
+	if folder, isFolder := strings.CutPrefix(address, "file:"); isFolder {
+		p.carry, err = filed(strings.TrimPrefix(folder, "//"), log)
+	} else {
 		var s *server
 		s, err = parse(address)
 		p.carry = func(ctx context.Context, m Message, letter []byte) error {
@@ -96,28 +93,21 @@ func parse(address string) (*server, error) {
 	return s, nil
 }
 
-// logged writes each message as one record, for an installation without a mail server.
-func logged(log *slog.Logger) func(context.Context, Message, []byte) error {
-	return func(ctx context.Context, m Message, _ []byte) error {
-		log.InfoContext(ctx, "mail", "to", m.To, "subject", m.Subject, "text", m.Text)
-		return nil
-	}
-}
-
-// filed writes each message as a file that mail programs open, for trying out. The names sort by
-// the time of writing.
-func filed(folder string) (func(context.Context, Message, []byte) error, error) {
+// filed writes each message as a file that mail programs open, for an installation without a mail server, and
+// notes it in the log. The names sort by the time of writing.
+func filed(folder string, log *slog.Logger) (func(context.Context, Message, []byte) error, error) {
 	if folder == "" {
 		return nil, errors.New("mail: file: needs a folder, such as file:./outbox")
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("mail: the folder cannot be made: %w", err)
 	}
-	return func(_ context.Context, m Message, letter []byte) error {
+	return func(ctx context.Context, m Message, letter []byte) error {
 		name := time.Now().UTC().Format("2006-01-02T15-04-05.000000000Z") + "_" + fileName(m.ID) + ".eml"
 		if err := writeWhole(filepath.Join(folder, name), letter); err != nil {
 			return &Failure{Kind: Temporary, Phase: "folder", Text: err.Error(), cause: err}
 		}
+		log.InfoContext(ctx, "mail", "to", m.To, "kind", m.Kind)
 		return nil
 	}, nil
 }

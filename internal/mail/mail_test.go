@@ -154,20 +154,31 @@ func TestMessagesCanGoIntoAFolder(t *testing.T) {
 	}
 }
 
-func TestWithoutAServerAMessageIsARecordOfTheLog(t *testing.T) {
+func TestOpen_AFolderTakesMessagesAndTheLogHasRecipientAndKindAlone(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	post, err := mail.Open("", from, slog.New(slog.NewJSONHandler(&log, nil)))
+	folder := filepath.Join(t.TempDir(), "data", "mails")
+	post, err := mail.Open("file:"+folder, from, slog.New(slog.NewJSONHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := message("ada@example.org")
+	m.Kind = "invitation"
 	if err := post.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	var record struct{ Msg, To, Subject, Text string }
-	if err := json.Unmarshal(log.Bytes(), &record); err != nil || record.Msg != "mail" || record.To != m.To || record.Subject != m.Subject || record.Text != m.Text {
+	var record map[string]string
+	if err := json.Unmarshal(log.Bytes(), &record); err != nil || len(record) != 5 || record["msg"] != "mail" || record["to"] != m.To || record["kind"] != "invitation" {
 		t.Errorf("got %s, %v", log.String(), err)
+	}
+	letters, err := filepath.Glob(filepath.Join(folder, "*.eml"))
+	if err != nil || len(letters) != 1 {
+		t.Fatalf("got %v, %v", letters, err)
+	}
+	for path, mode := range map[string]os.FileMode{letters[0]: 0o600, folder: 0o700, filepath.Dir(folder): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s is %v, %v", path, info.Mode(), err)
+		}
 	}
 	m.To = "nobody"
 	if err := post.Send(t.Context(), m); err == nil {

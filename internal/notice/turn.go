@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"aliquot/internal/exchange"
 
@@ -32,28 +33,46 @@ func turnOf(r exchange.Requested, as role, reader uuid.UUID) turn {
 // mine says whether it is the move of the reader's side.
 func (t turn) mine() bool { return t.Turn != nil && t.Side == t.as.side() }
 
-// whose is the turn in words, of which there is one.
+// whose is the turn in words.
 func (t turn) whose() string {
 	switch {
+	case t.Turn == nil:
+		return "nobody's turn"
 	case t.mine() && (t.as == requester || t.as == assignee):
-		return "Your turn"
+		return "your turn"
 	case t.mine():
-		return "Your lab's turn"
+		return "your lab's turn"
 	default:
-		return "The " + string(t.Side) + "'s turn"
+		return "the " + string(t.Side) + "'s turn"
 	}
+}
+
+// short is the turn in a subject: never cut, and short enough for every other word there.
+func (t turn) short() string {
+	if t.Turn == nil {
+		return t.whose()
+	}
+	what := make([]string, len(t.What))
+	for i, w := range t.What {
+		what[i] = strings.TrimPrefix(exchange.Owed(w), "the ")
+	}
+	list := and(what)
+	if len(what) > 2 && utf8.RuneCountInString(list) > turnMost {
+		list = and(append(what[:2], fmt.Sprintf("%d more", len(what)-2)))
+	}
+	return t.whose() + " (" + list + ")"
 }
 
 // sentence is the turn with everything that is known of it.
 func (t turn) sentence(in *time.Location) string {
 	if t.Turn == nil {
-		return "The request is closed."
+		return "It is " + t.whose() + ": the request is closed."
 	}
 	what := make([]string, len(t.What))
 	for i, w := range t.What {
 		what[i] = exchange.Owed(w)
 	}
-	s := fmt.Sprintf("%s since %s: %s.", t.whose(), moment(t.Since, in), and(what))
+	s := fmt.Sprintf("It is now %s (since %s): %s.", t.whose(), moment(t.Since, in), and(what))
 	switch {
 	case t.Due == nil:
 		return s

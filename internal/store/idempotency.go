@@ -10,10 +10,37 @@ import (
 // Retry reads the call of a caller that has a key since a moment.
 func (c Conn) Retry(ctx context.Context, caller, key string, since time.Time) (exchange.Retry, error) {
 	scan := func(r row, k *exchange.Retry) error {
-		return r.Scan(&k.Caller, &k.Key, &k.Fingerprint, &k.Status, fromJSON{&k.Headers}, &k.Body)
+		err := r.Scan(&k.Caller, &k.Key, &k.Fingerprint, &k.Status, fromJSON{&k.Headers}, &k.Body)
+		if err != nil {
+			return err
+		}
+		secrets, err := c.key()
+		if err == nil {
+			k.Body, err = secrets.open(answerOf(k), k.Body)
+		}
+		return err
 	}
 	return one(ctx, c, scan, `SELECT caller, key, fingerprint, status, headers, body FROM idempotency_keys
 		WHERE caller = $1 AND key = $2 AND created_at > $3`, caller, key, since)
+}
+
+// answerOf is the place of an answer. All are sealed, since an answer may have a secret that is shown once.
+func answerOf(k *exchange.Retry) string { return "idempotency_keys.body/" + k.Caller + "/" + k.Key }
+
+// sealAnswers seals the answers that are in clear.
+func (c Conn) sealAnswers(ctx context.Context) error {
+	scan := func(r row, k *exchange.Retry) error { return r.Scan(&k.Caller, &k.Key, &k.Body) }
+	for {
+		list, err := all(ctx, c, scan, "SELECT caller, key, body FROM idempotency_keys WHERE "+inClear("body")+" LIMIT 500")
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, k := range list {
+			if _, err := c.exec(ctx, "UPDATE idempotency_keys SET body = $3 WHERE caller = $1 AND key = $2", k.Caller, k.Key, c.db.key.seal(answerOf(&k), k.Body)); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // InsertRetry keeps the answer of a call with its key; kept is false where another call of that
@@ -23,11 +50,15 @@ func (c Conn) InsertRetry(ctx context.Context, k exchange.Retry, since time.Time
 	if err != nil {
 		return false, err
 	}
+	secrets, err := c.key()
+	if err != nil {
+		return false, err
+	}
 	n, err := c.exec(ctx, `INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
 			headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
-		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers, k.Body, c.Now, since)
+		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers, secrets.seal(answerOf(&k), k.Body), c.Now, since)
 	return n == 1, err
 }
 

@@ -164,7 +164,10 @@ func Load(ctx context.Context, where, label string, fill func(context.Context, *
 		return err
 	}
 	db := &DB{dialect: sqliteDialect, where: path, news: make(chan struct{}, 1), Clock: time.Now}
-	var err error
+	err := ownFile(path)
+	if err != nil {
+		return err
+	}
 	if db.write, err = sql.Open("sqlite", sqliteURL(path)+"?_time_format=sqlite&_timezone=UTC&_dqs=0&_txlock=immediate"+
 		"&_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-65536)"); err != nil {
 		return err
@@ -201,7 +204,7 @@ func synced(path string) error {
 }
 
 // Loaded is the label of the Load that made the database; NotFound where it grew otherwise.
-func (c Conn) Loaded(ctx context.Context) (string, error) { return c.KnownSecret(ctx, loaded) }
+func (c Conn) Loaded(ctx context.Context) (string, error) { return c.storedSecret(ctx, loaded) }
 
 const loaded = "loaded"
 
@@ -266,7 +269,7 @@ func (db *DB) load(ctx context.Context, label string, fill func(context.Context,
 	if err := c.indexRequests(ctx); err != nil {
 		return err
 	}
-	if _, err := c.Secret(ctx, loaded, label); err != nil {
+	if _, err := c.storeSecret(ctx, loaded, label); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -74,6 +74,9 @@ func (db *DB) pending(ctx context.Context, p *goose.Provider) ([]string, error) 
 func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 	pool, free := db.write, func() error { return nil }
 	if !db.Postgres() {
+		if err := ownFile(db.where + "-migrate"); err != nil {
+			return nil, err
+		}
 		if pool, err = sql.Open("sqlite", sqliteURL(db.where+"-migrate")+"?_pragma=busy_timeout(60000)&_txlock=exclusive"); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,6 +33,7 @@ type DB struct {
 	read     *sql.DB // SQLite: many connections that cannot write
 	prepared [2]sync.Map
 	queries  atomic.Int64
+	key      *Key                                           // of the secrets
 	watch    atomic.Pointer[func(query string, args []any)] // nil: nobody
 	news     chan struct{}
 	fullAt   atomic.Int64 // when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
@@ -63,6 +65,9 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		db.read = db.write
 	} else {
 		db.dialect = sqliteDialect
+		if err = ownFile(where); err != nil {
+			return nil, fmt.Errorf("open database %s: %w", where, err)
+		}
 		if db.write, err = sql.Open("sqlite", sqliteName(where, "_txlock=immediate")); err != nil {
 			return nil, err
 		}
@@ -106,6 +111,16 @@ func sqliteName(path, more string) string {
 	return sqliteURL(path) +
 		"?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
+}
+
+// ownFile makes a file that nobody but its owner can read, where there is none: SQLite itself leaves that to the mask of the
+// system. The files that it makes beside a database are as that is.
+func ownFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func sqliteURL(path string) string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -10,31 +11,61 @@ import (
 const webhookColumns = `o.id, o.organization_id, o.url, o.description, o.events, o.secret, o.old_secret, o.old_until, o.enabled,
 	o.off_reason, o.off_at, o.failing_since, o.created_at, o.updated_at`
 
-func scanWebhook(r row, w *exchange.Webhook) error {
-	return r.Scan(&w.ID, &w.OrganizationID, &w.URL, &w.Description, fromJSON{&w.Events}, &w.Secret, &w.OldSecret, utcNull{&w.OldUntil}, &w.Enabled,
+func (c Conn) scanWebhook(r row, w *exchange.Webhook) error {
+	err := r.Scan(&w.ID, &w.OrganizationID, &w.URL, &w.Description, fromJSON{&w.Events}, &w.Secret, &w.OldSecret, utcNull{&w.OldUntil}, &w.Enabled,
 		&w.OffReason, utcNull{&w.OffAt}, utcNull{&w.FailingSince}, utc{&w.CreatedAt}, utc{&w.UpdatedAt})
+	if err != nil {
+		return err
+	}
+	key, err := c.key()
+	if err == nil {
+		w.Secret, err = key.open(secretOf(w.ID), w.Secret)
+	}
+	if err == nil {
+		w.OldSecret, err = key.open(oldSecretOf(w.ID), w.OldSecret)
+	}
+	return err
+}
+
+func secretOf(webhook int64) string    { return fmt.Sprintf("webhooks.secret/%d", webhook) }
+func oldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret/%d", webhook) }
+
+// sealWebhooks seals the secrets of webhooks that are in clear.
+func (c Conn) sealWebhooks(ctx context.Context) error {
+	type clear struct {
+		id          int64
+		secret, old string
+	}
+	list, err := all(ctx, c, func(r row, w *clear) error { return r.Scan(&w.id, &w.secret, &w.old) }, "SELECT id, secret, old_secret FROM webhooks WHERE "+inClear("secret"))
+	for _, w := range list {
+		if _, err := c.exec(ctx, "UPDATE webhooks SET secret = $2, old_secret = $3 WHERE id = $1",
+			w.id, c.db.key.seal(secretOf(w.id), w.secret), c.db.key.seal(oldSecretOf(w.id), w.old)); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // Webhook reads one webhook of an organization.
 func (c Conn) Webhook(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
-	return one(ctx, c, scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
+	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
 // WebhookForUpdate reads one webhook and keeps others from changing it until commit. Whoever locks a
 // delivery locks its webhook first.
 func (c Conn) WebhookForUpdate(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
-	return one(ctx, c, scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, organization, id)
+	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, organization, id)
 }
 
 // Webhooks lists the webhooks of an organization.
 func (c Conn) Webhooks(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Webhook], error) {
-	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: scanWebhook, id: func(w exchange.Webhook) int64 { return w.ID }}
+	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: c.scanWebhook, id: func(w exchange.Webhook) int64 { return w.ID }}
 	return l.page(ctx, c, p, where("o.organization_id = ?", organization))
 }
 
 // WebhooksOn reads the webhooks of an organization that are switched on.
 func (c Conn) WebhooksOn(ctx context.Context, organization int64) ([]exchange.Webhook, error) {
-	return all(ctx, c, scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
+	return all(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
 }
 
 // InsertWebhook adds a webhook and gives its id.
@@ -43,9 +74,17 @@ func (c Conn) InsertWebhook(ctx context.Context, w exchange.Webhook) (int64, err
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], `INSERT INTO webhooks (organization_id, url, description, events, secret, old_secret, enabled, off_reason, off_at, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, '', $6, '', $7, $8, $8) RETURNING id`,
-		w.OrganizationID, w.URL, w.Description, events, w.Secret, w.Enabled, w.OffAt, c.Now)
+	key, err := c.key()
+	if err != nil {
+		return 0, err
+	}
+	id, err := one(ctx, c, value[int64], `INSERT INTO webhooks (organization_id, url, description, events, secret, old_secret, enabled, off_reason, off_at, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, '', '', $5, '', $6, $7, $7) RETURNING id`,
+		w.OrganizationID, w.URL, w.Description, events, w.Enabled, w.OffAt, c.Now)
+	if err == nil {
+		_, err = c.exec(ctx, "UPDATE webhooks SET secret = $2 WHERE id = $1", id, key.seal(secretOf(id), w.Secret))
+	}
+	return id, err
 }
 
 // UpdateWebhook saves a webhook.
@@ -54,9 +93,13 @@ func (c Conn) UpdateWebhook(ctx context.Context, w exchange.Webhook) error {
 	if err != nil {
 		return err
 	}
+	key, err := c.key()
+	if err != nil {
+		return err
+	}
 	_, err = c.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4, secret = $5, old_secret = $6, old_until = $7, enabled = $8,
 		off_reason = $9, off_at = $10, failing_since = $11, updated_at = $12 WHERE id = $1`,
-		w.ID, w.URL, w.Description, events, w.Secret, w.OldSecret, w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince, w.UpdatedAt)
+		w.ID, w.URL, w.Description, events, key.seal(secretOf(w.ID), w.Secret), key.seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince, w.UpdatedAt)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -76,6 +77,7 @@ func At(t testing.TB, where string) *store.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	db.UseKey(Key())
 	places.Store(db, where)
 	t.Cleanup(func() {
 		places.Delete(db)
@@ -84,6 +86,15 @@ func At(t testing.TB, where string) *store.DB {
 		}
 	})
 	return db
+}
+
+// Key is the key of the secrets in tests' databases.
+func Key() *store.Key {
+	key, err := store.ParseKey("alqk_" + strings.Repeat("A", 43))
+	if err != nil {
+		panic(err) // it is written here
+	}
+	return key
 }
 
 var places sync.Map // *store.DB: where it lies
@@ -95,6 +106,7 @@ func Again(t testing.TB, db *store.DB) *store.DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	again.UseKey(Key())
 	t.Cleanup(func() {
 		if err := again.Close(); err != nil {
 			t.Errorf("close the database: %v", err)

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"aliquot/internal/config"
+	"aliquot/internal/store"
+)
+
+// unlock gives a migrated database the key of its secrets, which is made where nothing was sealed yet.
+func unlock(ctx context.Context, db *store.DB, s config.Store) error {
+	sealed, err := db.Sealed(ctx)
+	if err != nil {
+		return err
+	}
+	text, from, err := s.Key()
+	if errors.Is(err, fs.ErrNotExist) && !sealed {
+		if err = writeOnce(from, store.NewKey()+"\n"); err == nil {
+			text, from, err = s.Key()
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("secret-key: the secrets in this database were sealed with a key that is not in %s; copy it from the data folder of the process that made it, or name its file", from)
+	}
+	if err != nil {
+		return fmt.Errorf("secret-key: %w", err)
+	}
+	key, err := store.ParseKey(text)
+	if err != nil {
+		return fmt.Errorf("secret-key: %s has no key: %w", from, err)
+	}
+	if err := db.Unlock(ctx, key); errors.Is(err, store.ErrOtherKey) {
+		return fmt.Errorf("secret-key: %w than the one of %s; every process needs the same: copy it from the data folder of the process that made it, or name its file", err, from)
+	} else if err != nil {
+		return err
+	}
+	return nil
+}
+
+// writeOnce writes a file that only its owner can read, whole, and that lasts. Where it is there already, it stays as it is.
+func writeOnce(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Link(f.Name(), path) // unlike a rename, it does not replace one of a process that was faster
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}

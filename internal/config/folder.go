@@ -1,0 +1,58 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Prepare makes the data folder, and takes from everybody but its owner what they may do with it and with what is in it.
+// It returns how many folders and files were looser. The system's mask for new files does not matter to it.
+func (s Store) Prepare() (mended int, err error) {
+	if err := os.MkdirAll(s.Data, 0o700); err != nil {
+		return 0, fmt.Errorf("data folder: %w", err)
+	}
+	err = filepath.WalkDir(s.Data, func(path string, entry fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = entry.Info()
+		}
+		if errors.Is(err, fs.ErrNotExist) { // another process removed it
+			return nil
+		}
+		if err != nil || info.Mode()&fs.ModeSymlink != 0 || info.Mode().Perm()&0o077 == 0 {
+			return err
+		}
+		if err := os.Chmod(path, info.Mode()&^0o077); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("others can open %s, which this process cannot change: let it own the folder, or name another one in the setting data: %w", path, err)
+		}
+		mended++
+		return nil
+	})
+	if err != nil {
+		return mended, fmt.Errorf("data folder: %w", err)
+	}
+	return mended, nil
+}
+
+// MailsPath is the folder of messages where no mail server is set.
+func (s Store) MailsPath() string { return filepath.Join(s.Data, "mails") }
+
+// Key reads the key of the secrets in the database; from is the file that has it, or would.
+func (s Store) Key() (text, from string, err error) {
+	if strings.HasPrefix(s.SecretKey, keyText) {
+		return s.SecretKey, "the setting", nil
+	}
+	from = s.SecretKey
+	if from == "" {
+		from = filepath.Join(s.Data, "secret.key")
+	}
+	raw, err := os.ReadFile(from)
+	return string(raw), from, err
+}
+
+// keyText is how a key begins, which no name of a file does.
+const keyText = "alqk_"

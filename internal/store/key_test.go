@@ -1,0 +1,217 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+	"aliquot/internal/store/storetest"
+)
+
+const clearSecret, clearOld, clearAnswer, clearLinks = "whsec_present+secret", "whsec_older+secret", `{"secret": "whsec_answered"}`, "key of links"
+
+// secrets are all that the database has to give back, as they lie in it.
+func (l lab) secrets() (list []string) {
+	l.t.Helper()
+	rows, err := storetest.SQL(l.t, l.db).QueryContext(l.ctx, `SELECT value FROM secrets WHERE name <> 'loaded'
+		UNION ALL SELECT secret FROM webhooks UNION ALL SELECT old_secret FROM webhooks WHERE old_secret <> ''
+		UNION ALL SELECT body FROM idempotency_keys WHERE body <> ''`)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var one string
+		if err := rows.Scan(&one); err != nil {
+			l.t.Fatal(err)
+		}
+		list = append(list, one)
+	}
+	if err := rows.Err(); err != nil {
+		l.t.Fatal(err)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// withSecrets makes a webhook with both secrets, an answer that is kept, and the secret of links.
+func (l lab) withSecrets() (organization, webhook int64) {
+	organization = l.organization(l.user().ID)
+	until := start.AddDate(1, 0, 0)
+	l.write(func(ctx context, tx store.Conn) (err error) {
+		w := exchange.Webhook{OrganizationID: organization, Secret: clearSecret}
+		if webhook, err = tx.InsertWebhook(ctx, w); err != nil {
+			return err
+		}
+		w.ID, w.OldSecret, w.OldUntil, w.UpdatedAt = webhook, clearOld, &until, tx.Now
+		if err = tx.UpdateWebhook(ctx, w); err != nil {
+			return err
+		}
+		if _, err = tx.InsertRetry(ctx, exchange.Retry{Caller: "user 1", Key: "k", Body: clearAnswer}, time.Time{}); err != nil {
+			return err
+		}
+		if _, err = tx.InsertRetry(ctx, exchange.Retry{Caller: "user 1", Key: "nothing"}, time.Time{}); err != nil {
+			return err
+		}
+		_, err = tx.Secret(ctx, "links", clearLinks)
+		return err
+	})
+	return organization, webhook
+}
+
+// given fails unless the database gives its secrets back.
+func (l lab) given(db *store.DB, organization, webhook int64) {
+	l.t.Helper()
+	c := db.Read()
+	w, err := c.Webhook(l.ctx, organization, webhook)
+	if err != nil || w.Secret != clearSecret || w.OldSecret != clearOld {
+		l.t.Errorf("webhook: %q, %q, %v", w.Secret, w.OldSecret, err)
+	}
+	if links, err := c.KnownSecret(l.ctx, "links"); err != nil || links != clearLinks {
+		l.t.Errorf("links: %q, %v", links, err)
+	}
+	for key, want := range map[string]string{"k": clearAnswer, "nothing": ""} {
+		if k, err := c.Retry(l.ctx, "user 1", key, time.Time{}); err != nil || k.Body != want {
+			l.t.Errorf("answer %s: %q, %v", key, k.Body, err)
+		}
+	}
+}
+
+func TestKey_SecretsLieSealedAndOpenInTheirPlaceAlone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization, webhook := l.withSecrets()
+		l.given(l.db, organization, webhook)
+		for _, one := range l.secrets() {
+			if !strings.HasPrefix(one, "sealed:1:") || strings.Contains(one, "whsec") {
+				t.Errorf("in clear: %s", one)
+			}
+		}
+		l.exec("UPDATE webhooks SET old_secret = secret") // from one column to another
+		if _, err := l.db.Read().Webhook(l.ctx, organization, webhook); err == nil || strings.Contains(err.Error(), "whsec") {
+			t.Errorf("a secret opens in another place: %v", err)
+		}
+		l.exec("UPDATE webhooks SET old_secret = 'whsec_planted'")
+		if _, err := l.db.Read().Webhook(l.ctx, organization, webhook); err == nil {
+			t.Error("a secret that is not sealed is taken")
+		}
+	})
+}
+
+func TestUnlock_SealsWhatAnOlderProgramLeftInClear(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization, webhook := l.withSecrets()
+		l.exec("UPDATE webhooks SET secret = $1, old_secret = $2", clearSecret, clearOld)
+		l.exec("UPDATE idempotency_keys SET body = $1 WHERE key = 'k'", clearAnswer)
+		l.exec("UPDATE secrets SET value = $1 WHERE name = 'links'", clearLinks)
+		l.exec("INSERT INTO secrets (name, value, created_at) VALUES ('loaded', 'a label', $1)", start)
+		for range 2 { // the second start finds all done
+			if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
+				t.Fatal(err)
+			}
+			l.given(l.db, organization, webhook)
+		}
+		if sealed, err := l.db.Sealed(l.ctx); !sealed || err != nil {
+			t.Errorf("sealed %v, %v", sealed, err)
+		}
+		for _, one := range l.secrets() {
+			if !strings.HasPrefix(one, "sealed:1:") {
+				t.Errorf("in clear: %s", one)
+			}
+		}
+		if label, err := l.db.Read().Loaded(l.ctx); err != nil || label != "a label" {
+			t.Errorf("the label is %q, %v", label, err)
+		}
+		if l.db.Postgres() {
+			return
+		}
+		files, err := filepath.Glob(storetest.Where(l.db) + "*")
+		if err != nil || len(files) == 0 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, clear := range []string{clearSecret, clearOld, "whsec_answered", clearLinks} {
+				if bytes.Contains(raw, []byte(clear)) {
+					t.Errorf("%s has %q still", filepath.Base(file), clear)
+				}
+			}
+		}
+	})
+}
+
+func TestUnlock_WithAnotherKeyIsRefused(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization, webhook := l.withSecrets()
+		if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
+			t.Fatal(err)
+		}
+		before := l.secrets()
+		other, err := store.ParseKey(store.NewKey())
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := storetest.Again(t, l.db)
+		if err := again.Unlock(l.ctx, other); !errors.Is(err, store.ErrOtherKey) {
+			t.Errorf("got %v", err)
+		}
+		if !slices.Equal(before, l.secrets()) {
+			t.Error("another key changed something")
+		}
+		l.given(l.db, organization, webhook)
+	})
+}
+
+func TestUnlock_OfProcessesWithDifferentKeysOneWins(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		var won sync.Map
+		var all sync.WaitGroup
+		for i := range 4 {
+			db := storetest.Again(t, l.db)
+			all.Go(func() {
+				key, err := store.ParseKey(store.NewKey())
+				if err == nil {
+					err = db.Unlock(l.ctx, key)
+				}
+				if err == nil {
+					won.Store(i, true)
+				} else if !errors.Is(err, store.ErrOtherKey) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		n := 0
+		won.Range(func(any, any) bool { n++; return true })
+		if n != 1 {
+			t.Errorf("%d keys are in use", n)
+		}
+	})
+}
+
+func TestParseKey_TakesOnlyAWholeKey(t *testing.T) {
+	t.Parallel()
+	key := store.NewKey()
+	for text, ok := range map[string]bool{key: true, key + "\r\n": true, "": false, key[:len(key)-1]: false, key + "A": false, strings.TrimPrefix(key, "alqk_"): false, "alqk_": false} {
+		if _, err := store.ParseKey(text); (err == nil) != ok || err != nil && text != "" && strings.Contains(err.Error(), text) && len(text) > 10 {
+			t.Errorf("%d characters: %v", len(text), err)
+		}
+	}
+	if key == store.NewKey() {
+		t.Error("two keys are the same")
+	}
+}
