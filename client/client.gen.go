@@ -80,6 +80,7 @@ const (
 	ErrorCodeRATELIMITED         ErrorCode = "RATE_LIMITED"
 	ErrorCodeREGISTRATIONCLOSED  ErrorCode = "REGISTRATION_CLOSED"
 	ErrorCodeREQUESTCLOSED       ErrorCode = "REQUEST_CLOSED"
+	ErrorCodeSCOPE               ErrorCode = "SCOPE"
 	ErrorCodeSTORAGEFULL         ErrorCode = "STORAGE_FULL"
 	ErrorCodeTOOLARGE            ErrorCode = "TOO_LARGE"
 	ErrorCodeUNAVAILABLE         ErrorCode = "UNAVAILABLE"
@@ -358,6 +359,12 @@ const (
 const (
 	SearchFiltersShippingFalse SearchFiltersShipping = "false"
 	SearchFiltersShippingTrue  SearchFiltersShipping = "true"
+)
+
+// Defines values for TokenScope.
+const (
+	TokenScopeRead  TokenScope = "read"
+	TokenScopeWrite TokenScope = "write"
 )
 
 // Defines values for WebhookEvent.
@@ -1109,7 +1116,9 @@ type Credentials struct {
 	// Code The authorization code that the identity provider issued.
 	Code string `json:"code"`
 
-	// CodeVerifier Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+	// CodeVerifier The PKCE verifier (RFC 7636), where the code was asked for with a challenge: 43 to 128 letters, digits, or any of - . _ ~
+	//
+	// Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
 	CodeVerifier *string `json:"code_verifier,omitempty"`
 
 	// Invitation The token of an invitation, from its mail, to accept with the sign-in.
@@ -2498,6 +2507,34 @@ type Message struct {
 // Metadata What is known of a material; docs/openapi.json lists the keys of each category.
 type Metadata map[string]interface{}
 
+// NewToken defines model for NewToken.
+type NewToken struct {
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// Expires When the token ends.
+	//
+	// Examples: 2021-02-22T17:09:15.513Z
+	Expires time.Time `json:"expires"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Name What it is called.
+	Name string `json:"name"`
+
+	// Organization The organization that it belongs to.
+	Organization nullable.Nullable[int64] `json:"organization"`
+
+	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
+	Scopes []TokenScope `json:"scopes"`
+
+	// Token The token, which is shown only here.
+	Token string `json:"token"`
+}
+
 // Notification defines model for Notification.
 type Notification struct {
 	// Actor Who did it; null for Aliquot itself, which reminds.
@@ -2937,7 +2974,9 @@ type Registration struct {
 	// Code The authorization code that the identity provider issued.
 	Code string `json:"code"`
 
-	// CodeVerifier Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
+	// CodeVerifier The PKCE verifier (RFC 7636), where the code was asked for with a challenge: 43 to 128 letters, digits, or any of - . _ ~
+	//
+	// Examples: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk
 	CodeVerifier *string `json:"code_verifier,omitempty"`
 
 	// Email E-mail address.
@@ -3641,9 +3680,43 @@ type Token struct {
 	// ID Names the object; it is never used again.
 	ID int64 `json:"id"`
 
+	// LastUsed When it was used last, to the hour.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	LastUsed Time `json:"last_used"`
+
+	// Name What it is called.
+	Name string `json:"name"`
+
+	// Organization The organization that it belongs to.
+	Organization nullable.Nullable[int64] `json:"organization"`
+
 	// Presented This very call came with it.
 	Presented bool `json:"presented"`
+
+	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
+	Scopes []TokenScope `json:"scopes"`
 }
+
+// TokenNew defines model for TokenNew.
+type TokenNew struct {
+	// Expires When the token ends.
+	//
+	// Examples: 2020-05-11
+	Expires nullable.Nullable[string] `json:"expires,omitempty"`
+
+	// Name What it is called.
+	Name string `json:"name"`
+
+	// Organization The organization that it belongs to.
+	Organization nullable.Nullable[ID] `json:"organization,omitempty"`
+
+	// Scopes What it may do at most: read, or write, which includes read. Of a login there are none: it may what its user may.
+	Scopes []TokenScope `json:"scopes"`
+}
+
+// TokenScope defines model for TokenScope.
+type TokenScope string
 
 // ToldEvent defines model for ToldEvent.
 type ToldEvent struct {
@@ -5168,6 +5241,9 @@ type CreateSavedSearchJSONRequestBody = SavedSearchNew
 
 // UpdateSavedSearchJSONRequestBody defines body for UpdateSavedSearch for application/json ContentType.
 type UpdateSavedSearchJSONRequestBody = SavedSearchPatch
+
+// CreateTokenJSONRequestBody defines body for CreateToken for application/json ContentType.
+type CreateTokenJSONRequestBody = TokenNew
 
 // Getter for additional properties for AttachmentForm. Returns the specified
 // element and whether it was found
@@ -6808,6 +6884,24 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /users/{id}/tokens (the `ListTokens` operationId).
 	ListTokens(ctx context.Context, id openapi_types.UUID, params *ListTokensParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateTokenWithBody Make a token for a program
+	//
+	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+	CreateTokenWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateToken Make a token for a program
+	//
+	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+	CreateToken(ctx context.Context, id openapi_types.UUID, body CreateTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RevokeToken Revoke a token
 	//
@@ -9738,6 +9832,44 @@ func (c *Client) RevokeTokens(ctx context.Context, id openapi_types.UUID, reqEdi
 // Corresponds with GET /users/{id}/tokens (the `ListTokens` operationId).
 func (c *Client) ListTokens(ctx context.Context, id openapi_types.UUID, params *ListTokensParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListTokensRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateTokenWithBody Make a token for a program
+//
+// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+func (c *Client) CreateTokenWithBody(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTokenRequestWithBody(c.Server, id, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateToken Make a token for a program
+//
+// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+func (c *Client) CreateToken(ctx context.Context, id openapi_types.UUID, body CreateTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateTokenRequest(c.Server, id, body)
 	if err != nil {
 		return nil, err
 	}
@@ -18198,6 +18330,53 @@ func NewListTokensRequest(server string, id openapi_types.UUID, params *ListToke
 	return req, nil
 }
 
+// NewCreateTokenRequest calls the generic CreateToken builder with application/json body
+func NewCreateTokenRequest(server string, id openapi_types.UUID, body CreateTokenJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateTokenRequestWithBody(server, id, "application/json", bodyReader)
+}
+
+// NewCreateTokenRequestWithBody constructs an http.Request for the CreateToken method, with any body, and a specified content type
+func NewCreateTokenRequestWithBody(server string, id openapi_types.UUID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/tokens", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewRevokeTokenRequest constructs an http.Request for the RevokeToken method
 func NewRevokeTokenRequest(server string, id openapi_types.UUID, token int64) (*http.Request, error) {
 	var err error
@@ -19749,6 +19928,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /users/{id}/tokens (the `ListTokens` operationId).
 	ListTokensWithResponse(ctx context.Context, id openapi_types.UUID, params *ListTokensParams, reqEditors ...RequestEditorFn) (*ListTokensResponse, error)
+
+	// CreateTokenWithBodyWithResponse Make a token for a program
+	//
+	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+	CreateTokenWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTokenResponse, error)
+
+	// CreateTokenWithResponse Make a token for a program
+	//
+	// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+	CreateTokenWithResponse(ctx context.Context, id openapi_types.UUID, body CreateTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTokenResponse, error)
 
 	// RevokeTokenWithResponse Revoke a token
 	//
@@ -22580,6 +22777,29 @@ func (r ListTokensResponse) StatusCode() int {
 	return 0
 }
 
+type CreateTokenResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *NewToken
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateTokenResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateTokenResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type RevokeTokenResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -25044,6 +25264,36 @@ func (c *ClientWithResponses) ListTokensWithResponse(ctx context.Context, id ope
 		return nil, err
 	}
 	return ParseListTokensResponse(rsp)
+}
+
+// CreateTokenWithBodyWithResponse Make a token for a program
+//
+// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+func (c *ClientWithResponses) CreateTokenWithBodyWithResponse(ctx context.Context, id openapi_types.UUID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateTokenResponse, error) {
+	rsp, err := c.CreateTokenWithBody(ctx, id, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateTokenResponse(rsp)
+}
+
+// CreateTokenWithResponse Make a token for a program
+//
+// Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. A user has at most 50 that are valid, logins not counted. Open to the owner and admins.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /users/{id}/tokens (the `CreateToken` operationId).
+func (c *ClientWithResponses) CreateTokenWithResponse(ctx context.Context, id openapi_types.UUID, body CreateTokenJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateTokenResponse, error) {
+	rsp, err := c.CreateToken(ctx, id, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateTokenResponse(rsp)
 }
 
 // RevokeTokenWithResponse Revoke a token
@@ -28107,6 +28357,32 @@ func ParseListTokensResponse(rsp *http.Response) (*ListTokensResponse, error) {
 			return nil, err
 		}
 		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateTokenResponse parses an HTTP response from a CreateTokenWithResponse call
+func ParseCreateTokenResponse(rsp *http.Response) (*CreateTokenResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateTokenResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest NewToken
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
 
 	}
 

@@ -26,6 +26,15 @@ type process struct {
 
 // launch starts a server on a free port and waits until it is ready.
 func (in installation) launch(args ...string) (*process, error) {
+	p, err := in.start(args...)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.ready()
+}
+
+// start starts a server on a free port and waits until it listens.
+func (in installation) start(args ...string) (*process, error) {
 	log, err := os.CreateTemp(in.folder, "serve-*.log")
 	if err != nil {
 		return nil, err
@@ -55,7 +64,7 @@ func (in installation) launch(args ...string) (*process, error) {
 		return nil, fmt.Errorf("the server did not get ready (%s), its last word was %q, its log:\n%s", p.cmd.ProcessState, line, p.logged())
 	}
 	p.base = strings.TrimSpace(address)
-	return p, p.ready()
+	return p, nil
 }
 
 // ready polls /readyz until it answers 200.
@@ -80,6 +89,12 @@ func (in installation) serve(t testing.TB, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.endWith(t)
+	return p
+}
+
+// endWith ends the process with a test, which shows its log if it failed.
+func (p *process) endWith(t testing.TB) {
 	t.Cleanup(func() {
 		p.kill()
 		<-p.ended
@@ -87,7 +102,6 @@ func (in installation) serve(t testing.TB, args ...string) *process {
 			t.Logf("the log of %s:\n%s", p.base, p.logged())
 		}
 	})
-	return p
 }
 
 // kill ends the process at once, as a crash does.

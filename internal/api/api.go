@@ -115,6 +115,9 @@ func (a *API) serve(c *Call, route route) error {
 	if a.deny[route.action] && c.Actor.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
 	}
+	if !c.Actor.InScope(route.action) {
+		return c.Actor.BeyondScope(route.action)
+	}
 	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
 		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
 		return exchange.Fail(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
@@ -171,6 +174,7 @@ var statuses = map[exchange.Code]int{
 	exchange.NotAuthenticated:    http.StatusUnauthorized,
 	exchange.Forbidden:           http.StatusForbidden,
 	exchange.FieldForbidden:      http.StatusForbidden,
+	exchange.OutOfScope:          http.StatusForbidden,
 	exchange.RegistrationClosed:  http.StatusForbidden,
 	exchange.CrossSite:           http.StatusForbidden,
 	exchange.NotFound:            http.StatusNotFound,

@@ -238,7 +238,7 @@ func (a *API) materialTemplate(c *Call, asked templateQuery) (None, error) {
 		code = *asked.Category
 	}
 	of, _ := category.Get(code) // that there is one readQuery has seen to
-	if err := a.App.MayBulk(c.Context(), c.Actor, id); err != nil {
+	if err := a.App.MayToLab(c.Context(), c.Actor, exchange.MaterialTemplate, id); err != nil {
 		return None{}, err
 	}
 	return None{}, c.sendFile(strings.ToLower(code)+"."+format, func(begin func() io.Writer) error {

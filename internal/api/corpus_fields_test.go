@@ -32,6 +32,7 @@ var wrongValues = map[reflect.Type][]string{
 	reflect.TypeFor[exchange.Instant]():    {`7`, `"soon"`, `"2026-02-30T00:00:00Z"`, `"99999-01-01T00:00:00+0000"`, `"2026-01-01"`, long},
 	reflect.TypeFor[exchange.Until]():      {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},
 	reflect.TypeFor[[]exchange.Category](): {`7`, `{}`, `"x"`, `["x"]`, `[7]`, `["new_request_notif", ""]`},
+	reflect.TypeFor[[]exchange.Scope]():    {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
 	reflect.TypeFor[json.RawMessage]():     {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
 }
 

@@ -167,7 +167,7 @@ func badHeaders(line api.Line, method string) []attempt {
 			list = append(list, attempt{name: "the range " + value, header: [2]string{"Range", value}, status: 416, code: "RANGE_NOT_SATISFIABLE"})
 		}
 	}
-	if method == "POST" && line.Action != exchange.Login && line.Action != exchange.Register {
+	if method == "POST" && line.Action != exchange.Login && line.Action != exchange.Register && line.Action != exchange.TokenCreate {
 		for name, value := range map[string]string{"an empty key": "", "a key too long": strings.Repeat("k", 256), "a key that is not UTF-8": "\xff"} {
 			a := invalid(name, "Idempotency-Key")
 			a.header = [2]string{"Idempotency-Key", value}

@@ -149,7 +149,7 @@ func TestHowATokenIsPresented(t *testing.T) {
 		p := w.person("p")
 		for header, want := range map[string]int{
 			"": 200, " ": 200, "Token " + p.Token: 200, "token " + p.Token: 200, "TOKEN   " + p.Token: 200, "Token\t" + p.Token: 200, "Token " + p.Token + " ": 200,
-			"Token": 401, "Token ": 401, p.Token: 401, "Bearer " + p.Token: 401, "Basic dXNlcjpwYXNz": 401, "Token" + p.Token: 401,
+			"Token": 401, "Token ": 401, p.Token: 401, "Bearer " + p.Token: 200, "Bearer": 401, "Bearer Token " + p.Token: 401, "Basic dXNlcjpwYXNz": 401, "Token" + p.Token: 401,
 			"Token " + p.Token + " x": 401, "Token " + p.Token + "," + p.Token: 401, "Token " + p.Token[:40]: 401, "Token " + strings.ToLower(p.Token): 401,
 			"Token " + strings.Repeat("x", 10_000): 401, "Token \"" + p.Token + "\"": 401, "Token ' OR 1=1": 401, "Token %00": 401, "Token ÿ": 401,
 		} {

@@ -57,8 +57,8 @@ func presented(header string) (token string, ok bool, err error) {
 		return "", false, nil
 	}
 	words := strings.Fields(header)
-	if len(words) != 2 || !strings.EqualFold(words[0], "Token") || len(words[1]) > 200 {
-		return "", false, exchange.Fail(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\".")
+	if len(words) != 2 || !strings.EqualFold(words[0], "Token") && !strings.EqualFold(words[0], "Bearer") || len(words[1]) > 200 {
+		return "", false, exchange.Fail(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\" or \"Bearer <API_TOKEN>\".")
 	}
 	return words[1], true, nil
 }

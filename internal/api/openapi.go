@@ -362,5 +362,5 @@ func (r route) locates(method string) bool {
 
 // repeatable says whether a call takes an Idempotency-Key.
 func (r route) repeatable(method string) bool {
-	return method == http.MethodPost && r.action != exchange.Login && r.action != exchange.Register
+	return method == http.MethodPost && !answersSecret(r.action)
 }

@@ -140,7 +140,8 @@ func (d description) pathParameter(path, name string) object {
 	schema := object{"type": "integer", "format": "int64", "minimum": 1}
 	switch {
 	case name == "id" && strings.HasPrefix(path, "/users/"):
-		schema = object{"type": "string", "format": "uuid"}
+		return object{"name": name, "in": "path", "required": true, "description": "The id of a user, or me for the caller.",
+			"schema": object{"type": "string", "pattern": "^(" + me + "|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}}
 	case name == "document":
 		schema = d.schema(reflect.TypeFor[exchange.Slot]())
 	case name == "filename":

@@ -51,6 +51,7 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Code]():      {"ErrorCode", enum(slices.Sorted(maps.Keys(statuses))...)},
 	reflect.TypeFor[exchange.Status]():    {"RequestStatus", enum(exchange.Statuses...)},
 	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
+	reflect.TypeFor[exchange.Scope]():     {"TokenScope", enum(exchange.Scopes...)},
 	reflect.TypeFor[exchange.Slot]():      {"DocumentName", enum(exchange.Slots...)},
 	reflect.TypeFor[exchange.Review]():    {"DocumentState", enum(exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded)},
 	reflect.TypeFor[exchange.Need](): {"RequirementName", enum(exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,

@@ -40,6 +40,7 @@ var statements = map[string]int64{
 	"PUT,PATCH /users/{id}/addresses/{address}":                                   5,
 	"DELETE /users/{id}/addresses/{address}":                                      3,
 	"GET /users/{id}/tokens":                                                      3,
+	"POST /users/{id}/tokens":                                                     5,
 	"DELETE /users/{id}/tokens":                                                   3,
 	"DELETE /users/{id}/tokens/{token}":                                           3,
 	"POST /organizations":                                                         10,

@@ -37,6 +37,9 @@ func idOf(text string) (int64, error) {
 
 // pathUser is a user id in the path.
 func (c *Call) pathUser() (uuid.UUID, error) {
+	if c.PathValue("id") == me && !c.Actor.Anonymous() { // an anonymous call of these paths never comes here
+		return c.Actor.ID, nil
+	}
 	id, err := uuid.Parse(c.PathValue("id"))
 	if err != nil || len(c.PathValue("id")) != 36 {
 		return uuid.Nil, exchange.Fail(exchange.NotFound, "There is no such user.")

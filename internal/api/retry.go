@@ -26,18 +26,26 @@ const (
 // ran: its log record is the one that tells.
 var kept = []string{"Content-Type", "Location", "Cache-Control", requestID}
 
-// retry is the key of a POST that may be sent again safely (contract.md section 1). /login and
-// POST /users/ have none: their answers are secrets, which are never kept.
+// answersSecret reports whether what a POST answers is a secret of its caller, which is never kept.
+func answersSecret(action exchange.Action) bool {
+	return action == exchange.Login || action == exchange.Register || action == exchange.TokenCreate
+}
+
+// retry is the key of a POST that may be sent again safely (contract.md section 1). A POST that answers a secret has none.
 func (c *Call) retry(action exchange.Action) (k exchange.Retry, ok bool, err error) {
 	values := c.Header[idempotencyKey]
-	if values == nil || c.Method != http.MethodPost || action == exchange.Login || action == exchange.Register {
+	if values == nil || c.Method != http.MethodPost || answersSecret(action) {
 		return k, false, nil
 	}
 	k.Key = values[0]
 	if n := utf8.RuneCountInString(k.Key); len(values) > 1 || n < 1 || n > longestKey || !utf8.ValidString(k.Key) {
 		return k, false, exchange.Faults{idempotencyKey: {fmt.Sprintf("must be one string of 1 to %d characters", longestKey)}}.Err()
 	}
-	if k.Caller = "user " + c.Actor.ID.String(); c.Actor.Anonymous() {
+	k.Caller = "user " + c.Actor.ID.String()
+	if c.Actor.Lab != 0 { // who sees less is not given what another token of the user was answered
+		k.Caller += fmt.Sprintf(" in %d", c.Actor.Lab)
+	}
+	if c.Actor.Anonymous() {
 		address, _, _ := net.SplitHostPort(c.RemoteAddr)
 		k.Caller = "address " + address
 	}

@@ -23,7 +23,7 @@ func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		for i, c := range visits {
 			methods, path := c.methods()
-			if methods[0] != "POST" || path == "/login" || path == "/users" || path == "/logout" {
+			if methods[0] != "POST" || path == "/login" || path == "/users" || path == "/logout" || path == "/users/{id}/tokens" { // that answers a secret
 				continue
 			}
 			v, p, k := c.make(s, c.by), s.people[c.by], key(fmt.Sprint("retry no. ", i, " é"))

@@ -24,9 +24,9 @@ var routes = []route{
 		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it changes, as unread with {\"unread\": 3}; each new one as "+
 			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. "+
 			"The stream ends with the token.").sendsEvents(),
-	on("POST /users/{id}/notifications/read", exchange.NotificationRead, 204, (*API).readNotifications,
+	on("POST /users/{id}/notifications/read", exchange.NotificationMark, 204, (*API).readNotifications,
 		"Mark all notifications as read. With until only those up to that one."),
-	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationRead, 204, (*API).updateNotification,
+	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationMark, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
 
 	on("GET /users/{id}/mail-settings", exchange.MailSettingsRead, 200, (*API).getMailSettings, "Read how a user wants mail"),
@@ -53,6 +53,9 @@ var routes = []route{
 	on("DELETE /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 204, (*API).deleteSavedSearch, "Delete a saved search"),
 
 	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
+	on("POST /users/{id}/tokens", exchange.TokenCreate, 201, (*API).createToken,
+		"Make a token for a program. Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. "+
+			"A user has at most 50 that are valid, logins not counted."),
 	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens, "Revoke all tokens of a user, this call's too"),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken, "Revoke a token"),
 	on("GET /users/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequestsOf,
@@ -71,9 +74,9 @@ var routes = []route{
 	on("POST /organizations/{id}/materials/bulk", exchange.MaterialBulk, 202, (*API).bulkMaterials,
 		"List or change many materials by a spreadsheet. It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. "+
 			"A row with the reference or id of a material changes that one. The job tells how far it is and what it came to.").streams().asks(bulkQuery{}),
-	on("GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialBulk, 200, (*API).bulkReport,
+	on("GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialTemplate, 200, (*API).bulkReport,
 		"Download what came of every row of a spreadsheet. It is CSV.").sendsFile(),
-	on("GET /organizations/{id}/materials/template", exchange.MaterialBulk, 200, (*API).materialTemplate,
+	on("GET /organizations/{id}/materials/template", exchange.MaterialTemplate, 200, (*API).materialTemplate,
 		"Download a spreadsheet to fill in").sendsFile(),
 	on("GET /organizations/{id}/materials/export", exchange.MaterialExport, 200, (*API).exportMaterials,
 		"Download the materials of an organization, embargoed and archived ones too. The bulk call takes it back.").sendsFile(),

@@ -392,6 +392,9 @@ var visits = []routeCase{
 	}},
 
 	{"GET /users/{id}/tokens", "requester", func(s *scene, _ string) visit { return at(s.user("/tokens"), nil) }},
+	{"POST /users/{id}/tokens", "requester", func(s *scene, _ string) visit {
+		return at(s.user("/tokens"), obj{"name": "freezer", "scopes": []string{"read"}})
+	}},
 	{"DELETE /users/{id}/tokens", "requester", func(s *scene, role string) visit {
 		guest := s.person(fmt.Sprint("guest", s.next())) // who stands for the requester, whose tokens are needed
 		v := atf("/users/%s/tokens", guest.ID)

@@ -40,6 +40,7 @@ var access = map[string]string{
 	"DELETE /users/{id}/addresses/{address}":              "1333+33+",
 
 	"GET /users/{id}/tokens":            "1333+33+",
+	"POST /users/{id}/tokens":           "1333+333",
 	"DELETE /users/{id}/tokens":         "1333+33+",
 	"DELETE /users/{id}/tokens/{token}": "1333+33+",
 

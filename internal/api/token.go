@@ -2,12 +2,51 @@ package api
 
 import "aliquot/internal/exchange"
 
+// me stands in a path for the id of the caller.
+const me = "me"
+
 // Token is what is known of a token beside its secret.
 type Token struct {
-	ID        int64  `json:"id"`
-	CreatedAt Time   `json:"created_at"`
-	Expires   Expiry `json:"expires"`
-	Presented bool   `json:"presented"` // by this very call
+	ID           int64            `json:"id"`
+	Name         string           `json:"name"`
+	Scopes       []exchange.Scope `json:"scopes"`       // empty: a login, which may all that its user may
+	Organization *int64           `json:"organization"` // the only one that it reaches
+	CreatedAt    Time             `json:"created_at"`
+	LastUsed     Time             `json:"last_used"` // to the hour
+	Expires      Expiry           `json:"expires"`
+	Presented    bool             `json:"presented"` // by this very call
+}
+
+// NewToken is a token that was just made, with its secret, which is shown this once.
+type NewToken struct {
+	Token  string           `json:"token"`
+	ID     int64            `json:"id"`
+	Name   string           `json:"name"`
+	Scopes []exchange.Scope `json:"scopes"`
+
+	Organization *int64 `json:"organization"`
+	CreatedAt    Time   `json:"created_at"`
+	Expires      Expiry `json:"expires"`
+}
+
+func scopesOf(t exchange.Token) []exchange.Scope {
+	switch t.Scope {
+	case exchange.ScopeWrite:
+		return []exchange.Scope{exchange.ScopeRead, exchange.ScopeWrite}
+	case exchange.ScopeRead:
+		return []exchange.Scope{exchange.ScopeRead}
+	}
+	return []exchange.Scope{}
+}
+
+func (a *API) createToken(c *Call, in exchange.TokenNew) (NewToken, error) {
+	c.noStore()
+	user, err := c.pathUser()
+	if err != nil {
+		return NewToken{}, err
+	}
+	t, secret, err := a.App.CreateToken(c.Context(), c.Actor, user, in)
+	return NewToken{secret, t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Expiry(t.ExpiresAt)}, err
 }
 
 func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
@@ -17,7 +56,7 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 	}
 	part, err := a.App.Tokens(c.Context(), c.Actor, user, c.list.page)
 	return listed(c, part, err, func(t exchange.Token) Token {
-		return Token{t.ID, Time(t.CreatedAt), Expiry(t.ExpiresAt), t.ID == c.Actor.TokenID}
+		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt), t.ID == c.Actor.TokenID}
 	})
 }
 

@@ -98,7 +98,7 @@ func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action
 func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relation) (asAdmin bool, err error) {
 	ok, asAdmin := a.policy.Can(action, rel)
 	if !ok {
-		err = denied(who, action)
+		err = a.denied(who, action, rel)
 	}
 	return asAdmin, err
 }
@@ -114,7 +114,10 @@ func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.A
 	return err
 }
 
-func denied(who exchange.Actor, action exchange.Action) error {
+func (a *App) denied(who exchange.Actor, action exchange.Action, rel exchange.Relation) error {
+	if !a.policy.Covers(action, rel) {
+		return who.BeyondScope(action)
+	}
 	if who.Anonymous() {
 		return exchange.Fail(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
 	}

@@ -68,6 +68,9 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	if err := a.checkAttachment(ctx, tx, who, exchange.Attachment{}, t); err != nil {
 		return err
 	}
+	if who.Lab != 0 && (t.OwnedByOrg == nil || *t.OwnedByOrg != who.Lab) {
+		return exchange.Fail(exchange.OutOfScope, "This token files attachments of organization %d alone: set owned_by_org to it.", who.Lab)
+	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 	var err error
 	t.ID, err = tx.InsertAttachment(ctx, *t)
@@ -77,8 +80,8 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 // Store takes content in before there is a record of it; the caller gives it to
 // CreateAttachment, or to Discard when that fails.
 func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (exchange.Content, error) {
-	if ok, _ := a.policy.Can(exchange.AttachmentCreate, who.ToUser(who.ID)); !ok {
-		return exchange.Content{}, denied(who, exchange.AttachmentCreate)
+	if _, err := a.can(who, exchange.AttachmentCreate, who.ToUser(who.ID)); err != nil {
+		return exchange.Content{}, err
 	}
 	return a.Files.Put(ctx, body, a.UploadLimit)
 }

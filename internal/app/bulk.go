@@ -109,7 +109,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 	if _, err := a.DB.Read().Organization(ctx, organization); err != nil {
 		return err
 	}
-	if err := a.mayRead(ctx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
+	if err := a.mayRead(ctx, who, exchange.MaterialTemplate, who.ToOrganization(organization), object("organization", organization)); err != nil {
 		return err
 	}
 	b, err := a.DB.Read().Bulk(ctx, id)

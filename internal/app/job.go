@@ -15,7 +15,11 @@ func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.J
 	if err != nil {
 		return j, err
 	}
-	return j, a.mayRead(ctx, who, exchange.JobRead, toJob(who, j), object("job", id))
+	rel, err := toJob(ctx, a.DB.Read(), who, j)
+	if err != nil {
+		return j, err
+	}
+	return j, a.mayRead(ctx, who, exchange.JobRead, rel, object("job", id))
 }
 
 // Jobs lists who's own jobs, newest first; where the filter says all, those of everybody, which is
@@ -48,7 +52,11 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, action, toJob(who, was), object("job", id)); err != nil {
+		rel, err := toJob(ctx, tx, who, was)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, action, rel, object("job", id)); err != nil {
 			return err
 		}
 		if j, err = change(was, tx); err != nil || j.State == was.State {
@@ -60,10 +68,19 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 	return j, err
 }
 
-// toJob gives the relations of who to a job. One of Aliquot's own belongs to nobody.
-func toJob(who exchange.Actor, j exchange.Job) exchange.Relation {
+// toJob gives the relations of who to a job. One of Aliquot's own belongs to nobody; to a token of one lab belong the
+// spreadsheets that its user sent for that lab.
+func toJob(ctx context.Context, c store.Conn, who exchange.Actor, j exchange.Job) (exchange.Relation, error) {
 	if j.User == nil {
-		return who.ToUser(uuid.Nil)
+		return who.ToUser(uuid.Nil), nil
 	}
-	return who.ToUser(*j.User)
+	rel := who.ToUser(*j.User)
+	if who.Lab == 0 || *j.User != who.ID || j.Kind != BulkMaterials.Name {
+		return rel, nil
+	}
+	b, err := c.Bulk(ctx, j.ID)
+	if err == nil && who.MemberOf(b.OrganizationID) {
+		rel |= exchange.OwnerOf
+	}
+	return rel, err
 }

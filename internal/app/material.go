@@ -27,7 +27,7 @@ func (a *App) Listing(ctx context.Context, id int64) (publish.Listing, error) {
 
 // Materials lists materials.
 func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.Part[exchange.ShownMaterial], error) {
-	return a.DB.Read().Materials(ctx, p, f, who.ID)
+	return a.DB.Read().Materials(ctx, p, f, who.Viewer())
 }
 
 // CreateMaterial lists a material. existed: it was imported before and is given as it is

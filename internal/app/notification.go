@@ -44,7 +44,7 @@ func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUI
 
 func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID, do func(ctx context.Context, tx store.Conn) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.NotificationMark, who.ToUser(user), object("notifications of", user)); err != nil {
 			return err
 		}
 		if err := neverShown(ctx); err != nil {

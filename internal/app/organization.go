@@ -97,7 +97,7 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p e
 	if _, err := c.Organization(ctx, id); err != nil {
 		return exchange.Part[exchange.ShownMaterial]{}, err
 	}
-	return c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.ID)
+	return c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
 }
 
 // CreateOrganization makes an organization.

@@ -22,7 +22,7 @@ type Results[T any] struct {
 // SearchMaterials finds materials; those under embargo only members of their organization find.
 func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor, s exchange.Search) (Results[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
-	s.Viewer = who.ID
+	s.Viewer = who.Viewer()
 	found, err := c.SearchMaterials(ctx, s)
 	r := Results[exchange.ShownMaterial]{Found: found}
 	if err != nil {
@@ -106,7 +106,7 @@ func showUsers(ctx context.Context, c store.Conn, list []exchange.User) ([]UserV
 // Suggest gives at most n things that someone may look for who typed so far; embargoed materials only
 // members of their organization get.
 func (a *App) Suggest(ctx context.Context, who exchange.Actor, typed string, n int) ([]exchange.Suggestion, error) {
-	return a.DB.Read().SuggestMaterials(ctx, typed, who.ID, n)
+	return a.DB.Read().SuggestMaterials(ctx, typed, who.Viewer(), n)
 }
 
 // feedLength is how many materials a feed has.

@@ -53,19 +53,58 @@ func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error
 	})
 }
 
-// CreateToken makes a token for a program of who. Its secret is given this once.
-func (a *App) CreateToken(ctx context.Context, who exchange.Actor, name string) (t exchange.Token, secret string, err error) {
-	if name, err = exchange.TokenName(name); err != nil {
-		return t, "", err
-	}
+// CreateToken makes a token for a program of who. Its secret is given this once. Nobody makes one for somebody else, not
+// an admin either, whose acts would then be that person's.
+func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUID, n exchange.TokenNew) (t exchange.Token, secret string, err error) {
 	secret = newSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.TokenCreate, who.ToUser(who.ID), "token"); err != nil {
+		if who.Admin && who.ID != user {
+			return exchange.Fail(exchange.Forbidden, "Nobody makes a token for somebody else (%s).", exchange.TokenCreate)
+		}
+		if err := a.may(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), "token"); err != nil {
 			return err
 		}
-		t = exchange.Token{UserID: who.ID, Kind: exchange.APIToken, Name: name, CreatedAt: tx.Now, ExpiresAt: tx.Now.Add(a.TokenLifetime)}
+		if t, err = n.Token(tx.Now, a.TokenLifetime); err != nil {
+			return err
+		}
+		t.UserID = user
+		if err := tokenFits(ctx, tx, who, t); err != nil {
+			return err
+		}
 		t.ID, err = tx.InsertToken(ctx, t, Hash(secret))
 		return err
 	})
 	return t, secret, err
+}
+
+// Labs are the organizations that who is in, for a choice.
+func (a *App) Labs(ctx context.Context, who exchange.Actor) ([]exchange.Organization, error) {
+	return a.DB.Read().OrganizationsOf(ctx, who.ID)
+}
+
+// tokenFits reports whether who may have another token that is t.
+func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Token) error {
+	if t.Organization != nil && !who.MemberOf(*t.Organization) {
+		if _, err := tx.Organization(ctx, *t.Organization); err != nil {
+			return refer(err, "organization", *t.Organization)
+		}
+		return exchange.Fail(exchange.Forbidden, "You are not a member of organization %d, so no token of yours reaches it.", *t.Organization)
+	}
+	if who.Scope != "" {
+		presented, err := tx.Token(ctx, who.TokenID)
+		if err != nil {
+			return err
+		}
+		if !presented.Allows(t) {
+			return exchange.Fail(exchange.OutOfScope, "A token makes none that may do more than itself, reaches further, or is valid for longer; sign in for that.")
+		}
+	}
+	if _, err := tx.UserForUpdate(ctx, t.UserID); err != nil { // or two calls at once could both make the last one
+		return err
+	}
+	count, err := tx.ScopedTokens(ctx, t.UserID)
+	if err == nil && count >= exchange.MaxTokens {
+		err = exchange.Fail(exchange.Conflict, "You have %d tokens, which is the most; revoke one that you do not need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)
+	}
+	return err
 }

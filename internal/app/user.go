@@ -164,6 +164,9 @@ func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return who, endedToken()
 	}
+	if err == nil {
+		a.useToken(ctx, who)
+	}
 	return who, err
 }
 
@@ -203,7 +206,7 @@ func (a *App) User(ctx context.Context, who exchange.Actor, id uuid.UUID) (UserV
 
 func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User) (UserView, error) {
 	err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(u.ID), object("user", u.ID))
-	if err != nil && exchange.CodeOf(err) != exchange.Forbidden {
+	if code := exchange.CodeOf(err); err != nil && code != exchange.Forbidden && code != exchange.OutOfScope {
 		return UserView{}, err
 	}
 	return viewUser(ctx, c, u, err == nil)

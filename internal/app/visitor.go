@@ -44,24 +44,28 @@ func (a *App) Visitor(ctx context.Context, token string) (Visitor, error) {
 		}
 		return Visitor{Zone: time.UTC}, err
 	}
-	seen, err := c.Visitor(ctx, v.ID, v.TokenID)
+	if v.Scope != "" { // a program's token, which is no session
+		return Visitor{Zone: time.UTC}, nil
+	}
+	seen, err := c.Visitor(ctx, v.ID)
 	if err != nil {
 		return v, err
 	}
 	v.User, v.Zone, v.Unread, v.Waiting = seen.User, seen.Mail.Location(), seen.Unread, seen.Waiting
-	if seen.Used != nil && c.Now.Sub(*seen.Used) >= usedEvery {
-		a.useToken(ctx, v.TokenID)
-	}
+	a.useToken(ctx, v.Actor)
 	return v, nil
 }
 
-// usedEvery is how often it is noted that a session is used, so that reading pages does not write each time.
+// usedEvery is how often it is noted that a token is used, so that reading does not write each time.
 const usedEvery = time.Hour
 
-// useToken notes that a session is used. Pages are shown also where that fails.
-func (a *App) useToken(ctx context.Context, id int64) {
-	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.UseToken(ctx, id) })
+// useToken notes that a token is used. Who comes with it is answered also where that fails.
+func (a *App) useToken(ctx context.Context, who exchange.Actor) {
+	if who.Used == nil || a.DB.Read().Now.Sub(*who.Used) < usedEvery {
+		return
+	}
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.UseToken(ctx, who.TokenID) })
 	if err != nil {
-		a.Log.WarnContext(ctx, "note that a session is used", "error", err)
+		a.Log.WarnContext(ctx, "note that a token is used", "error", err)
 	}
 }

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -10,9 +11,29 @@ import (
 type Actor struct {
 	ID            uuid.UUID // uuid.Nil: anonymous
 	Admin         bool
-	Organizations []int64 // those the user is a member of
-	Owns          []int64 // those the user owns
-	TokenID       int64   // the token presented, so that logout can revoke it
+	Organizations []int64    // those the user is a member of
+	Owns          []int64    // those the user owns
+	TokenID       int64      // the token presented, so that logout can revoke it
+	Scope         Scope      // of that token; "": it is a login
+	Lab           int64      // the only one that the token reaches; 0: whatever the user may
+	Used          *time.Time // when the token was used, to the hour; nil: there is none
+}
+
+// Bound is a with what its token leaves of the user's rights: one of a lab is no admin's, and knows no other lab.
+func (a Actor) Bound() Actor {
+	if a.Lab != 0 {
+		others := func(id int64) bool { return id != a.Lab }
+		a.Admin, a.Organizations, a.Owns = false, slices.DeleteFunc(a.Organizations, others), slices.DeleteFunc(a.Owns, others)
+	}
+	return a
+}
+
+// Viewer is whose memberships show embargoed things in lists: nobody's for a token of one lab, which shows what is public.
+func (a Actor) Viewer() uuid.UUID {
+	if a.Lab != 0 {
+		return uuid.Nil
+	}
+	return a.ID
 }
 
 // Anonymous says that no token was presented.
@@ -23,8 +44,8 @@ func (a Actor) MemberOf(organization int64) bool {
 	return slices.Contains(a.Organizations, organization)
 }
 
-// Is says whether the actor is that user.
-func (a Actor) Is(user uuid.UUID) bool { return !a.Anonymous() && a.ID == user }
+// Is says whether the actor is that user, and not a program that only has the user's rights in one lab.
+func (a Actor) Is(user uuid.UUID) bool { return !a.Anonymous() && a.ID == user && a.Lab == 0 }
 
 // relations are those that hold whatever the object is.
 func (a Actor) relations() Relation {
@@ -34,6 +55,12 @@ func (a Actor) relations() Relation {
 	}
 	if a.Admin {
 		r |= AdminOf
+	}
+	if a.Scope == ScopeRead {
+		r |= ReadOnly
+	}
+	if a.Lab != 0 {
+		r |= OneLab
 	}
 	return r
 }
@@ -70,7 +97,7 @@ func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
 	if t.OwnedByOrg != nil && a.MemberOf(*t.OwnedByOrg) {
 		r |= MemberOf
 	}
-	if linked {
+	if linked && a.Lab == 0 { // it may be by a request of the user's own
 		r |= PartyOf
 	}
 	if public {

@@ -19,6 +19,7 @@ const (
 	NotAuthenticated    Code = "NOT_AUTHENTICATED"    // no token, or an unknown or expired one
 	InvalidCode         Code = "INVALID_CODE"         // the identity provider refused the authorization code
 	Forbidden           Code = "FORBIDDEN"            // known caller, not allowed
+	OutOfScope          Code = "SCOPE"                // the user may, the token that they sent may not
 	FieldForbidden      Code = "FIELD_FORBIDDEN"      // allowed, but not to change this field
 	RegistrationClosed  Code = "REGISTRATION_CLOSED"  // this identity may not register here
 	CrossSite           Code = "CROSS_SITE"           // a page of another site sent it

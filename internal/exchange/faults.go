@@ -19,6 +19,9 @@ func FaultsOf(body any, made bool) Faults {
 		_, _, err = p.Check()
 	case UserPatch:
 		_, err = p.Patch(User{})
+	case TokenNew:
+		p.Expires = Null[Until]{} // which depends on the time
+		_, err = p.Token(time.Time{}, 0)
 	case OrganizationPatch:
 		if made {
 			_, _, err = p.Create()

@@ -15,6 +15,9 @@ const (
 	PartyOf                          // a party of a request that the document is linked to
 	ReaderOf                         // anyone, where a listed material shows the document
 	AdminOf                          // an administrator
+
+	ReadOnly // limits the others: the token only reads
+	OneLab   // likewise: the token reaches one lab alone
 )
 
 // Action names one thing that can be done; the route table and the policy table share it.
@@ -29,6 +32,7 @@ const (
 	UserReadPrivate   Action = "user.read-private"
 	UserUpdate        Action = "user.update"
 	NotificationRead  Action = "notification.read"
+	NotificationMark  Action = "notification.mark" // as read or unread
 	MailSettingsRead  Action = "mail-settings.read"
 	MailSettingsWrite Action = "mail-settings.write"
 	SavedSearchRead   Action = "saved-search.read"
@@ -62,19 +66,20 @@ const (
 	WebhookRead          Action = "webhook.read" // not its secret
 	WebhookWrite         Action = "webhook.write"
 
-	MaterialCreate  Action = "material.create"
-	MaterialRead    Action = "material.read"
-	MaterialForesee Action = "material.foresee" // its page, before its embargo ends
-	MaterialUpdate  Action = "material.update"
-	MaterialArchive Action = "material.archive"
-	MaterialHistory Action = "material.history"
-	MaterialBulk    Action = "material.bulk"   // many at once, from a spreadsheet
-	MaterialExport  Action = "material.export" // embargoed and archived ones too
-	MaterialImport  Action = "material.import"
-	MaterialPreview Action = "material.preview" // what an import would make
-	PublicationRead Action = "publication.read"
-	ShippingRead    Action = "shipping.read"
-	ShippingWrite   Action = "shipping.write"
+	MaterialCreate   Action = "material.create"
+	MaterialRead     Action = "material.read"
+	MaterialForesee  Action = "material.foresee" // its page, before its embargo ends
+	MaterialUpdate   Action = "material.update"
+	MaterialArchive  Action = "material.archive"
+	MaterialHistory  Action = "material.history"
+	MaterialBulk     Action = "material.bulk"     // many at once, from a spreadsheet
+	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and what came of one
+	MaterialExport   Action = "material.export"   // embargoed and archived ones too
+	MaterialImport   Action = "material.import"
+	MaterialPreview  Action = "material.preview" // what an import would make
+	PublicationRead  Action = "publication.read"
+	ShippingRead     Action = "shipping.read"
+	ShippingWrite    Action = "shipping.write"
 
 	AttachmentCreate  Action = "attachment.create"
 	AttachmentRead    Action = "attachment.read"
@@ -136,6 +141,7 @@ var rules = Policy{
 	UserReadPrivate:   OwnerOf,
 	UserUpdate:        OwnerOf,
 	NotificationRead:  OwnerOf,
+	NotificationMark:  OwnerOf,
 	MailSettingsRead:  OwnerOf,
 	MailSettingsWrite: OwnerOf,
 	SavedSearchRead:   OwnerOf,
@@ -143,7 +149,7 @@ var rules = Policy{
 	DraftRead:         OwnerOf,
 	DraftWrite:        OwnerOf,
 	AccountExport:     OwnerOf,
-	TokenCreate:       SignedIn,
+	TokenCreate:       OwnerOf,
 	TokenRead:         OwnerOf,
 	TokenRevoke:       OwnerOf,
 
@@ -169,19 +175,20 @@ var rules = Policy{
 	WebhookRead:          MemberOf,
 	WebhookWrite:         OwnerOf,
 
-	MaterialCreate:  Anyone,
-	MaterialRead:    Anyone,
-	MaterialForesee: MemberOf,
-	MaterialUpdate:  Anyone,
-	MaterialArchive: MemberOf,
-	MaterialHistory: MemberOf,
-	MaterialBulk:    MemberOf,
-	MaterialExport:  MemberOf,
-	MaterialImport:  MemberOf,
-	MaterialPreview: SignedIn,
-	PublicationRead: SignedIn,
-	ShippingRead:    Anyone,
-	ShippingWrite:   MemberOf,
+	MaterialCreate:   Anyone,
+	MaterialRead:     Anyone,
+	MaterialForesee:  MemberOf,
+	MaterialUpdate:   Anyone,
+	MaterialArchive:  MemberOf,
+	MaterialHistory:  MemberOf,
+	MaterialBulk:     MemberOf,
+	MaterialTemplate: MemberOf,
+	MaterialExport:   MemberOf,
+	MaterialImport:   MemberOf,
+	MaterialPreview:  SignedIn,
+	PublicationRead:  SignedIn,
+	ShippingRead:     Anyone,
+	ShippingWrite:    MemberOf,
 
 	AttachmentCreate:  SignedIn,
 	AttachmentRead:    OwnerOf | MemberOf | PartyOf,
@@ -237,6 +244,9 @@ func PolicyFor(access Access) Policy {
 // Can says whether an actor with relations r may do action. asAdmin: only because of being an
 // admin, which is an audit event.
 func (p Policy) Can(action Action, r Relation) (ok, asAdmin bool) {
+	if !p.Covers(action, r) {
+		return false, false
+	}
 	if p[action]&r != 0 && p[action] != AdminOf {
 		return true, false
 	}

@@ -76,6 +76,7 @@ const matrix = `
 | both | user.read-private | the owner | n | n | n | y | n | n | n | y |
 | both | user.update | the owner | n | n | n | y | n | n | n | y |
 | both | notification.read | the owner | n | n | n | y | n | n | n | y |
+| both | notification.mark | the owner | n | n | n | y | n | n | n | y |
 | both | mail-settings.read | the owner | n | n | n | y | n | n | n | y |
 | both | mail-settings.write | the owner | n | n | n | y | n | n | n | y |
 | both | draft.read | the owner | n | n | n | y | n | n | n | y |
@@ -120,6 +121,7 @@ const matrix = `
 | both | webhook.write | the lab | n | n | n | y | n | n | n | y |
 | both | material.history | the lab | n | n | y | y | n | y | n | y |
 | both | material.bulk | the lab | n | n | y | y | n | y | n | y |
+| both | material.template | the lab | n | n | y | y | n | y | n | y |
 | both | material.export | the lab | n | n | y | y | n | y | n | y |
 | both | documentation.read | nothing | y | y | y | y | y | y | y | y |
 | both | search.read | nothing | y | y | y | y | y | y | y | y |

@@ -95,7 +95,7 @@ type bodyKind struct {
 var bodies = []any{
 	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{}, GrantPatch{}, Funding{},
 	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinRefusal{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{}, ImportNew{}, ImportsNew{},
-	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, Words{}, Reason{}, SnoozeNew{}, MailSettingsPatch{},
+	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, Words{}, Reason{}, SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
 }
 
 var bodyRules = func() map[bodyKind]map[string]Rule {

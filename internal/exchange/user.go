@@ -56,14 +56,6 @@ func (p UserPatch) Patch(u User) (User, error) {
 	return u, f.Err()
 }
 
-// TokenName is the tidy name of a new token, which is required.
-func TokenName(name string) (tidy string, err error) {
-	var f Faults
-	f.line("name", Some(name), lineLength, &tidy)
-	f.need("name", tidy)
-	return tidy, f.Err()
-}
-
 // Credentials are the body of POST /login: a code of the identity provider, and the redirect URL
 // that it was made for.
 type Credentials struct {
@@ -161,5 +153,8 @@ type Token struct {
 	Name      string // what its user calls it; of a session the browser and device
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	UsedAt    time.Time // of a session: when it was used, to the hour
+	UsedAt    time.Time // to the hour
+
+	Scope        Scope  // "" of a login and of a session
+	Organization *int64 // the only one that it reaches; nil: all of its user's
 }

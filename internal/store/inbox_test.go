@@ -93,7 +93,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			if diff := gocmp.Diff(want, got); diff != "" {
 				r.Fatalf("%+v by %+v (-want +got):\n%s", f, order, diff)
 			}
-			v, err := l.tx.Visitor(l.ctx, viewer.ID, 0)
+			v, err := l.tx.Visitor(l.ctx, viewer.ID)
 			mine, countErr := l.tx.CountInbox(l.ctx, exchange.InboxFilter{}, viewer)
 			if err != nil || countErr != nil || v.Waiting != mine[exchange.OnMe] {
 				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err, mine[exchange.OnMe], countErr)
@@ -150,7 +150,7 @@ func TestAPageCountsWhatWaitsUpToAHundred(t *testing.T) {
 			l.request(material, l.user().ID, owner, func(r *exchange.Request) { r.Party = exchange.LabSide })
 			if n := i + 1; n == 99 || n > 100 {
 				l.write(func(ctx context, tx store.Conn) error {
-					v, err := tx.Visitor(ctx, owner, 0)
+					v, err := tx.Visitor(ctx, owner)
 					if want := min(int64(n), 100); v.Waiting != want {
 						t.Errorf("of %d requests a page counts %d, want %d", n, v.Waiting, want)
 					}

@@ -62,17 +62,16 @@ const mostCounted = "100"
 
 // Visitor is a person with what pages tell them.
 type Visitor struct {
-	Reader             // whose mail settings say their time zone
-	Unread  int64      // notifications, up to mostCounted
-	Waiting int64      // requests in which it is their turn, likewise
-	Used    *time.Time // when the token was that they come with; nil: it was revoked just now
+	Reader        // whose mail settings say their time zone
+	Unread  int64 // notifications, up to mostCounted
+	Waiting int64 // requests in which it is their turn, likewise
 }
 
-// Visitor reads who comes with a token of theirs.
-func (c Conn) Visitor(ctx context.Context, user uuid.UUID, token int64) (Visitor, error) {
+// Visitor reads somebody with what pages tell them.
+func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (Visitor, error) {
 	scan := func(r row, v *Visitor) error {
 		var m mailScan
-		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting, utcNull{&v.Used})...)
+		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting)...)
 		v.Mail = m.settings(v.ID)
 		return err
 	}
@@ -81,7 +80,7 @@ func (c Conn) Visitor(ctx context.Context, user uuid.UUID, token int64) (Visitor
 		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + mostCounted + ") first)"
 	}
 	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+mostCounted+`) first),
-		`+strings.Join(mine, " + ")+", t.used_at FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id LEFT JOIN tokens t ON t.id = $2 WHERE u.id = $1", user, token)
+		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
 // ReaderForUpdate reads one person, and keeps others from changing them until commit. The settings, which

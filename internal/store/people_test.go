@@ -45,10 +45,10 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 		})
 		actor, err := l.db.Read().Actor(l.ctx, "living")
 		code(t, "Actor", err, "")
-		same(t, "Actor", exchange.Actor{ID: user, Organizations: []int64{member, back}, Owns: []int64{owned}, TokenID: actor.TokenID}, actor)
+		same(t, "Actor", exchange.Actor{ID: user, Organizations: []int64{member, back}, Owns: []int64{owned}, TokenID: actor.TokenID, Used: actor.Used}, actor)
 		got, err := l.db.Read().Actor(l.ctx, "admin's")
 		code(t, "Actor", err, "")
-		same(t, "an admin without organizations", exchange.Actor{ID: admin.ID, Admin: true, TokenID: got.TokenID}, got)
+		same(t, "an admin without organizations", exchange.Actor{ID: admin.ID, Admin: true, TokenID: got.TokenID, Used: got.Used}, got)
 		for _, hash := range []string{"expired", "unknown", ""} {
 			_, err = l.db.Read().Actor(l.ctx, hash)
 			code(t, "Actor with the token "+hash, err, exchange.NotFound)

@@ -106,7 +106,14 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 	andEqual(w, "o.is_active", f.Active)
 	andEqual(w, "o.requester_id", f.Requester)
 	andEqual(w, "o.assigned_to", f.AssignedTo)
-	if !viewer.Admin {
+	switch {
+	case viewer.Lab != 0:
+		lab := viewer.Lab
+		if !viewer.MemberOf(lab) {
+			lab = 0
+		}
+		w.and("o.material_id IN (SELECT id FROM materials WHERE organization_id = ?)", lab)
+	case !viewer.Admin:
 		w.and(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
 			UNION SELECT r.id FROM memberships p JOIN materials m ON m.organization_id = p.organization_id
 				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer.ID, viewer.ID)

@@ -11,12 +11,12 @@ import (
 // Actor reads who presents the token with that hash, and their organizations, in one query.
 // NotFound when there is no such token or it expired.
 func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, "SELECT t.id, "+actorColumns+byToken+"t.hash = $1", hash, c.Now)
+	return one(ctx, c, scanActor, "SELECT "+ofToken+actorColumns+byToken+"t.hash = $1", hash, c.Now)
 }
 
 // ActorOf reads a user with their organizations, for what is done later in their name.
 func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
-	return one(ctx, c, scanActor, "SELECT 0, "+actorColumns+byUser, user)
+	return one(ctx, c, scanActor, "SELECT "+noToken+actorColumns+byUser, user)
 }
 
 // ActorNow reads an actor again inside a transaction, and keeps their rights from ending until commit: by the token
@@ -29,12 +29,14 @@ func (c Conn) ActorNow(ctx context.Context, who exchange.Actor) (exchange.Actor,
 	lock := c.db.dialect.forActing
 	columns := "u.id, u.is_admin, " + actorLabs(memberships+lock, owned+lock)
 	if who.TokenID == 0 {
-		return one(ctx, c, scanActor, "SELECT 0, "+columns+byUser+lock, who.ID)
+		return one(ctx, c, scanActor, "SELECT "+noToken+columns+byUser+lock, who.ID)
 	}
-	return one(ctx, c, scanActor, "SELECT t.id, "+columns+byToken+"t.id = $1"+lock, who.TokenID, c.Now)
+	return one(ctx, c, scanActor, "SELECT "+ofToken+columns+byToken+"t.id = $1"+lock, who.TokenID, c.Now)
 }
 
 const (
+	ofToken     = "t.id, t.scope, COALESCE(t.organization_id, 0), t.used_at, "
+	noToken     = "0, '', 0, NULL, "
 	byToken     = " FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $2 AND "
 	byUser      = " FROM users u WHERE u.id = $1"
 	memberships = "SELECT m.organization_id AS id FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL"
@@ -50,7 +52,9 @@ func actorLabs(memberships, owned string) string {
 }
 
 func scanActor(r row, a *exchange.Actor) error {
-	return r.Scan(&a.TokenID, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
+	err := r.Scan(&a.TokenID, &a.Scope, &a.Lab, utcNull{&a.Used}, &a.ID, &a.Admin, ids{&a.Organizations}, ids{&a.Owns})
+	*a = a.Bound()
+	return err
 }
 
 // LockAdmin waits until a user does not act any more, and keeps them from it until commit: whoever takes their being an

@@ -195,7 +195,7 @@ func TestActorNowWithoutATokenIsTheUserAsTheyAre(t *testing.T) {
 		a := newActing(t, l)
 		l.write(func(ctx context, tx store.Conn) error {
 			want := a.who
-			want.TokenID = 0
+			want.TokenID, want.Used = 0, nil
 			now, err := tx.ActorNow(ctx, exchange.Actor{ID: a.who.ID, Organizations: []int64{1}})
 			same(t, "ActorNow", want, now)
 			_, missing := tx.ActorNow(ctx, exchange.Actor{ID: uuid.New()})

@@ -88,8 +88,9 @@ func (c Conn) VerifyEmail(ctx context.Context, user uuid.UUID, email string) err
 
 // InsertToken adds a token by the hash of its secret, and gives its id.
 func (c Conn) InsertToken(ctx context.Context, t exchange.Token, hash string) (int64, error) {
-	return one(ctx, c, value[int64], "INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at, used_at) VALUES ($1, $2, $3, $4, $5, $6, $5) RETURNING id",
-		t.UserID, string(t.Kind), t.Name, hash, c.Now, t.ExpiresAt)
+	return one(ctx, c, value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at, used_at, scope, organization_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8) RETURNING id`,
+		t.UserID, string(t.Kind), t.Name, hash, c.Now, t.ExpiresAt, string(t.Scope), t.Organization)
 }
 
 // UseToken notes that a token was used.
@@ -131,12 +132,25 @@ func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 	return err
 }
 
+const tokenColumns = "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at, o.scope, o.organization_id"
+
+func scanToken(r row, t *exchange.Token) error {
+	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt}, utc{&t.UsedAt}, &t.Scope, &t.Organization)
+}
+
+// Token reads one token.
+func (c Conn) Token(ctx context.Context, id int64) (exchange.Token, error) {
+	return one(ctx, c, scanToken, "SELECT "+tokenColumns+" FROM tokens o WHERE o.id = $1", id)
+}
+
+// ScopedTokens is how many valid tokens of programs a user has.
+func (c Conn) ScopedTokens(ctx context.Context, user uuid.UUID) (int64, error) {
+	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND scope <> '' AND expires_at > $2", user, c.Now)
+}
+
 // Tokens lists a user's tokens.
 func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
-	scan := func(r row, t *exchange.Token) error {
-		return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt}, utc{&t.UsedAt})
-	}
-	l := listing[exchange.Token]{columns: "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at", table: "tokens", scan: scan,
+	l := listing[exchange.Token]{columns: tokenColumns, table: "tokens", scan: scanToken,
 		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }

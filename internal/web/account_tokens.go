@@ -3,6 +3,7 @@ package web
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,15 +14,17 @@ import (
 type tokensPage struct {
 	accountPage
 	Tokens []exchange.Token
-	Made   *exchange.Token // just now
-	Secret string          // of it, which is shown this once
-	Lives  string          // how long a new one does
+	Made   *exchange.Token         // just now
+	Secret string                  // of it, which is shown this once
+	Labs   []exchange.Organization // that a token can be bound to
+	Lives  []int                   // days for which a new one may be valid
+	Max    int
 }
 
 // This says whether a token is the one of this very visit.
 func (p *tokensPage) This(t exchange.Token) bool { return t.ID == p.Who.TokenID }
 
-// Used says when a session was used, which is noted to the hour.
+// Used says when a token was used, which is noted to the hour.
 func (p *tokensPage) Used(t exchange.Token) string {
 	switch since := p.Now.Sub(t.UsedAt); {
 	case p.This(t):
@@ -33,38 +36,93 @@ func (p *tokensPage) Used(t exchange.Token) string {
 	}
 }
 
+// Reach says what a token may do, and where.
+func (p *tokensPage) Reach(t exchange.Token) string {
+	text := map[exchange.Scope]string{exchange.ScopeRead: "Read", exchange.ScopeWrite: "Read and write", "": "Everything"}[t.Scope]
+	if t.Organization == nil {
+		return text
+	}
+	name := "a lab that you left"
+	for _, lab := range p.Labs {
+		if lab.ID == *t.Organization {
+			name = lab.Name
+		}
+	}
+	return text + ", " + name + " only"
+}
+
 func (v *visit) tokensPage(tab, title string, kind exchange.TokenKind) (*tokensPage, error) {
-	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: span(v.app.TokenLifetime)}
+	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: []int{7, 30, 90, 365}, Max: exchange.MaxTokens}
 	list, err := v.app.Tokens(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
 	p.Tokens = slices.DeleteFunc(list.Items, func(t exchange.Token) bool { return t.Kind != kind })
 	return p, err
 }
 
+func (v *visit) apiTokensPage() (p *tokensPage, err error) {
+	if p, err = v.tokensPage("tokens", "API tokens", exchange.APIToken); err == nil {
+		p.Labs, err = v.app.Labs(v.Context(), v.who.Actor)
+	}
+	return p, err
+}
+
 func (v *visit) tokens() (reply, error) {
-	p, err := v.tokensPage("tokens", "API tokens", exchange.APIToken)
+	p, err := v.apiTokensPage()
 	if err != nil {
 		return reply{}, err
 	}
 	return show("account-tokens", p)
 }
 
+// newToken is the token that a form asks for; without more it only reads.
+func (v *visit) newToken() (n exchange.TokenNew, err error) {
+	n = exchange.TokenNew{Name: exchange.Some(v.PostFormValue("name")), Scopes: exchange.Some([]exchange.Scope{exchange.ScopeRead})}
+	if scope := v.PostFormValue("scopes"); scope != "" {
+		n.Scopes.Value[0] = exchange.Scope(scope)
+	}
+	if lab := v.PostFormValue("organization"); lab != "" {
+		id, err := strconv.ParseInt(lab, 10, 64)
+		if err != nil {
+			return n, exchange.Faults{"organization": {"must be one of your labs"}}.Err()
+		}
+		n.Organization = exchange.NullOf(exchange.Ref(id))
+	}
+	if days := v.PostFormValue("expires"); days != "" {
+		count, err := strconv.Atoi(days)
+		if err != nil || count < 1 || count > 366 {
+			return n, exchange.Faults{"expires": {"must be from 1 to 366 days"}}.Err()
+		}
+		n.Expires = exchange.NullOf(exchange.Until(v.app.DB.Read().Now.AddDate(0, 0, count)))
+	}
+	return n, nil
+}
+
 // createToken makes a token and shows its secret, which nothing shows again: so it does not redirect.
 func (v *visit) createToken() (reply, error) {
-	made, secret, err := v.app.CreateToken(v.Context(), v.who.Actor, v.PostFormValue("name"))
+	var made exchange.Token
+	var secret string
+	asked, err := v.newToken()
+	if err == nil {
+		made, secret, err = v.app.CreateToken(v.Context(), v.who.Actor, v.who.ID, asked)
+	}
 	fields, wrong := faults(err)
+	if exchange.CodeOf(err) == exchange.Conflict {
+		fields, wrong = map[string][]string{"name": {"There are as many tokens as there may be; revoke one that you do not need"}}, true
+	}
 	if err != nil && !wrong {
 		return reply{}, err
 	}
-	p, err := v.tokensPage("tokens", "API tokens", exchange.APIToken)
+	p, err := v.apiTokensPage()
 	if err != nil {
 		return reply{}, err
 	}
 	if wrong {
-		p.Errors = sentencesOf(fields, map[string]string{"name": "a name for the token"})
+		p.Errors = sentencesOf(fields, map[string]string{"name": "a name for the token", "scopes": "what the token may do", "organization": "the lab", "expires": "how long it is valid"})
 		return invalid("account-tokens", p)
 	}
 	p.Made, p.Secret, p.Form = &made, secret, nil
-	return show("account-tokens", p)
+	r, err := show("account-tokens", p)
+	r.private = true
+	return r, err
 }
 
 // revokeToken ends a token or a session, maybe this one.

@@ -36,7 +36,7 @@ func (v *visit) failed(err error) reply {
 	switch code {
 	case exchange.NotAuthenticated:
 		return v.toSignIn()
-	case exchange.Forbidden, exchange.FieldForbidden, exchange.RegistrationClosed:
+	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed:
 		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
 		p.Lead = nameOfAction.ReplaceAllString(message, "")
 		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with that one."

@@ -1,0 +1,78 @@
+package exchange
+
+import "slices"
+
+// Scope is what a token that was made for a program may do at most. A login has none of it: it is its user.
+type Scope string
+
+// The scopes.
+const (
+	ScopeRead  Scope = "read"
+	ScopeWrite Scope = "write" // and read
+)
+
+// Scopes are all of them.
+var Scopes = []Scope{ScopeRead, ScopeWrite}
+
+// reads are the actions that change nothing: all that a token may do whose scope is read.
+var reads = []Action{
+	UserRead, UserReadPrivate, NotificationRead, MailSettingsRead, SavedSearchRead, DraftRead, AccountExport, TokenRead,
+	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory, OrganizationEvents,
+	OrganizationInsights, WebhookRead, MaterialRead, MaterialForesee, MaterialHistory, MaterialTemplate, MaterialExport, MaterialPreview,
+	PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead, RequestList, AddressRead, GrantList,
+	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, JobRead, JobList, JobListAll, AdminRead,
+}
+
+// ofOneLab are the actions of a token that is bound to one lab, on the objects of that lab. What belongs to the user
+// alone (account, addresses, grants, requests that they made) and what makes them join, found or leave a lab it never does.
+var ofOneLab = []Action{
+	OrganizationRead, OrganizationUpdate, OrganizationGrants, InvitationRead, InvitationWrite, JoinRead, JoinAnswer, OrganizationHistory,
+	OrganizationEvents, OrganizationInsights, WebhookRead, WebhookWrite, MaterialCreate, MaterialRead, MaterialForesee, MaterialUpdate,
+	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite, AttachmentRead,
+	AttachmentContent, AttachmentUpdate, AttachmentReplace, AttachmentDelete, RequestRead, RequestUpdate, RequestShip, JobRead, JobCancel,
+}
+
+// ofNoObject are those of its actions whose object is not known beforehand, or is nobody's: what they show is narrowed to the
+// lab, and what they make must belong to it.
+var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead, SearchRead,
+	InvitationOpen, GrantReport}
+
+// always are the actions that ask for no power of the token.
+var always = []Action{Login, Register, Logout}
+
+// Reads reports whether an action changes nothing.
+func (a Action) Reads() bool { return slices.Contains(reads, a) }
+
+// InScope reports whether the actor's token may do an action at all, on some object.
+func (a Actor) InScope(action Action) bool { return inScope(action, a.relations()) }
+
+func inScope(action Action, r Relation) bool {
+	switch {
+	case slices.Contains(always, action):
+		return true
+	case r&ReadOnly != 0 && !action.Reads():
+		return false
+	}
+	return r&OneLab == 0 || slices.Contains(ofOneLab, action) || slices.Contains(ofNoObject, action)
+}
+
+// Covers reports whether the limits of a token leave an action to it on an object of relations r: a token of one lab reaches
+// what is that lab's, and of others what is public.
+func (p Policy) Covers(action Action, r Relation) bool {
+	if r&(ReadOnly|OneLab) == 0 {
+		return true
+	}
+	if !inScope(action, r) {
+		return false
+	}
+	public := action.Reads() && p[action]&(Anyone|ReaderOf)&r != 0
+	return r&OneLab == 0 || r&(OwnerOf|MemberOf) != 0 || public || !slices.Contains(ofOneLab, action)
+}
+
+// BeyondScope refuses what the limits of the actor's token do not cover.
+func (a Actor) BeyondScope(action Action) error {
+	if a.Scope == ScopeRead && !action.Reads() {
+		return Fail(OutOfScope, "This token only reads (%s needs one with the scope write).", action)
+	}
+	return Fail(OutOfScope, "This token reaches organization %d alone, and nothing else of its user (%s).", a.Lab, action)
+}

@@ -1,0 +1,56 @@
+package exchange
+
+import (
+	"slices"
+	"time"
+)
+
+// MaxTokens is how many tokens of programs a user has at once. Sessions and logins do not count, so that nobody is locked out.
+const MaxTokens = 50
+
+// maxTokenLife is how long a token of a program is valid at most.
+const maxTokenLife = 366 * 24 * time.Hour
+
+// TokenNew is the body of POST /users/:id/tokens.
+type TokenNew struct {
+	Name         Opt[string]  `json:"name"`
+	Scopes       Opt[[]Scope] `json:"scopes"`
+	Organization Null[Ref]    `json:"organization" alias:"organization_id"`
+	Expires      Null[Until]  `json:"expires"`
+}
+
+// Token gives the token that n asks for, which is valid for lasts where n does not say how long.
+func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
+	t := Token{Kind: APIToken, CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(lasts)}
+	var f Faults
+	f.line("name", n.Name, lineLength, &t.Name)
+	f.need("name", t.Name)
+	f.rule("scopes", Rule{Least: 1, Each: &Rule{Words: texts(Scopes), Name: "TokenScope"}})
+	switch scopes := n.Scopes.Or(nil); {
+	case len(scopes) == 0:
+		f.Add("scopes", `is required: ["read"] or ["write"], which includes read`)
+	case slices.ContainsFunc(scopes, func(s Scope) bool { return !slices.Contains(Scopes, s) }):
+		f.Add("scopes", `must be of "read" and "write"`)
+	case slices.Contains(scopes, ScopeWrite):
+		t.Scope = ScopeWrite
+	default:
+		t.Scope = ScopeRead
+	}
+	if n.Organization.Value != nil {
+		t.Organization = new(int64(*n.Organization.Value))
+	}
+	if n.Expires.Value != nil {
+		t.ExpiresAt = time.Time(*n.Expires.Value)
+		if !t.ExpiresAt.After(now) || t.ExpiresAt.After(now.Add(maxTokenLife)) {
+			f.Add("expires", "must be in the future, and at most 366 days from now")
+		}
+	}
+	return t, f.Err()
+}
+
+// Allows reports whether a token made with a's power is within it: a program's token makes none that may do more, reaches
+// further, or is valid for longer. A login and a session make any.
+func (t Token) Allows(a Token) bool {
+	return t.Scope == "" || (t.Scope == ScopeWrite || a.Scope == ScopeRead) && (t.Organization == nil || a.Organization != nil && *t.Organization == *a.Organization) &&
+		!a.ExpiresAt.After(t.ExpiresAt)
+}
