@@ -75,7 +75,7 @@ func TestEveryFieldHoldsItsDocumentedBounds(t *testing.T) {
 // partial are fields of which the document has not every rule, so that a value within its bounds may be refused.
 var partial = map[string]string{
 	"invitation": "it must be a token that was sent", "token": "it must be a token that was sent", "expires_at": "it must be in the next 90 days",
-	"until": "it must be in the next days", "quiet_until": "it goes with quiet_from", "quiet_from": "it goes with quiet_until",
+	"until": "it must be in the next days", "expires": "it must be within a year", "quiet_until": "it goes with quiet_from", "quiet_from": "it goes with quiet_until",
 	"override_reason": "it goes with a status", "email": "an invitation has it or a registry_id", "registry_id": "its form is that of the registry",
 }
 

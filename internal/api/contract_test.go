@@ -76,6 +76,7 @@ const (
 	publicationFields = `pubmed_id:string! doi:string! publication_title:string! pre_print_doi:string! pre_print_title:string! citation:string`
 	highlightFields   = "highlights:object"
 	pageFields        = `count:int facets:object next:string? previous:string? + approximate:[string] facets_more:object facet_labels:object did_you_mean:string?`
+	tokenFields       = "id:int name:string scopes:[string] organization:int? created_at:time expires:expiry"
 	signedFields      = "user_id:uuid token:string expires:expiry"
 	actFields         = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
 	versionFields     = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
@@ -92,7 +93,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
 		"/organizations/{id}/members": personFields, "/organizations/{id}/materials": materialFields,
 		"/organizations/{id}/grants":                          "id:int title:string funder_id:string user:uuid",
-		"/users/{id}/tokens":                                  "id:int created_at:time expires:expiry presented:bool",
+		"GET /users/{id}/tokens":                              tokenFields + " last_used:time presented:bool",
+		"POST /users/{id}/tokens":                             tokenFields + " token:string",
 		"/organizations/{id}/invitations":                     invitationFields,
 		"/organizations/{id}/invitations/{invitation}/resend": invitationFields,
 		"/invitations":                                        heldFields, "/invitations/accept": invitationFields, "/invitations/decline": invitationFields,
@@ -141,7 +143,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users/{id}/saved-searches": 201, "DELETE /users/{id}/saved-searches/{saved_search}": 204,
 		"POST /organizations/{id}/webhooks": 201, "DELETE /organizations/{id}/webhooks/{webhook}": 204,
 		"POST /organizations/{id}/webhooks/{webhook}/ping": 202, "POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 202,
-		"DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
+		"POST /users/{id}/tokens": 201, "DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
 		"DELETE /material-requests/{id}": 204, "DELETE /material-requests/{id}/snooze": 204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
