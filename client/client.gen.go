@@ -1526,7 +1526,7 @@ type GrantOrganization struct {
 	// Name What it is called.
 	Name string `json:"name"`
 
-	// Owner Who decides who is in it.
+	// Owner Who decides who is in it; in a new one where access is members: the caller, who may be left out.
 	Owner openapi_types.UUID `json:"owner"`
 
 	// ShipDays In how many days the lab means to ship.
@@ -2631,6 +2631,44 @@ type Organization struct {
 	UpdatedAt Time `json:"updated_at"`
 }
 
+// OrganizationChange defines model for OrganizationChange.
+type OrganizationChange struct {
+	// CountersignDays In how many days the lab means to countersign an MTA.
+	CountersignDays int64 `json:"countersign_days"`
+
+	// CreatedAt When it was made.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	CreatedAt Time `json:"created_at"`
+
+	// DecideDays In how many days the lab means to decide on a request.
+	DecideDays int64 `json:"decide_days"`
+
+	// Description What it is, in a few words.
+	Description string `json:"description"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Invitations To those whom the body names and who are no members: they are in once they accept.
+	Invitations []Invitation `json:"invitations,omitempty"`
+
+	// Members Who is in it, the owner too.
+	Members []Person `json:"members"`
+
+	// Name What it is called.
+	Name  string `json:"name"`
+	Owner Person `json:"owner"`
+
+	// ShipDays In how many days the lab means to ship.
+	ShipDays int64 `json:"ship_days"`
+
+	// UpdatedAt When it was changed last.
+	//
+	// Examples: 2020-05-11T14:13:39+0000
+	UpdatedAt Time `json:"updated_at"`
+}
+
 // OrganizationEvent defines model for OrganizationEvent.
 type OrganizationEvent struct {
 	// Actor Who did it; null for Aliquot itself, which reminds.
@@ -2751,7 +2789,7 @@ type OrganizationNew struct {
 	Name *string `json:"name,omitempty"`
 
 	// Owner The id of a user.
-	Owner UserID `json:"owner"`
+	Owner *UserID `json:"owner,omitempty"`
 
 	// ShipDays In how many days the lab means to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
@@ -6209,7 +6247,7 @@ type ClientInterface interface {
 
 	// CreateOrganizationWithBody Make an organization
 	//
-	// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6218,7 +6256,7 @@ type ClientInterface interface {
 
 	// CreateOrganization Make an organization
 	//
-	// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6234,7 +6272,7 @@ type ClientInterface interface {
 
 	// UpdateOrganizationWithBody Change an organization or who is in it
 	//
-	// Open to the owner and admins; under the access setting open, to anyone.
+	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -6243,7 +6281,7 @@ type ClientInterface interface {
 
 	// UpdateOrganization Change an organization or who is in it
 	//
-	// Open to the owner and admins; under the access setting open, to anyone.
+	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -8306,7 +8344,7 @@ func (c *Client) ListOrganizations(ctx context.Context, params *ListOrganization
 
 // CreateOrganizationWithBody Make an organization
 //
-// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8325,7 +8363,7 @@ func (c *Client) CreateOrganizationWithBody(ctx context.Context, contentType str
 
 // CreateOrganization Make an organization
 //
-// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8361,7 +8399,7 @@ func (c *Client) GetOrganization(ctx context.Context, id int64, reqEditors ...Re
 
 // UpdateOrganizationWithBody Change an organization or who is in it
 //
-// Open to the owner and admins; under the access setting open, to anyone.
+// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type.
 //
@@ -8380,7 +8418,7 @@ func (c *Client) UpdateOrganizationWithBody(ctx context.Context, id int64, conte
 
 // UpdateOrganization Change an organization or who is in it
 //
-// Open to the owner and admins; under the access setting open, to anyone.
+// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -19157,7 +19195,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOrganizationWithBodyWithResponse Make an organization
 	//
-	// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19166,7 +19204,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateOrganizationWithResponse Make an organization
 	//
-	// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+	// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19184,7 +19222,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateOrganizationWithBodyWithResponse Change an organization or who is in it
 	//
-	// Open to the owner and admins; under the access setting open, to anyone.
+	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19193,7 +19231,7 @@ type ClientWithResponsesInterface interface {
 
 	// UpdateOrganizationWithResponse Change an organization or who is in it
 	//
-	// Open to the owner and admins; under the access setting open, to anyone.
+	// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21239,7 +21277,7 @@ type CreateOrganizationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Organization
+	JSON201 *OrganizationChange
 }
 
 // Status returns HTTPResponse.Status
@@ -21285,7 +21323,7 @@ type UpdateOrganizationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *Organization
+	JSON200 *OrganizationChange
 }
 
 // Status returns HTTPResponse.Status
@@ -23978,7 +24016,7 @@ func (c *ClientWithResponses) ListOrganizationsWithResponse(ctx context.Context,
 
 // CreateOrganizationWithBodyWithResponse Make an organization
 //
-// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -23993,7 +24031,7 @@ func (c *ClientWithResponses) CreateOrganizationWithBodyWithResponse(ctx context
 
 // CreateOrganizationWithResponse Make an organization
 //
-// Its owner is always a member. Open to anyone with a token; under the access setting open, to anyone.
+// Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited. Open to anyone with a token; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -24023,7 +24061,7 @@ func (c *ClientWithResponses) GetOrganizationWithResponse(ctx context.Context, i
 
 // UpdateOrganizationWithBodyWithResponse Change an organization or who is in it
 //
-// Open to the owner and admins; under the access setting open, to anyone.
+// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -24038,7 +24076,7 @@ func (c *ClientWithResponses) UpdateOrganizationWithBodyWithResponse(ctx context
 
 // UpdateOrganizationWithResponse Change an organization or who is in it
 //
-// Open to the owner and admins; under the access setting open, to anyone.
+// Where access is members, who is added, or named as owner, is invited; who is left out is removed at once. Open to the owner and admins; under the access setting open, to anyone.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -26729,7 +26767,7 @@ func ParseCreateOrganizationResponse(rsp *http.Response) (*CreateOrganizationRes
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Organization
+		var dest OrganizationChange
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -26781,7 +26819,7 @@ func ParseUpdateOrganizationResponse(rsp *http.Response) (*UpdateOrganizationRes
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest Organization
+		var dest OrganizationChange
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -49,9 +49,9 @@ func TestWhoAcceptsAsOwnerTakesTheOwnersPlace(t *testing.T) {
 		if v := versions[0].(map[string]any); v["action"] != "invitation.answer" {
 			t.Errorf("the last version: %v", v)
 		}
-		// Another owner by PATCH ends them too.
+		// Another owner by an admin's PATCH ends them too.
 		again := s.member.want(201, "POST", s.invites(""), obj{"email": "rival2@example.org", "role": "OWNER"}).id()
-		s.member.want(200, "PATCH", lab, obj{"owner": s.owner.ID})
+		s.people["admin"].want(200, "PATCH", lab, obj{"owner": s.owner.ID})
 		s.people["stranger"].refused(400, "INVALID_INPUT", "POST", "/invitations/accept", obj{"token": s.token(again)})
 	})
 }

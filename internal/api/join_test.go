@@ -161,13 +161,17 @@ func TestAnInvitationAndAJoinRequestOfOnePersonEndTogether(t *testing.T) {
 			t.Errorf("the join request is %s", got)
 		}
 
-		invited, asked = s.newInvitation("id-added"), join(added)
+		asked = join(added)
 		members := []any{added.ID}
 		for _, m := range s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/members", s.id), nil).List {
 			members = append(members, m.(map[string]any)["id"])
 		}
-		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": members})
-		if i, j := state(invitations, invited), state(s.joins(""), asked); i != "WITHDRAWN" || j != "ACCEPTED" {
+		invited = idsOf(s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": members}).Body["invitations"].([]any))[0]
+		if s.isMember(added) {
+			t.Error("somebody is a member whom the owner added")
+		}
+		added.want(200, "POST", fmt.Sprintf("/users/%s/invitations/%d/accept", added.ID, invited), nil)
+		if i, j := state(invitations, invited), state(s.joins(""), asked); i != "ACCEPTED" || j != "ACCEPTED" {
 			t.Errorf("of one whom the owner added: the invitation is %s, the join request %s", i, j)
 		}
 	})

@@ -2,10 +2,10 @@ package api
 
 import "aliquot/internal/exchange"
 
-func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (Organization, error) {
+func (a *API) createOrganization(c *Call, in exchange.OrganizationPatch) (OrganizationChange, error) {
 	v, err := a.App.CreateOrganization(c.Context(), c.Actor, in)
 	c.location(err, "/organizations/%d", v.ID)
-	return showOrganization(v), err
+	return showOrganizationChange(v), err
 }
 
 func (a *API) listOrganizations(c *Call, _ None) ([]Organization, error) {
@@ -22,13 +22,13 @@ func (a *API) getOrganization(c *Call, _ None) (Organization, error) {
 	return showOrganization(v), err
 }
 
-func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (Organization, error) {
+func (a *API) updateOrganization(c *Call, in exchange.OrganizationPatch) (OrganizationChange, error) {
 	id, err := c.pathID("id")
 	if err != nil {
-		return Organization{}, err
+		return OrganizationChange{}, err
 	}
 	v, err := a.App.UpdateOrganization(c.Context(), c.Actor, id, in)
-	return showOrganization(v), err
+	return showOrganizationChange(v), err
 }
 
 func (a *API) listMembers(c *Call, _ None) ([]Person, error) {

@@ -15,12 +15,11 @@ import (
 func bigLab(w *world) (owner *person, members []*person, material int64) {
 	w.t.Helper()
 	owner = w.person("owner")
-	ids := []any{}
 	for i := range 10 {
-		m := w.person(fmt.Sprint("member", i))
-		members, ids = append(members, m), append(ids, m.ID)
+		members = append(members, w.person(fmt.Sprint("member", i)))
 	}
-	id := owner.want(201, "POST", "/organizations", obj{"owner": owner.ID, "members": ids}).id()
+	id := owner.want(201, "POST", "/organizations", obj{"owner": owner.ID, "members": []any{}}).id()
+	w.join(id, members...)
 	return owner, members, owner.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": id}).id()
 }
 

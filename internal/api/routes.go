@@ -65,10 +65,10 @@ var routes = []route{
 	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation, "Decline an invitation"),
 
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization,
-		"Make an organization. Its owner is always a member."),
+		"Make an organization. Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited."),
 	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations, "List organizations, newest first").sortedBy(exchange.OrganizationFields),
 	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization, "Read an organization").shownAt("/labs/"),
-	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization, "Change an organization or who is in it"),
+	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization, "Change an organization or who is in it. Where access is members, who is added, or named as owner, is invited; who is left out is removed at once."),
 	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization").sortedBy(exchange.MemberFields),
 	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization").sortedBy(exchange.MaterialFields),
 	on("POST /organizations/{id}/materials/bulk", exchange.MaterialBulk, 202, (*API).bulkMaterials,

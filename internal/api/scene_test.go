@@ -409,8 +409,15 @@ var visits = []routeCase{
 		return atf("%s/%d", s.user("/tokens"), idsOf(newest)[0])
 	}},
 
-	{"POST /organizations", "owner", func(s *scene, _ string) visit {
-		return at("/organizations", obj{"owner": s.owner.ID, "members": []any{}})
+	{"POST /organizations", "owner", func(s *scene, role string) visit {
+		owner := s.people[role]
+		if role == "" || role == "anonymous" {
+			owner = s.owner
+		}
+		return at("/organizations", obj{"owner": owner.ID, "members": []any{}})
+	}},
+	{"POST /organizations (for somebody else)", "admin", func(s *scene, _ string) visit {
+		return at("/organizations", obj{"owner": s.person(fmt.Sprint("guest", s.next())).ID, "members": []any{}})
 	}},
 	{"GET /organizations", "anonymous", func(*scene, string) visit { return at("/organizations", nil) }},
 	{"GET /organizations/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d", s.id) }},

@@ -144,6 +144,21 @@ func showOrganization(v app.OrganizationView) Organization {
 		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, Time(v.CreatedAt), Time(v.UpdatedAt)}
 }
 
+// OrganizationChange is an organization as a call left it, with the invitations to those whom it names and who have not
+// said yes, where there are some.
+type OrganizationChange struct {
+	Organization
+	Invitations []Invitation `json:"invitations,omitzero"`
+}
+
+func showOrganizationChange(c app.OrganizationChange) OrganizationChange {
+	out := OrganizationChange{Organization: showOrganization(c.OrganizationView)}
+	if len(c.Invitations) > 0 {
+		out.Invitations = list(c.Invitations, showInvitation)
+	}
+	return out
+}
+
 // Settings is a record of organization user settings.
 type Settings struct {
 	ID           int64     `json:"id"`

@@ -45,6 +45,7 @@ var access = map[string]string{
 	"DELETE /users/{id}/tokens/{token}": "1333+33+",
 
 	"POST /organizations":                                                         "++++++++ 1+++++++",
+	"POST /organizations (for somebody else)":                                     "++++++++ 1333333+",
 	"GET /organizations":                                                          "++++++++",
 	"GET /organizations/{id}":                                                     "++++++++",
 	"PUT,PATCH /organizations/{id}":                                               "++++++++ 133+333+",

@@ -397,8 +397,8 @@ type lab struct {
 func (w *world) lab() lab {
 	w.t.Helper()
 	l := lab{owner: w.person("owner"), member: w.person("member"), assignee: w.person("assignee"), former: w.person("former")}
-	l.id = l.owner.want(201, "POST", "/organizations/", obj{"name": "Epithelial Biology", "owner": l.owner.ID,
-		"members": []any{l.member.ID, l.assignee.ID, l.former.ID}}).id()
+	l.id = l.owner.want(201, "POST", "/organizations/", obj{"name": "Epithelial Biology", "owner": l.owner.ID, "members": []any{}}).id()
+	w.join(l.id, l.member, l.assignee, l.former)
 	l.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", l.id), obj{"members": []any{l.owner.ID, l.member.ID, l.assignee.ID}})
 	l.shipping = l.owner.want(201, "POST", "/shipping-requirements/", obj{"organization": l.id, "needs_shipping_address": true,
 		"needs_payment": true, "accepts_shipping_code": true}).id()

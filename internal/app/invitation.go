@@ -36,51 +36,90 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 	if err != nil {
 		return v, false, err
 	}
-	i.OrganizationID, i.InvitedBy = organization, who.ID
+	i.OrganizationID = organization
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
 		}
-		asked, err := tx.Asked(ctx, i)
-		if err != nil {
-			return err
+		if v, existed, err = a.invite(ctx, tx, who, i); err == nil && v.Role != i.Role {
+			err = otherRole(v)
 		}
-		for _, u := range asked {
-			if u.Owner || u.Member && i.Role == exchange.MemberRole {
-				return exchange.Fail(exchange.Conflict, "%s is a member of this organization already.", i.Addressee())
-			}
-		}
-		same, err := tx.SameInvitation(ctx, i)
-		if err != nil {
-			return err
-		}
-		if existed = same != nil && same.Status == exchange.InvitationPending; existed {
-			v = *same
-			if v.Role != i.Role {
-				return exchange.Fail(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.", i.Addressee(), v.Role)
-			}
-			return nil
-		}
-		if same != nil {
-			err = followUp(ctx, tx, same.Invitation)
-		}
-		if err == nil {
-			err = mayInviteMore(ctx, tx, who.ID)
-		}
-		if err != nil {
-			return err
-		}
-		i.Mail = a.mailOfInvitation(i, asked)
-		id, err := tx.InsertInvitation(ctx, i)
-		if err != nil {
-			return err
-		}
-		if v, err = tx.Invitation(ctx, id); err != nil {
-			return err
-		}
-		return sendInvitation(ctx, tx, who, v, asked)
+		return err
 	})
 	return v, existed, err
+}
+
+// otherRole refuses an invitation of somebody who is invited as something else.
+func otherRole(v exchange.ShownInvitation) error {
+	return exchange.Fail(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.", v.Addressee(), v.Role)
+}
+
+// invite is Invite into an organization that is locked.
+func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor, i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
+	i.InvitedBy = who.ID
+	asked, err := tx.Asked(ctx, i)
+	if err != nil {
+		return v, false, err
+	}
+	for _, u := range asked {
+		if u.Owner || u.Member && i.Role == exchange.MemberRole {
+			return v, false, exchange.Fail(exchange.Conflict, "%s is a member of this organization already.", i.Addressee())
+		}
+	}
+	same, err := tx.SameInvitation(ctx, i)
+	if err != nil {
+		return v, false, err
+	}
+	if same != nil {
+		if same.Status == exchange.InvitationPending {
+			return *same, true, nil
+		}
+		err = followUp(ctx, tx, same.Invitation)
+	}
+	if err == nil {
+		err = mayInviteMore(ctx, tx, who.ID)
+	}
+	if err != nil {
+		return v, false, err
+	}
+	i.Mail = a.mailOfInvitation(i, asked)
+	id, err := tx.InsertInvitation(ctx, i)
+	if err != nil {
+		return v, false, err
+	}
+	if v, err = tx.Invitation(ctx, id); err != nil {
+		return v, false, err
+	}
+	return v, false, sendInvitation(ctx, tx, who, v, asked)
+}
+
+// inviteUsers asks users into an organization that is locked, as Invite does; who is asked to own it already need not be
+// asked to be a member too.
+func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64, role exchange.Role, users ...uuid.UUID) ([]exchange.ShownInvitation, error) {
+	if len(users) > exchange.MostInvited {
+		return nil, fault("members", "at most %d people can be invited at once", exchange.MostInvited)
+	}
+	list, err := tx.Users(ctx, users)
+	if err != nil {
+		return nil, err
+	}
+	invitations := make([]exchange.ShownInvitation, len(list))
+	for n, u := range list {
+		i, err := exchange.InvitationNew{RegistryID: exchange.Some(u.RegistryID), Role: exchange.Some(role)}.Create(tx.Now, false)
+		if err != nil {
+			return nil, err
+		}
+		i.OrganizationID = organization
+		v, _, err := a.invite(ctx, tx, who, i)
+		if err == nil && role == exchange.OwnerRole && v.Role != role {
+			err = otherRole(v)
+		}
+		if err != nil {
+			return nil, err
+		}
+		invitations[n] = v
+	}
+	return invitations, nil
 }
 
 // followUp lets another invitation follow the last one to the same person, which is over. One that

@@ -47,9 +47,10 @@ func newMailing(t *testing.T, db *store.DB) *mailing {
 		TokenLifetime: 1e6 * time.Hour, Reminders: exchange.Reminders{7}, Log: log})
 	m.ada, m.ben, m.rosa = m.person("ada"), m.person("ben"), m.person("rosa")
 	o, err := m.app.CreateOrganization(t.Context(), m.ada, exchange.OrganizationPatch{Name: exchange.Some("Mora lab"),
-		Owner: exchange.Some(exchange.UserRef(m.ada.ID)), Members: exchange.Some([]exchange.UserRef{exchange.UserRef(m.ben.ID)})})
+		Owner: exchange.Some(exchange.UserRef(m.ada.ID)), Members: exchange.Some([]exchange.UserRef{})})
 	m.must(err)
 	m.lab = o.ID
+	m.must(join(t.Context(), db, m.lab, m.ben.ID))
 	m.ada, m.ben = m.person("ada"), m.person("ben") // who belong to it by now
 	s, _, err := m.app.CreateMaterial(t.Context(), m.ada, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
 		Organization: exchange.Some(exchange.Ref(o.ID))})

@@ -100,77 +100,13 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p e
 	return c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
 }
 
-// CreateOrganization makes an organization.
-func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exchange.OrganizationPatch) (OrganizationView, error) {
-	o, members, err := p.Create()
-	if err != nil {
-		return OrganizationView{}, err
-	}
-	var v OrganizationView
-	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		asAdmin, err := a.can(who, exchange.OrganizationCreate, who.ToOrganization(0))
-		if err != nil {
-			return err
-		}
-		owner, err := people(ctx, tx, o.Owner, members)
-		if err != nil {
-			return err
-		}
-		if o.Name == "" {
-			o.Name = labName(owner)
-		}
-		made, err := makeOrganization(ctx, tx, o, members)
-		if err != nil {
-			return err
-		}
-		if v, err = showOrganization(ctx, tx, made); err != nil {
-			return err
-		}
-		return keepOrganization(ctx, tx, who, exchange.OrganizationCreate, asAdmin, v)
-	})
-	return v, err
-}
-
-func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization, members []uuid.UUID) (exchange.Organization, error) {
-	id, err := tx.InsertOrganization(ctx, o)
-	if err != nil {
-		return o, err
-	}
-	o.ID, o.CreatedAt, o.UpdatedAt = id, tx.Now, tx.Now
-	_, err = tx.SetMembers(ctx, id, members)
-	return o, err
-}
-
-// people checks that an owner and members exist and gives the owner; a wrong id is a fault of
-// the field that named it.
-func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (exchange.User, error) {
-	users, err := tx.Users(ctx, members)
-	if err != nil {
-		return exchange.User{}, err
-	}
-	known := map[uuid.UUID]exchange.User{}
-	for _, u := range users {
-		known[u.ID] = u
-	}
-	var f exchange.Faults
-	for _, id := range members {
-		if _, ok := known[id]; ok {
-			continue
-		}
-		if id == owner {
-			f.Add("owner", "there is no user with the id %s", id)
-		} else {
-			f.Add("members", "there is no user with the id %s", id)
-		}
-	}
-	return known[owner], f.Err()
-}
-
 // UpdateOrganization changes an organization and who is in it. The active requests that were
-// assigned to someone who left go to the owner, so that none is forgotten.
-func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64, p exchange.OrganizationPatch) (OrganizationView, error) {
-	var v OrganizationView
+// assigned to someone who left go to the owner, so that none is forgotten. Under exchange.AccessMembers
+// who is added, or is to own it, is invited; but an admin may make a member its owner.
+func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64, p exchange.OrganizationPatch) (OrganizationChange, error) {
+	var c OrganizationChange
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		c = OrganizationChange{}
 		old, err := tx.OrganizationForUpdate(ctx, id)
 		if err != nil {
 			return err
@@ -179,58 +115,83 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if err != nil {
 			return err
 		}
-		if v, err = showOrganization(ctx, tx, old); err != nil {
+		if c.OrganizationView, err = showOrganization(ctx, tx, old); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(v)); err != nil {
+		if err := unchanged(ctx, as(c.OrganizationView)); err != nil {
 			return err
 		}
-		was := v.memberIDs()
-		o, members, err := p.Patch(old, was)
+		was := c.memberIDs()
+		o, named, err := p.Patch(old, was)
 		if err != nil {
 			return err
 		}
 		slices.SortFunc(was, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		if o == old && slices.Equal(members, was) {
+		if o == old && slices.Equal(named, was) {
 			return nil
 		}
-		if _, err := people(ctx, tx, o.Owner, members); err != nil {
+		if _, err := people(ctx, tx, o.Owner, named); err != nil {
 			return err
 		}
-		if o.Owner != old.Owner {
-			if err := errors.Join(tx.LockOwner(ctx, id), tx.WithdrawOwners(ctx, id)); err != nil {
+		members, invited := a.asked(who, was, named)
+		if next := o.Owner; a.Access == exchange.AccessMembers && next != old.Owner && !who.Is(next) && !(asAdmin && slices.Contains(was, next)) {
+			o.Owner = old.Owner
+			invited = slices.DeleteFunc(invited, func(u uuid.UUID) bool { return u == next })
+			if !slices.Contains(members, old.Owner) {
+				members = append(members, old.Owner)
+			}
+			if c.Invitations, err = a.inviteUsers(ctx, tx, who, id, exchange.OwnerRole, next); err != nil {
 				return err
 			}
 		}
-		if err := tx.UpdateOrganization(ctx, o); err != nil {
-			return err
-		}
-		if o.Name != old.Name {
-			if err := renamed(ctx, tx, exchange.Renamed{Organization: id}); err != nil {
-				return err
-			}
-		}
-		left, err := tx.SetMembers(ctx, id, members)
+		more, err := a.inviteUsers(ctx, tx, who, id, exchange.MemberRole, invited...)
 		if err != nil {
 			return err
 		}
-		if !slices.Equal(members, was) {
-			if err := tx.Settle(ctx, id); err != nil {
-				return err
-			}
+		c.Invitations = append(c.Invitations, more...)
+		slices.SortFunc(members, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		if o == old && slices.Equal(members, was) {
+			return nil
 		}
-		for _, user := range left {
-			if err := a.handOver(ctx, tx, who, o, user); err != nil {
-				return err
-			}
-		}
-		o.UpdatedAt = tx.Now
-		if v, err = showOrganization(ctx, tx, o); err != nil {
+		if c.OrganizationView, err = a.changeOrganization(ctx, tx, who, old, o, was, members); err != nil {
 			return err
 		}
-		return keepOrganization(ctx, tx, who, exchange.OrganizationUpdate, asAdmin, v)
+		return keepOrganization(ctx, tx, who, exchange.OrganizationUpdate, asAdmin, c.OrganizationView)
 	})
-	return v, err
+	return c, err
+}
+
+// changeOrganization saves an organization, which is locked, and who is in it.
+func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o exchange.Organization, was, members []uuid.UUID) (v OrganizationView, err error) {
+	if o.Owner != old.Owner {
+		if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.WithdrawOwners(ctx, o.ID)); err != nil {
+			return v, err
+		}
+	}
+	if err := tx.UpdateOrganization(ctx, o); err != nil {
+		return v, err
+	}
+	if o.Name != old.Name {
+		if err := renamed(ctx, tx, exchange.Renamed{Organization: o.ID}); err != nil {
+			return v, err
+		}
+	}
+	left, err := tx.SetMembers(ctx, o.ID, members)
+	if err != nil {
+		return v, err
+	}
+	if !slices.Equal(members, was) {
+		if err := tx.Settle(ctx, o.ID); err != nil {
+			return v, err
+		}
+	}
+	for _, user := range left {
+		if err := a.handOver(ctx, tx, who, o, user); err != nil {
+			return v, err
+		}
+	}
+	o.UpdatedAt = tx.Now
+	return showOrganization(ctx, tx, o)
 }
 
 // handOver gives the requests of someone who left to the organization's owner, who stands as the

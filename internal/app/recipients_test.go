@@ -101,15 +101,18 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 	signIn()
 	h.must(h.app.SetAdmin(ctx, "hears-admin", true))
 	refs := func(names ...string) exchange.Opt[[]exchange.UserRef] {
-		var list []exchange.UserRef
+		list := []exchange.UserRef{}
 		for _, name := range names {
 			list = append(list, exchange.UserRef(h.people[name].ID))
 		}
 		return exchange.Some(list)
 	}
 	o, err := h.app.CreateOrganization(ctx, h.people["owner"], exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(h.people["owner"].ID)),
-		Members: refs(append(labMembers, "former")...)})
+		Members: refs()})
 	h.must(err)
+	for _, name := range append(labMembers, "former") {
+		h.must(join(ctx, db, o.ID, h.people[name].ID))
+	}
 	signIn() // with what they belong to by now
 	h.lab = o.ID
 	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID, exchange.OrganizationPatch{Members: refs(labMembers...)})

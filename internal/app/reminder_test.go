@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
+
+	"github.com/google/uuid"
 )
 
 // reminding is a lab of two members with a material, and someone who asks for it, on a database whose
@@ -37,9 +40,10 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	r.member, r.off, r.asks = r.person("member"), r.person("off"), r.person("requester")
 	ctx := t.Context()
 	o, err := r.app.CreateOrganization(ctx, r.member, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
-		Members: exchange.Some([]exchange.UserRef{exchange.UserRef(r.off.ID)})})
+		Members: exchange.Some([]exchange.UserRef{})})
 	r.must(err)
 	r.lab = o.ID
+	r.must(join(ctx, db, r.lab, r.off.ID))
 	r.member, r.off = r.person("member"), r.person("off") // who belong to it by now
 	part, err := r.app.OwnSettings(ctx, r.off, exchange.Page{Limit: 9})
 	r.must(err)
@@ -52,6 +56,11 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	r.must(err)
 	r.material = m.ID
 	return r
+}
+
+// join makes people members of a lab who said yes.
+func join(ctx context.Context, db *store.DB, lab int64, people ...uuid.UUID) error {
+	return db.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, lab, people...) })
 }
 
 // process is the use cases as another process has them.
@@ -207,7 +216,9 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		check(30, 21)
 		update(exchange.RequestPatch{Abstract: exchange.Some("To map them all.")})
 		check(60, 21, 21)
-		_, err := r.app.UpdateOrganization(ctx, r.member, r.lab, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
+		o, err := r.app.UpdateOrganization(ctx, r.member, r.lab, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
+		r.must(err)
+		_, err = r.app.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, exchange.InvitationAccepted)
 		r.must(err)
 		update(exchange.RequestPatch{Abstract: exchange.Some("")})
 		update(exchange.RequestPatch{Abstract: exchange.Some("To map some.")})

@@ -37,8 +37,9 @@ func newSearching(t *testing.T, db *store.DB, seed uint64) *searching {
 	s := &searching{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(seed, 6)), names: []string{"member", "off", "requester", "other"}}
 	other := s.person("other")
 	o, err := s.app.CreateOrganization(t.Context(), other, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(other.ID)),
-		Members: exchange.Some([]exchange.UserRef{exchange.UserRef(s.off.ID)})})
+		Members: exchange.Some([]exchange.UserRef{})})
 	s.must(err)
+	s.must(join(t.Context(), db, o.ID, s.off.ID))
 	s.labs = []int64{s.lab, o.ID}
 	for i := range 6 {
 		m, _, err := s.app.CreateMaterial(t.Context(), s.admin(), exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(s.text(3)),

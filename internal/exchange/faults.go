@@ -24,7 +24,7 @@ func FaultsOf(body any, made bool) Faults {
 		_, err = p.Token(time.Time{}, 0)
 	case OrganizationPatch:
 		if made {
-			_, _, err = p.Create()
+			_, _, err = p.Create(uuid.Max) // owner is required where access is open alone
 		} else {
 			_, _, err = p.Patch(Organization{}, nil)
 		}

@@ -43,17 +43,17 @@ const mostMembers = 10_000
 // mostDays bounds the targets of a lab.
 const mostDays = 365
 
-// Create makes a new organization of p. The specification requires owner and members;
-// the name defaults to "<owner's name> lab", which the caller fills in afterwards.
-func (p OrganizationPatch) Create() (Organization, []uuid.UUID, error) {
+// Create makes a new organization of p, which founder owns where p names no owner; uuid.Nil: p must name one. The
+// specification requires owner and members; the name defaults to "<owner's name> lab", which the caller fills in afterwards.
+func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID, error) {
 	var f Faults
-	if !p.Owner.Set {
+	if !p.Owner.Set && founder == uuid.Nil {
 		f.Add("owner", "is required: the id of a user")
 	}
 	if !p.Members.Set {
 		f.Add("members", "is required: a list of user ids, which may be empty")
 	}
-	o, members, _ := p.lay(&f, Organization{Targets: DefaultTargets}, nil)
+	o, members, _ := p.lay(&f, Organization{Owner: founder, Targets: DefaultTargets}, nil)
 	return o, members, f.Err()
 }
 

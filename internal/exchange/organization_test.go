@@ -14,9 +14,9 @@ import (
 
 func TestANewOrganizationNeedsOwnerAndMembers(t *testing.T) {
 	t.Parallel()
-	_, _, err := body[exchange.OrganizationPatch](t, `{}`).Create()
+	_, _, err := body[exchange.OrganizationPatch](t, `{}`).Create(uuid.Nil)
 	wantFaults(t, err, "owner", "members")
-	o, members, err := body[exchange.OrganizationPatch](t, `{"owner": "`+ownerID.String()+`", "members": []}`).Create()
+	o, members, err := body[exchange.OrganizationPatch](t, `{"owner": "`+ownerID.String()+`", "members": []}`).Create(uuid.Nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestANewOrganizationNeedsOwnerAndMembers(t *testing.T) {
 func TestEveryWrongFieldOfAnOrganizationIsNamedInOneAnswer(t *testing.T) {
 	t.Parallel()
 	p := body[exchange.OrganizationPatch](t, `{"name": "a\nb", "description": "\u0000", "decide_days": 0, "countersign_days": 366, "ship_days": -1}`)
-	_, _, err := p.Create()
+	_, _, err := p.Create(uuid.Nil)
 	wantFaults(t, err, "owner", "members", "name", "description", "decide_days", "countersign_days", "ship_days")
 	_, _, err = p.Patch(exchange.Organization{Name: "Mora lab"}, nil)
 	wantFaults(t, err, "name", "description", "decide_days", "countersign_days", "ship_days")

@@ -328,6 +328,16 @@ func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
 		t.Errorf("two of one name: %s", a.text("#errors"))
 	}
 	owner.post(path+"/owner", "member", twins[0].RegistryID, "sure", "1").want(http.StatusSeeOther)
+	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != owner.actor.ID {
+		t.Errorf("the owner is %s before the new one accepts, %v", o.Owner, err)
+	}
+	list, err := w.app.Invitations(w.Context(), owner.actor, organization, exchange.InvitationFilter{Role: new(exchange.OwnerRole)}, exchange.Page{Limit: 2})
+	if err != nil || list.Total != 1 || list.Items[0].RegistryID != twins[0].RegistryID {
+		t.Fatalf("invited as owner: %+v, %v", list, err)
+	}
+	if _, err := w.app.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID, exchange.InvitationAccepted); err != nil {
+		t.Fatal(err)
+	}
 	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {
 		t.Errorf("the owner is %s, %v", o.Owner, err)
 	}

@@ -124,12 +124,18 @@ func (v *visit) handLabOver() (reply, error) {
 	}
 	u := seen.User
 	if v.PostFormValue("sure") == "" {
-		return again("sure", "Tick the box to hand the lab over: you cannot take it back yourself.")
+		return again("sure", "Tick the box to hand the lab over: once they own it, you cannot take it back yourself.")
 	}
-	if _, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))}); err != nil {
+	o, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))})
+	if text, ok := refusal(err); ok {
+		return again("owner", text)
+	} else if err != nil {
 		return reply{}, err
 	}
-	return seeOther(v.lab("/people")).saying(u.Name() + " owns the lab now. You are still a member."), nil
+	if o.Owner != u.ID {
+		return seeOther(v.lab("/people")).saying(u.Name() + " is invited to own the lab. It stays as it is until they accept."), nil
+	}
+	return seeOther(v.lab("/people")).saying(u.Name() + " owns the lab now. Its former owner is still a member."), nil
 }
 
 func (v *visit) leaveLab() (reply, error) {

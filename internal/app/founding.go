@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// OrganizationChange is an organization as a call left it, with the invitations to those whom it names and who have not
+// said yes.
+type OrganizationChange struct {
+	OrganizationView
+	Invitations []exchange.ShownInvitation
+}
+
+// CreateOrganization makes an organization. Under exchange.AccessMembers its owner is the caller, or anybody whom an admin
+// names; the other people in it are invited.
+func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exchange.OrganizationPatch) (OrganizationChange, error) {
+	founder := uuid.Nil
+	if a.Access == exchange.AccessMembers {
+		founder = who.ID
+	}
+	o, members, err := p.Create(founder)
+	if err != nil {
+		return OrganizationChange{}, err
+	}
+	var c OrganizationChange
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		c = OrganizationChange{}
+		asAdmin, err := a.can(who, exchange.OrganizationCreate, who.ToOrganization(0))
+		if err != nil {
+			return err
+		}
+		owner, err := people(ctx, tx, o.Owner, members)
+		if err != nil {
+			return err
+		}
+		if a.Access == exchange.AccessMembers && o.Owner != who.ID {
+			if !who.Admin {
+				return exchange.Fail(exchange.FieldForbidden, "You found an organization for yourself: leave owner out, and invite who is to own it afterwards.").With("field", "owner")
+			}
+			asAdmin = true
+		}
+		if o.Name == "" {
+			o.Name = labName(owner)
+		}
+		present, invited := a.asked(who, []uuid.UUID{o.Owner}, members)
+		made, err := makeOrganization(ctx, tx, o, present)
+		if err != nil {
+			return err
+		}
+		if c.OrganizationView, err = showOrganization(ctx, tx, made); err != nil {
+			return err
+		}
+		if err := keepOrganization(ctx, tx, who, exchange.OrganizationCreate, asAdmin, c.OrganizationView); err != nil {
+			return err
+		}
+		c.Invitations, err = a.inviteUsers(ctx, tx, who, made.ID, exchange.MemberRole, invited...)
+		return err
+	})
+	return c, err
+}
+
+// asked parts the people whom a list of members names into those who are members at once and those who are invited:
+// under exchange.AccessMembers nobody joins without their own word.
+func (a *App) asked(who exchange.Actor, was, named []uuid.UUID) (present, invited []uuid.UUID) {
+	for _, id := range named {
+		if a.Access == exchange.AccessMembers && !slices.Contains(was, id) && !who.Is(id) {
+			invited = append(invited, id)
+		} else {
+			present = append(present, id)
+		}
+	}
+	return present, invited
+}
+
+func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization, members []uuid.UUID) (exchange.Organization, error) {
+	id, err := tx.InsertOrganization(ctx, o)
+	if err != nil {
+		return o, err
+	}
+	o.ID, o.CreatedAt, o.UpdatedAt = id, tx.Now, tx.Now
+	_, err = tx.SetMembers(ctx, id, members)
+	return o, err
+}
+
+// people checks that an owner and members exist and gives the owner; a wrong id is a fault of
+// the field that named it.
+func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.UUID) (exchange.User, error) {
+	users, err := tx.Users(ctx, members)
+	if err != nil {
+		return exchange.User{}, err
+	}
+	known := map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		known[u.ID] = u
+	}
+	var f exchange.Faults
+	for _, id := range members {
+		if _, ok := known[id]; ok {
+			continue
+		}
+		if id == owner {
+			f.Add("owner", "there is no user with the id %s", id)
+		} else {
+			f.Add("members", "there is no user with the id %s", id)
+		}
+	}
+	return known[owner], f.Err()
+}
