@@ -193,7 +193,7 @@ func openLab(base string) (l lab, err error) {
 	}
 	manager, officer := uuid.MustParse(l.manager.id), uuid.MustParse(l.officer.id)
 	organization, err := owner.CreateOrganizationWithResponse(ctx, api.OrganizationNew{
-		Name: new("Sample Cell Bank"), Owner: uuid.MustParse(l.owner.id), Members: []api.UserID{manager, officer},
+		Name: new("Sample Cell Bank"), Owner: new(uuid.MustParse(l.owner.id)), Members: []api.UserID{manager, officer},
 	})
 	if err != nil {
 		return l, err
