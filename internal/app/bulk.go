@@ -235,10 +235,10 @@ func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	return rows, err
 }
 
-// some reads the next rows, as many as are looked at in one step; none at the end.
-func (r bulkRows) some() ([]sheet.Row, error) {
+// some reads the next n rows, or fewer where they are long; none at the end.
+func (r bulkRows) some(n int) ([]sheet.Row, error) {
 	var list []sheet.Row
-	for length := 0; len(list) < bulkStep && length < bulkBytes; {
+	for length := 0; len(list) < n && length < bulkBytes; {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break

@@ -21,14 +21,23 @@ type bulkRow struct {
 	faults  exchange.Faults
 }
 
-// look says what comes of rows, and stores those that are right unless it is a trial.
-func (b *bulk) look(ctx context.Context, c store.Conn, list []sheet.Row, trial bool) ([]exchange.RowOutcome, error) {
+// What is done with rows that are right.
+type handling int
+
+const (
+	tryRows   handling = iota // nothing
+	storeRows                 // materials are listed and changed
+	stageRows                 // new materials are staged
+)
+
+// look says what comes of rows, and does with those that are right what is wanted.
+func (b *bulk) look(ctx context.Context, c store.Conn, list []sheet.Row, how handling) ([]exchange.RowOutcome, error) {
 	rows, err := b.find(ctx, c, list)
 	if err != nil {
 		return nil, err
 	}
 	shelf := b.a.newShelf(c, b.who)
-	shelf.try = trial
+	shelf.try = how == tryRows
 	for i := range rows {
 		if err := b.judge(ctx, shelf, &rows[i]); err != nil {
 			return nil, err
@@ -37,8 +46,8 @@ func (b *bulk) look(ctx context.Context, c store.Conn, list []sheet.Row, trial b
 	if err := b.imported(ctx, c, rows); err != nil {
 		return nil, err
 	}
-	if !trial {
-		if err := b.store(ctx, shelf, rows); err != nil {
+	if how != tryRows {
+		if err := b.store(ctx, shelf, rows, how == stageRows); err != nil {
 			return nil, err
 		}
 	}
@@ -208,8 +217,8 @@ func (b *bulk) imported(ctx context.Context, c store.Conn, rows []bulkRow) error
 	return nil
 }
 
-// store writes the rows that are right and change something.
-func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow) error {
+// store writes the rows that are right and change something, or stages the new materials among them.
+func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow, stage bool) error {
 	tx := s.c
 	var added []*bulkRow
 	var made, old, saved []exchange.Material
@@ -223,7 +232,14 @@ func (b *bulk) store(ctx context.Context, s *shelf, rows []bulkRow) error {
 			old, saved, asAdmin[r.now.ID] = append(old, *r.old), append(saved, r.now), r.asAdmin
 		}
 	}
-	ids, err := tx.InsertMaterials(ctx, made)
+	insert := tx.InsertMaterials
+	if stage {
+		old, saved, asAdmin = nil, nil, nil
+		insert = func(ctx context.Context, list []exchange.Material) ([]int64, error) {
+			return tx.StageMaterials(ctx, b.run.ID(), list)
+		}
+	}
+	ids, err := insert(ctx, made)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
@@ -26,6 +27,12 @@ type bulkState struct {
 	Checked  bool  // all of them were
 	Counts   exchange.BulkCounts
 	Repeated int // how often all was checked anew, because others changed materials meanwhile
+
+	// Of a large spreadsheet that is stored as a whole:
+	Staging   bool  // rows are written, and nobody sees them
+	Published bool  // everybody does
+	Changed   bool  // all changes of materials are made
+	Epoch     int64 // of searches, when it was published
 }
 
 // bulk is a spreadsheet in the hands of a job.
@@ -37,12 +44,13 @@ type bulk struct {
 	run    *job.Run
 	state  bulkState
 	layout exchange.Layout
+	pace   pace
 	seen   map[[16]byte]int // what only one row may be or name, and which row that is
 }
 
 // bulkMaterials does a job of the kind BulkMaterials.
 func (a *App) bulkMaterials(ctx context.Context, r *job.Run, args BulkArgs) error {
-	b := &bulk{a: a, args: args, run: r}
+	b := &bulk{a: a, args: args, run: r, pace: firstPace}
 	var err error
 	if b.record, err = a.DB.Read().Bulk(ctx, r.ID()); err != nil {
 		return err
@@ -119,7 +127,11 @@ func (b *bulk) do(ctx context.Context) error {
 			stored := b.args.Order.Mode == exchange.BulkValidRows
 			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, stored) })
 		}
-		err := b.storeAll(ctx)
+		store := b.storeAll
+		if b.state.Total > bulkStep && !b.a.DB.Postgres() { // whose writers do not wait for each other
+			store = b.storeStaged
+		}
+		err := store(ctx)
 		if exchange.CodeOf(err) != exchange.Conflict || b.state.Repeated >= mostRepeated {
 			return err
 		}
@@ -140,7 +152,7 @@ func (b *bulk) count(ctx context.Context) error {
 	}
 	defer func() { _ = rows.Close() }()
 	for {
-		some, err := rows.some()
+		some, err := rows.some(bulkStep)
 		if err != nil {
 			return err
 		}
@@ -161,6 +173,27 @@ func (b *bulk) count(ctx context.Context) error {
 // pass goes through the rows behind those that were looked at, and checks them, or stores those that
 // are right.
 func (b *bulk) pass(ctx context.Context) error {
+	n := checkStep
+	if b.args.Order.Mode == exchange.BulkValidRows {
+		n = b.pace.rows
+	}
+	err := b.each(ctx, n, b.state.Row, func(rows []sheet.Row) (bool, error) {
+		if b.state.Counts.Refused >= exchange.MostRefused {
+			return false, nil
+		}
+		return true, b.step(ctx, rows)
+	})
+	if err != nil {
+		return err
+	}
+	b.state.Checked = true
+	return b.save(ctx, b.progress().Note, func(context.Context, store.Conn, *bulkState) error { return nil })
+}
+
+func checkStep() int { return bulkStep }
+
+// each calls do with the rows behind after, n at a time, until do wants no more.
+func (b *bulk) each(ctx context.Context, n func() int, after int, do func([]sheet.Row) (more bool, err error)) error {
 	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
 	if err != nil {
 		return err
@@ -168,21 +201,18 @@ func (b *bulk) pass(ctx context.Context) error {
 	defer func() { _ = rows.Close() }()
 	b.layout, b.seen = rows.layout, map[[16]byte]int{}
 	for {
-		some, err := rows.some()
-		if err != nil {
+		some, err := rows.some(n())
+		if err != nil || len(some) == 0 {
 			return err
 		}
-		for len(some) > 0 && some[0].Number <= b.state.Row { // an earlier run looked at it
+		for len(some) > 0 && some[0].Number <= after { // an earlier run looked at it
 			b.note(some[0])
 			some = some[1:]
-			if len(some) == 0 {
-				if some, err = rows.some(); err != nil {
-					return err
-				}
-			}
 		}
-		over := len(some) == 0 || b.state.Counts.Refused >= exchange.MostRefused
-		if err := b.step(ctx, some, over); err != nil || over {
+		if len(some) == 0 {
+			continue
+		}
+		if more, err := do(some); err != nil || !more {
 			return err
 		}
 	}
@@ -210,14 +240,8 @@ func (b *bulk) claim(what, name string, row int) int {
 	return 0
 }
 
-// step looks at some rows; over: they are not looked at, all is done.
-func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
-	if over {
-		b.state.Checked = true
-		return b.run.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
-			return b.progress(), b.state, nil
-		})
-	}
+// step looks at some rows.
+func (b *bulk) step(ctx context.Context, rows []sheet.Row) error {
 	trial := b.args.Order.Mode != exchange.BulkValidRows
 	for try := 1; ; try++ {
 		next := b.state
@@ -225,17 +249,18 @@ func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
 		var list []exchange.RowOutcome
 		var err error
 		if trial {
-			if list, err = b.look(ctx, b.a.DB.Read(), rows, true); err != nil {
+			if list, err = b.look(ctx, b.a.DB.Read(), rows, tryRows); err != nil {
 				return err
 			}
 			next.Counts.Count(list)
 		}
+		began := time.Now()
 		err = b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			if !trial {
 				if err := b.present(ctx, tx); err != nil {
 					return exchange.Progress{}, nil, err
 				}
-				if list, err = b.look(ctx, tx, rows, false); err != nil {
+				if list, err = b.look(ctx, tx, rows, storeRows); err != nil {
 					return exchange.Progress{}, nil, err
 				}
 				next.Counts = b.state.Counts
@@ -249,6 +274,7 @@ func (b *bulk) step(ctx context.Context, rows []sheet.Row, over bool) error {
 		switch {
 		case err == nil:
 			b.state = next
+			b.pace.took(time.Since(began))
 			return nil
 		case exchange.CodeOf(err) != exchange.Conflict || try == mostRepeated: // else someone listed the same meanwhile
 			return err
@@ -282,19 +308,19 @@ func (b *bulk) storeAll(ctx context.Context) error {
 			return nil, err
 		}
 		for {
-			some, err := rows.some()
+			some, err := rows.some(bulkStep)
 			if err != nil {
 				return nil, err
 			}
 			if len(some) == 0 {
 				return b.finish(ctx, tx, true)
 			}
-			list, err := b.look(ctx, tx, some, false)
+			list, err := b.look(ctx, tx, some, storeRows)
 			if err != nil {
 				return nil, err
 			}
 			if b.state.Counts.Count(list); b.state.Counts.Refused > 0 {
-				return nil, exchange.Fail(exchange.Conflict, "A row is wrong by now, because someone changed materials meanwhile.")
+				return nil, errWrongByNow
 			}
 			if err := tx.InsertBulkPart(ctx, b.run.ID(), list); err != nil {
 				return nil, err
@@ -305,6 +331,15 @@ func (b *bulk) storeAll(ctx context.Context) error {
 
 // checkAgain goes back to the first row.
 func (b *bulk) checkAgain(ctx context.Context) error {
+	if b.state.Staging {
+		err := b.unstage(ctx)
+		if err == nil {
+			err = b.yield(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	b.state = bulkState{Counted: true, Total: b.state.Total, Repeated: b.state.Repeated + 1}
 	return b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 		return b.progress(), b.state, tx.DeleteBulkParts(ctx, b.run.ID())

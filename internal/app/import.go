@@ -42,6 +42,9 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 	}
 	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
 		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
+		if exchange.CodeOf(err) == exchange.NotFound { // nobody sees it yet
+			err = exchange.Fail(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when it is done.", made.ImportSource, *made.ImportIdentifier)
+		}
 		return m, true, err
 	}
 	return m, false, err

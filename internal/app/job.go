@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -62,7 +63,9 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 		if j, err = change(was, tx); err != nil || j.State == was.State {
 			return err
 		}
-		_, err = tx.SaveJob(ctx, was.State, j)
+		if _, err = tx.SaveJob(ctx, was.State, j); err == nil && j.State == exchange.JobCancelled && j.Kind == BulkMaterials.Name {
+			_, err = SettleBulks.Enqueue(ctx, tx, struct{}{}, job.Order{})
+		}
 		return err
 	})
 	return j, err

@@ -37,6 +37,7 @@ func (a *App) Handlers() []job.Handler {
 		MailDigest.Handle(a.mailDigest),
 		MailInvitation.Handle(a.mailInvitation),
 		a.BulkHandler(),
+		SettleBulks.Handle(a.settleBulks).Every(10 * time.Minute),
 		ImportMaterials.Handle(a.importMaterials),
 	}
 }

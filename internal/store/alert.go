@@ -50,7 +50,7 @@ func (c Conn) EndEmbargoes(ctx context.Context) error {
 		return err
 	}
 	today := c.today()
-	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials WHERE embargo_date > $1 AND embargo_date <= $2",
+	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials m WHERE embargo_date > $1 AND embargo_date <= $2 AND "+published("m"),
 		day, today); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c Conn) SearchesWithAlerts(ctx context.Context, after int64, limit int) ([
 
 // visibleTo is a condition on the materials m: they are offered, and the user of the column may see them.
 func visibleTo(user, today string) string {
-	return "NOT m.is_archived AND (m.embargo_date IS NULL OR m.embargo_date <= " + today + " OR " + memberOfMaterials(user) + ")"
+	return "NOT m.is_archived AND " + published("m") + " AND (m.embargo_date IS NULL OR m.embargo_date <= " + today + " OR " + memberOfMaterials(user) + ")"
 }
 
 // memberOfMaterials is the condition that the user of a column is in the organization of the material m.

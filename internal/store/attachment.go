@@ -70,7 +70,7 @@ func (c Conn) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (
 			WHERE d.attachment_id = $1 AND r.deleted_at IS NULL AND (r.requester_id = $2 OR p.id IS NOT NULL))
 			OR EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = $1 AND r.mta_version = $6 AND r.requester_id = $2 AND r.deleted_at IS NULL),
 		EXISTS (SELECT 1 FROM materials m WHERE (m.mta_attachment_id = $1 OR m.id = $3)
-			AND NOT m.is_archived AND (m.embargo_date IS NULL OR m.embargo_date <= $4)),
+			AND NOT m.is_archived AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $4)),
 		EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = $1),
 		EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = $1),
 		EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = $1 AND m.organization_id <> $5),

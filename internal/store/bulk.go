@@ -62,6 +62,33 @@ func (c Conn) BulkProblems(ctx context.Context, job int64, after int) ([]exchang
 	return c.bulkPart(ctx, job, after, ` AND (outcomes LIKE '%"problems":%' OR outcomes LIKE '%"doubts":%')`)
 }
 
+// AmendBulkParts keeps other outcomes of some rows.
+func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.RowOutcome) error {
+	for _, o := range list {
+		first, err := one(ctx, c, value[int], "SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND first_row <= $2", job, o.Row)
+		if err != nil {
+			return err
+		}
+		part, err := c.BulkPart(ctx, job, first-1)
+		if err != nil {
+			return err
+		}
+		for i := range part {
+			if part[i].Row == o.Row {
+				part[i] = o
+			}
+		}
+		raw, err := text(part)
+		if err != nil {
+			return err
+		}
+		if _, err := c.exec(ctx, "UPDATE bulk_parts SET outcomes = $3 WHERE job_id = $1 AND first_row = $2", job, first, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DeleteBulkParts forgets the outcomes of a spreadsheet.
 func (c Conn) DeleteBulkParts(ctx context.Context, job int64) error {
 	_, err := c.exec(ctx, "DELETE FROM bulk_parts WHERE job_id = $1", job)
@@ -110,7 +137,7 @@ func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, col
 			fmt.Fprintf(&values, "(CAST($%d AS %s))", len(args), kind)
 		}
 		part, err := all(ctx, c, scan, "WITH wanted (name) AS (VALUES "+values.String()+") SELECT "+columns+
-			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name"+rest, args...)
+			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name AND "+published("o")+rest, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +180,7 @@ func (c Conn) ShownMaterials(ctx context.Context, ids []int64) ([]exchange.Shown
 // MaterialsAfter reads, by id, the materials behind after, whoever may see them; of one organization,
 // or of all where that is nil.
 func (c Conn) MaterialsAfter(ctx context.Context, organization *int64, after int64, limit int) ([]exchange.ShownMaterial, error) {
-	w := where("o.id > ?", after)
+	w := where("o.id > ? AND "+published("o"), after)
 	andEqual(w, "o.organization_id", organization)
 	w.args = append(w.args, limit)
 	return all(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE "+w.sql.String()+

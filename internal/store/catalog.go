@@ -19,14 +19,14 @@ type OnOffer struct {
 // OnOffer counts what is offered to everybody: neither archived nor under embargo. It reads one index.
 func (c Conn) OnOffer(ctx context.Context) ([]OnOffer, error) {
 	return all(ctx, c, func(r row, o *OnOffer) error { return r.Scan(&o.Category, &o.Organization, &o.Materials) },
-		`SELECT category, organization_id, COUNT(*) FROM materials
-		WHERE NOT is_archived AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, c.today())
+		`SELECT category, organization_id, COUNT(*) FROM materials m
+		WHERE NOT is_archived AND `+published("m")+` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, c.today())
 }
 
 // Newest reads the materials that were listed last and are offered to everybody.
 func (c Conn) Newest(ctx context.Context, n int) ([]exchange.Material, error) {
 	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+` FROM materials o
-		WHERE NOT o.is_archived AND (o.embargo_date IS NULL OR o.embargo_date <= $1)
+		WHERE NOT o.is_archived AND `+published("o")+` AND (o.embargo_date IS NULL OR o.embargo_date <= $1)
 		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, c.today(), n)
 }
 

@@ -60,6 +60,6 @@ func (c Conn) Fundable(ctx context.Context, grant int64, user uuid.UUID, limit i
 	scan := func(r row, n *exchange.Named) error { return r.Scan(&n.ID, &n.Name) }
 	return all(ctx, c, scan, `SELECT o.id, o.title FROM materials o
 		WHERE o.organization_id IN (SELECT m.organization_id FROM memberships m WHERE m.user_id = $1 AND m.left_at IS NULL)
-			AND NOT o.is_archived AND NOT EXISTS (SELECT 1 FROM grant_materials f WHERE f.material_id = o.id AND f.grant_id = $2)
+			AND NOT o.is_archived AND `+published("o")+` AND NOT EXISTS (SELECT 1 FROM grant_materials f WHERE f.material_id = o.id AND f.grant_id = $2)
 		ORDER BY o.title_sort, o.id LIMIT $3`, user, grant, limit)
 }

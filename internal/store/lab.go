@@ -19,7 +19,7 @@ type LabCounts struct {
 func (c Conn) LabCounts(ctx context.Context, organization int64, viewer uuid.UUID) (LabCounts, error) {
 	scan := func(r row, n *LabCounts) error { return r.Scan(&n.Members, &n.Listed) }
 	return one(ctx, c, scan, `SELECT (SELECT COUNT(*) FROM memberships p WHERE p.organization_id = $1 AND p.left_at IS NULL),
-		(SELECT COUNT(*) FROM materials m WHERE m.organization_id = $1 AND NOT m.is_archived AND (m.embargo_date IS NULL OR m.embargo_date <= $2
+		(SELECT COUNT(*) FROM materials m WHERE m.organization_id = $1 AND NOT m.is_archived AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $2
 			OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization_id = $1 AND p.user_id = $3 AND p.left_at IS NULL)))`,
 		organization, c.today(), viewer)
 }
@@ -63,7 +63,7 @@ func (c Conn) uses(ctx context.Context, column string, organization int64) (map[
 		return err
 	}, `SELECT u.thing, u.id, u.title, u.total FROM (SELECT m.`+column+` AS thing, m.id, m.title,
 			COUNT(*) OVER (PARTITION BY m.`+column+`) AS total, ROW_NUMBER() OVER (PARTITION BY m.`+column+` ORDER BY m.id DESC) AS place
-		FROM materials m WHERE m.organization_id = $1 AND m.`+column+` IS NOT NULL AND NOT m.is_archived) u
+		FROM materials m WHERE m.organization_id = $1 AND m.`+column+` IS NOT NULL AND NOT m.is_archived AND `+published("m")+`) u
 		WHERE u.place <= $2 ORDER BY u.thing, u.place`, organization, usesShown)
 	return uses, err
 }
@@ -71,6 +71,6 @@ func (c Conn) uses(ctx context.Context, column string, organization int64) (map[
 // MaterialsWithMTA reads the materials of an organization that name a document as their MTA, and keeps others from changing
 // them until commit.
 func (c Conn) MaterialsWithMTA(ctx context.Context, organization, attachment int64) ([]exchange.Material, error) {
-	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 ORDER BY o.id"+
+	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 AND "+published("o")+" ORDER BY o.id"+
 		c.db.dialect.forUpdate, organization, attachment)
 }

@@ -58,28 +58,28 @@ const (
 
 // ShownMaterial reads one material with its contact and grants, in one query.
 func (c Conn) ShownMaterial(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
-	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1", id)
+	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1 AND "+published("o"), id)
 }
 
 // Material reads one material.
 func (c Conn) Material(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1", id)
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o"), id)
 }
 
 // MaterialForUpdate reads one and keeps others from changing it until commit.
 func (c Conn) MaterialForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o")+c.db.dialect.forUpdate, id)
 }
 
 // MaterialForShare reads one and keeps it as it is until commit; others may do so at the same time.
 func (c Conn) MaterialForShare(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1"+c.db.dialect.forShare, id)
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o")+c.db.dialect.forShare, id)
 }
 
 // MaterialByImport reads the material that was imported under an identifier.
 func (c Conn) MaterialByImport(ctx context.Context, source, identifier string) (exchange.ShownMaterial, error) {
 	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+
-		" WHERE o.import_source = $1 AND o.import_identifier = $2", source, identifier)
+		" WHERE o.import_source = $1 AND o.import_identifier = $2 AND "+published("o"), source, identifier)
 }
 
 // membersOf are the organizations of a user.
@@ -92,6 +92,7 @@ func (c Conn) today() string { return c.Now.Format(time.DateOnly) }
 // members of its organization see.
 func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
 	w := where("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.today(), viewer)
+	w.and(published("o"))
 	andEqual(w, "o.organization_id", f.Organization)
 	andEqual(w, "o.category", f.Category)
 	andEqual(w, "o.is_archived", f.Archived)
@@ -119,20 +120,35 @@ func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, e
 // InsertMaterials adds materials, sets their ids and gives them too. They are found from then on. The same identifier at the
 // same source is a Conflict, and so is the same reference in the same organization.
 func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
-	for i := range list {
-		list[i].CreatedAt = c.Now
-	}
 	epoch, err := c.searchEpoch(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if ids, err = c.insertMaterials(ctx, list, epoch, nil); err != nil {
+		return nil, err
+	}
+	if err := c.noteChanges(ctx, epoch, list); err != nil {
+		return nil, err
+	}
+	return ids, c.indexMaterials(ctx, list)
+}
+
+// insertMaterials adds the rows of materials, staged by a job where that is not nil.
+func (c Conn) insertMaterials(ctx context.Context, list []exchange.Material, epoch int64, job *int64) (ids []int64, err error) {
+	for i := range list {
+		list[i].CreatedAt = c.Now
+	}
 	for some := range inBatches(list, c.db.dialect.atOnce) {
-		args, err := c.materialArgs(some, epoch)
-		if err != nil {
-			return nil, err
+		var args []any
+		for _, m := range some {
+			row, err := c.materialArgs([]exchange.Material{m}, epoch)
+			if err != nil {
+				return nil, err
+			}
+			args = append(append(args, row...), job)
 		}
-		added, err := all(ctx, c, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+") VALUES "+
-			places(len(some), len(materialWritten))+" RETURNING id", args...)
+		added, err := all(ctx, c, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+", staged_in) VALUES "+
+			places(len(some), len(materialWritten)+1)+" RETURNING id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -142,10 +158,7 @@ func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (id
 		}
 		ids = append(ids, added...)
 	}
-	if err := c.noteChanges(ctx, epoch, list); err != nil {
-		return nil, err
-	}
-	return ids, c.indexMaterials(ctx, list)
+	return ids, nil
 }
 
 // UpdateMaterial is UpdateMaterials of one.

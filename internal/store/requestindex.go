@@ -230,5 +230,5 @@ func (c Conn) RequestsBehind(ctx context.Context, named exchange.Renamed, after 
 
 // MaterialsBehind reads the ids of materials of an organization behind after, in their order.
 func (c Conn) MaterialsBehind(ctx context.Context, organization, after int64, limit int) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM materials WHERE organization_id = $1 AND id > $2 ORDER BY id LIMIT $3", organization, after, limit)
+	return all(ctx, c, value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id > $2 AND "+published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
 }

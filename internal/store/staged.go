@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"aliquot/internal/exchange"
+)
+
+// A large spreadsheet that is listed as a whole is written in many short transactions, so that others write in
+// between. Its new materials are staged: their rows and versions are there, and keep their references and
+// identifiers from others, but no query finds them, until PublishStaged makes all of them visible by changing one
+// row. What they are found by is written after that.
+
+// published is the condition that a material is not one that is staged.
+func published(m string) string {
+	return "(" + m + ".staged_in IS NULL OR " + m + ".staged_in IN (SELECT b.job_id FROM bulks b WHERE b.stored))"
+}
+
+// StageMaterials is InsertMaterials for a spreadsheet that is not published yet.
+func (c Conn) StageMaterials(ctx context.Context, job int64, list []exchange.Material) ([]int64, error) {
+	return c.insertMaterials(ctx, list, 0, &job)
+}
+
+// PublishStaged makes the materials that a spreadsheet staged visible, and gives the epoch of searches in which
+// that happens, for SettleStaged.
+func (c Conn) PublishStaged(ctx context.Context, job int64) (int64, error) {
+	epoch, err := c.searchEpoch(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return epoch, c.StoreBulk(ctx, job)
+}
+
+// SettleStaged makes some materials found that a spreadsheet published, as InsertMaterials does, and gives how
+// many; 0: none is left.
+func (c Conn) SettleStaged(ctx context.Context, job, epoch int64, limit int) (int, error) {
+	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.staged_in = $1 ORDER BY o.id LIMIT $2"+
+		c.db.dialect.forUpdate, job, min(limit, mostIn))
+	if err != nil || len(list) == 0 {
+		return 0, err
+	}
+	places, args := in([]any{epoch}, idsOf(list))
+	if _, err := c.exec(ctx, "UPDATE materials SET staged_in = NULL, listed_in = $1, opened_in = $1 WHERE id IN ("+places+")", args...); err != nil {
+		return 0, err
+	}
+	if err := c.noteChanges(ctx, epoch, list); err != nil {
+		return 0, err
+	}
+	return len(list), c.indexMaterials(ctx, list)
+}
+
+// Unstage forgets some materials that a spreadsheet staged and will not publish, and gives how many.
+func (c Conn) Unstage(ctx context.Context, job int64, limit int) (int, error) {
+	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 ORDER BY id LIMIT $2", job, min(limit, mostIn))
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	objects := make([]string, len(ids))
+	for i, id := range ids {
+		objects[i] = fmt.Sprintf("material %d", id)
+	}
+	places, args := in(nil, objects)
+	if _, err := c.exec(ctx, "DELETE FROM audit_events WHERE object IN ("+places+")", args...); err != nil {
+		return 0, err
+	}
+	places, args = in(nil, ids)
+	_, err = c.exec(ctx, "DELETE FROM materials WHERE id IN ("+places+")", args...)
+	return len(ids), err
+}
+
+// StagedIn gives the jobs that have materials staged.
+func (c Conn) StagedIn(ctx context.Context) ([]int64, error) {
+	return all(ctx, c, value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS NOT NULL ORDER BY staged_in")
+}
+
+// StagedBeside reports whether another job stages materials of an organization.
+func (c Conn) StagedBeside(ctx context.Context, organization, job int64) (bool, error) {
+	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM bulks b WHERE b.organization_id = $1 AND b.job_id <> $2 AND NOT b.stored
+		AND EXISTS (SELECT 1 FROM materials m WHERE m.staged_in = b.job_id))`, organization, job)
+}
+
+// ForgetCheckpoint has a job begin anew when it is tried again.
+func (c Conn) ForgetCheckpoint(ctx context.Context, job int64) error {
+	_, err := c.exec(ctx, "UPDATE jobs SET checkpoint = NULL WHERE id = $1", job)
+	return err
+}
+
+func idsOf(list []exchange.Material) []int64 {
+	ids := make([]int64, len(list))
+	for i, m := range list {
+		ids[i] = m.ID
+	}
+	return ids
+}
