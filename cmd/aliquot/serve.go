@@ -98,7 +98,7 @@ func (s *serve) Run(e environment) error {
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
-		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
+		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(), Quotas: app.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {

@@ -181,6 +181,7 @@ var statuses = map[exchange.Code]int{
 	exchange.MethodNotAllowed:    http.StatusMethodNotAllowed,
 	exchange.PreconditionFailed:  http.StatusPreconditionFailed,
 	exchange.TooLarge:            http.StatusRequestEntityTooLarge,
+	exchange.QuotaExceeded:       http.StatusRequestEntityTooLarge,
 	exchange.UnsupportedMedia:    http.StatusUnsupportedMediaType,
 	exchange.Misdirected:         http.StatusMisdirectedRequest,
 	exchange.RateLimited:         http.StatusTooManyRequests,

@@ -46,6 +46,7 @@ type Config struct {
 	TokenLifetime time.Duration // of a new token
 	UploadLimit   int64         // bytes of one file
 	Capacity      Capacity      // of expensive reads
+	Quotas        Quotas        // of stored content
 	Grace         time.Duration // how long the content of a deleted attachment is kept
 	Reminders     exchange.Reminders
 	Escalation    exchange.Escalation

@@ -73,8 +73,10 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 	var err error
-	t.ID, err = tx.InsertAttachment(ctx, *t)
-	return err
+	if t.ID, err = tx.InsertAttachment(ctx, *t); err != nil {
+		return err
+	}
+	return a.withinQuota(ctx, tx, *t)
 }
 
 // Store takes content in before there is a record of it; the caller gives it to
@@ -83,7 +85,7 @@ func (a *App) Store(ctx context.Context, who exchange.Actor, body io.Reader) (ex
 	if _, err := a.can(who, exchange.AttachmentCreate, who.ToUser(who.ID)); err != nil {
 		return exchange.Content{}, err
 	}
-	return a.Files.Put(ctx, body, a.UploadLimit)
+	return a.put(ctx, body, storageOf(who)...)
 }
 
 // Discard forgets content whose record was refused with err. Where err leaves open whether the
@@ -182,11 +184,15 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if ties.Agreed && t.Filename != old.Filename {
 			return exchange.Fail(exchange.AttachmentInUse, "Requests were made under this MTA, so it keeps its name.")
 		}
+		owned := old.StorageOwner()
 		if old.Description = t.Description; ties.Requests && !same(old, t) {
 			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
 		}
 		t.UpdatedAt = tx.Now
-		return tx.UpdateAttachment(ctx, t)
+		if err := tx.UpdateAttachment(ctx, t); err != nil || t.StorageOwner() == owned {
+			return err
+		}
+		return a.withinQuota(ctx, tx, t)
 	})
 	return t, err
 }
@@ -237,7 +243,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 	if _, err := files.Sniff(nil, filename); err != nil { // some types only the name tells
 		return t, err
 	}
-	content, err := a.Files.Put(ctx, body, a.UploadLimit)
+	content, err := a.put(ctx, body, t.StorageOwner())
 	if err != nil {
 		return t, err
 	}
@@ -269,7 +275,10 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 			}
 		}
 		t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
-		return tx.UpdateAttachment(ctx, t)
+		if err := tx.UpdateAttachment(ctx, t); err != nil {
+			return err
+		}
+		return a.withinQuota(ctx, tx, t)
 	})
 	if err != nil || !kept {
 		a.Discard(ctx, content, err)

@@ -47,6 +47,8 @@ type Server struct {
 	Admins               []string      `help:"Registry ids of admins."`
 	TokenLifetime        time.Duration `default:"720h" help:"How long a token is valid."`
 	UploadLimit          Bytes         `default:"100MiB" help:"Size of one file at most."`
+	QuotaUser            Bytes         `name:"quota-user" default:"5GiB" help:"How much a user may have stored in files, with what is deleted and still kept."`
+	QuotaLab             Bytes         `name:"quota-lab" default:"100GiB" help:"How much a lab may have stored in files, with what is deleted and still kept."`
 	CORSOrigins          []string      `name:"cors-origins" help:"Origins whose pages may call the API from a browser, as https://lab.example.org; * for any. Default: none."`
 	TrustedProxies       []string      `name:"trusted-proxies" help:"Addresses or networks (CIDR) of reverse proxies whose Forwarded and X-Forwarded-For are believed, as 10.0.0.0/8,fd00::1. Default: none, and these headers are ignored."`
 	RateLimit            string        `enum:"on,off" default:"on" help:"Limits of calls per user and address; off is for load tests."`

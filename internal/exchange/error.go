@@ -27,6 +27,7 @@ const (
 	MethodNotAllowed    Code = "METHOD_NOT_ALLOWED"   // the path exists, not with this method
 	PreconditionFailed  Code = "PRECONDITION_FAILED"  // If-Match names an older version
 	TooLarge            Code = "TOO_LARGE"            // body or file over its limit
+	QuotaExceeded       Code = "QUOTA"                // no room for a file in what its user or lab may store
 	UnsupportedMedia    Code = "UNSUPPORTED_MEDIA"    // not JSON, or a refused file type
 	Misdirected         Code = "MISDIRECTED"          // for a host that is not ours
 	RateLimited         Code = "RATE_LIMITED"         // too many calls

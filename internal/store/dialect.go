@@ -18,6 +18,7 @@ type dialect struct {
 	name       database.Dialect
 	types      *strings.Replacer // the type words of migrations
 	fulltext   string            // the file of those statements of migrations that are of this database alone
+	storage    string            // likewise, that keep count of what is stored
 	forUpdate  string            // locks the rows of a SELECT until commit
 	forChange  string            // likewise, but for those who act by them, see rights.go
 	forActing  string            // keeps the rows of a SELECT from a forUpdate until commit, but not from a change
@@ -52,6 +53,7 @@ var (
 			"{word}", "TEXT",
 		),
 		fulltext: "migration/fulltext/sqlite.sql",
+		storage:  "migration/storage/sqlite.sql",
 		seconds:  "CAST(strftime('%%s', %[1]s) AS INTEGER)",
 		list:     "json_each($1)",
 		asked:    ftsExpression,
@@ -87,6 +89,7 @@ var (
 			WHERE schemaname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conname = indexname)`,
 		atOnce:   32,
 		fulltext: "migration/fulltext/postgres.sql",
+		storage:  "migration/storage/postgres.sql",
 		seconds:  "CAST(FLOOR(EXTRACT(EPOCH FROM %[1]s)) AS BIGINT)",
 		list:     "json_array_elements_text(CAST($1 AS JSON)) AS list (value)",
 		asked:    tsquery,
@@ -113,11 +116,14 @@ func (d dialect) migrations() (fs.FS, error) {
 		if err != nil {
 			return nil, err
 		}
-		own, err := embedded.ReadFile(d.fulltext)
-		if err != nil {
-			return nil, err
+		filled := d.types.Replace(string(text))
+		for place, file := range map[string]string{"{fulltext}": d.fulltext, "{storage}": d.storage} {
+			own, err := embedded.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			filled = strings.Replace(filled, place, string(own), 1)
 		}
-		filled := strings.Replace(d.types.Replace(string(text)), "{fulltext}", string(own), 1)
 		out[strings.TrimPrefix(name, "migration/")] = &fstest.MapFile{Data: []byte(filled)}
 	}
 	return out, nil

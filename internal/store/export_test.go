@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"aliquot/internal/exchange"
 )
 
 // What only the tests of this room reach.
@@ -43,3 +45,8 @@ var RankOf = rankOf
 
 // ManyRanks is from how many ranks on all hits are found.
 const ManyRanks = (manyParts - 1) << (32 + 1 - 7)
+
+// AttachmentsWithDeleted reads an attachment, deleted or not.
+func AttachmentsWithDeleted(ctx context.Context, c Conn, id int64) ([]exchange.Attachment, error) {
+	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+" FROM attachments o WHERE o.id = $1", id)
+}

@@ -62,6 +62,9 @@ func (v *visit) failed(err error) reply {
 		p.Help = "Somebody may have been faster. Go back and load the page again to see how things stand; nothing was changed."
 	case exchange.TooLarge:
 		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "That is too large"
+	case exchange.QuotaExceeded:
+		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "The storage quota is used up"
+		p.Help = "Delete files that nobody needs, or ask the people who run this server for more."
 	case exchange.UnsupportedMedia:
 		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this kind are not taken"
 	case exchange.RateLimited:

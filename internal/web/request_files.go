@@ -74,7 +74,7 @@ func (v *visit) plainly(err error) (reply, error) {
 		switch e.Code {
 		case exchange.InvalidInput, exchange.UnsupportedMedia:
 			status = http.StatusUnprocessableEntity
-		case exchange.TooLarge:
+		case exchange.TooLarge, exchange.QuotaExceeded:
 			status = http.StatusRequestEntityTooLarge
 		case exchange.Forbidden, exchange.FieldForbidden:
 			status = http.StatusForbidden
