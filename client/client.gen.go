@@ -76,6 +76,7 @@ const (
 	ErrorCodeNOTAUTHENTICATED    ErrorCode = "NOT_AUTHENTICATED"
 	ErrorCodeNOTFOUND            ErrorCode = "NOT_FOUND"
 	ErrorCodePRECONDITIONFAILED  ErrorCode = "PRECONDITION_FAILED"
+	ErrorCodeQUOTA               ErrorCode = "QUOTA"
 	ErrorCodeRANGENOTSATISFIABLE ErrorCode = "RANGE_NOT_SATISFIABLE"
 	ErrorCodeRATELIMITED         ErrorCode = "RATE_LIMITED"
 	ErrorCodeREGISTRATIONCLOSED  ErrorCode = "REGISTRATION_CLOSED"
@@ -1300,6 +1301,9 @@ type Error struct {
 	// PerSecond With RATE_LIMITED: how many calls a second are let in again.
 	PerSecond *float64 `json:"per_second,omitempty"`
 
+	// Quota With QUOTA: how many bytes the user or lab may have stored.
+	Quota *int64 `json:"quota,omitempty"`
+
 	// RequestID Names the call in the server's log.
 	RequestID string `json:"request_id"`
 
@@ -1309,6 +1313,9 @@ type Error struct {
 	// Source With UNAVAILABLE and INVALID_ANSWER: the public source that failed.
 	Source *string        `json:"source,omitempty"`
 	Status *RequestStatus `json:"status,omitempty"`
+
+	// Used With QUOTA: how many bytes are stored, with what is deleted and still kept.
+	Used *int64 `json:"used,omitempty"`
 }
 
 // ErrorCode defines model for ErrorCode.

@@ -81,6 +81,8 @@ type Error struct {
 	PerSecond      float64             `json:"per_second,omitempty"`
 	Source         string              `json:"source,omitempty"`
 	RetryAfter     int                 `json:"retry_after,omitempty"`
+	Quota          int64               `json:"quota,omitempty"`
+	Used           int64               `json:"used,omitempty"`
 	Line           int                 `json:"line,omitempty"`
 	Column         int                 `json:"column,omitempty"`
 	Columns        []exchange.Heading  `json:"columns,omitempty"`

@@ -298,6 +298,8 @@ var meanings = map[string]string{
 	"requirements":                      "What the material needs, and how far each is.",
 	"restrictions":                      "Where or how the lab does not ship.",
 	"retry_after":                       "With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; the header Retry-After says so too.",
+	"quota":                             "With QUOTA: how many bytes the user or lab may have stored.",
+	"used":                              "With QUOTA: how many bytes are stored, with what is deleted and still kept.",
 	"result":                            "What it came to; null before.",
 	"reviewed_at":                       "When the other side accepted or returned it.",
 	"saved_for_reuse":                   "It is offered for the next request.",

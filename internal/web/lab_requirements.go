@@ -143,7 +143,7 @@ func (v *visit) documentRefused(err error) (reply, error) {
 	}
 	p.Errors = Faults{field: {text}}
 	answer, err := invalid("lab-requirements", p)
-	if code == exchange.TooLarge {
+	if code == exchange.TooLarge || code == exchange.QuotaExceeded {
 		answer.status = http.StatusRequestEntityTooLarge
 	}
 	return answer, err

@@ -229,7 +229,7 @@ func (v *visit) refused(form string, err error) (reply, error) {
 		answer.status = http.StatusUnprocessableEntity
 	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.RequestClosed, exchange.PreconditionFailed:
 		answer.status = http.StatusConflict
-	case exchange.TooLarge:
+	case exchange.TooLarge, exchange.QuotaExceeded:
 		answer.status = http.StatusRequestEntityTooLarge
 	case exchange.UnsupportedMedia:
 		answer.status = http.StatusUnprocessableEntity

@@ -53,7 +53,7 @@ func (f sentForm) file(field string) (sentFile, error) {
 // tooLarge says whether a file was not read to its end because it is too large.
 func (f sentForm) tooLarge() bool {
 	for _, e := range f.refused {
-		if e.Code == exchange.TooLarge {
+		if e.Code == exchange.TooLarge || e.Code == exchange.QuotaExceeded {
 			return true
 		}
 	}
@@ -190,7 +190,7 @@ func (v *visit) readFile(f sentForm, part *multipart.Part, keep func(url.Values,
 		f.refused[field] = exchange.Fail(code, "The file is too large: it may have up to %s.", size(v.app.UploadLimit))
 	case code == exchange.InvalidInput:
 		f.refused[field] = exchange.Fail(code, "The file is empty.")
-	case code == exchange.UnsupportedMedia:
+	case code == exchange.UnsupportedMedia, code == exchange.QuotaExceeded:
 		f.refused[field] = exchange.Fail(code, "%s", messageOf(err))
 	default:
 		return err
