@@ -155,7 +155,7 @@ func (s *serve) Run(e environment) error {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // else GOMEMLIMIT says it
 		debug.SetMemoryLimit(memoryGoal)
 	}
-	return server.Serve(ctx, l, mux, trusted, log)
+	return server.Serve(ctx, l, server.NewSite(s.PublicURL).Secure(mux), trusted, log)
 }
 
 // identity gives the client of the identity provider, nil where none is set; the built-in one

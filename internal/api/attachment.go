@@ -238,7 +238,9 @@ func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, fil
 	h.Set("Content-Disposition", download(v.Filename))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "private, no-cache")
+	if c.Actor.Anonymous() { // else it is kept nowhere
+		h.Set("Cache-Control", "private, no-cache")
+	}
 	h.Set("ETag", contentTag(v.Content))
 	w := &downloading{ResponseWriter: c.w}
 	http.ServeContent(w, c.Request, "", modified, file)

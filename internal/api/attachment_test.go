@@ -144,7 +144,7 @@ func TestADownloadStaysADownload(t *testing.T) {
 				t.Errorf("%q: %d, Content-Disposition %q", name, a.Status, a.Header.Get("Content-Disposition"))
 			}
 			for header, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'",
-				"Content-Type": "application/pdf", "Cache-Control": "private, no-cache"} {
+				"Content-Type": "application/pdf", "Cache-Control": "no-store"} {
 				if got := a.Header.Get(header); got != want {
 					t.Errorf("%q: %s is %q, want %q", name, header, got, want)
 				}

@@ -109,6 +109,7 @@ type heldQuery struct {
 }
 
 func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {
+	c.noStore()
 	token := ""
 	if in.Token != nil {
 		token = *in.Token

@@ -17,6 +17,7 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	}
 	hash := ""
 	if ok {
+		c.noStore() // the answer is for one person
 		hash = app.Hash(token)
 	}
 	if a.Limits != nil {

@@ -313,5 +313,5 @@ func (c *Call) location(err error, format string, args ...any) {
 	}
 }
 
-// noStore keeps an answer with a secret out of caches.
+// noStore keeps an answer out of caches, whose tag is of use still to who keeps it themselves.
 func (c *Call) noStore() { c.w.Header().Set("Cache-Control", "no-store") }

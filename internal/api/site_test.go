@@ -159,3 +159,38 @@ func TestAPI_ErrorCodesOfOtherSitesAreInTheDocument(t *testing.T) {
 		}
 	}
 }
+
+func TestAPI_AnswersToOnePersonAreNotStored(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		w := newWorld(t, db, exchange.AccessMembers)
+		ada := w.person("ada")
+		file := ada.upload("a.pdf", pdf, nil).Body["download_url"].(string)
+		user := fmt.Sprintf("/users/%s", ada.ID)
+		tag := ada.want(200, "GET", user, nil).Header.Get("ETag")
+		for _, c := range []struct {
+			by           *person
+			method, path string
+			headers      map[string]string
+			status       int
+		}{
+			{ada, "GET", user, nil, 200}, {ada, "GET", user, map[string]string{"If-None-Match": tag}, 304}, {ada, "GET", "/materials", nil, 200},
+			{ada, "GET", "/grants/999", nil, 404}, {ada, "GET", file, nil, 200}, {ada, "GET", file, map[string]string{"Range": "bytes=0-3"}, 206},
+			{ada, "GET", fmt.Sprintf("/organizations/%d/materials/export", ada.Lab), nil, 200},
+			{&person{w: w, Token: "alq_guess"}, "GET", "/materials", nil, 401},
+		} {
+			a := c.by.callWith(c.headers, c.method, c.path, nil)
+			if got := a.Header.Get("Cache-Control"); a.Status != c.status || !strings.Contains(got, "no-store") {
+				t.Errorf("%s %s: %d, Cache-Control %q", c.method, c.path, a.Status, got)
+			}
+		}
+		a := ada.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/organizations", obj{})
+		again := ada.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/organizations", obj{})
+		if a.Header.Get("Cache-Control") != "no-store" || again.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("kept answers: %v, %v", a.Header, again.Header)
+		}
+		if got := w.anonymous().want(200, "GET", "/materials", nil).Header.Get("Cache-Control"); strings.Contains(got, "no-store") {
+			t.Errorf("what everybody sees is not stored: %q", got)
+		}
+	})
+}

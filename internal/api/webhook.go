@@ -98,7 +98,6 @@ func (a *API) createWebhook(c *Call, in exchange.WebhookPatch) (WebhookSecret, e
 	}
 	w, err := a.App.CreateWebhook(c.Context(), c.Actor, organization, in)
 	c.location(err, "/organizations/%d/webhooks/%d", organization, w.ID)
-	c.noStore()
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 
@@ -142,7 +141,6 @@ func (a *API) rotateWebhook(c *Call, _ None) (WebhookSecret, error) {
 		return WebhookSecret{}, err
 	}
 	w, err := a.App.RotateWebhook(c.Context(), c.Actor, organization, id)
-	c.noStore()
 	return WebhookSecret{showWebhook(w), w.Secret}, err
 }
 

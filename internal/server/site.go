@@ -12,6 +12,7 @@ import (
 type Site struct {
 	name, port string // of the host; an empty port is that of the scheme
 	ownPort    string // the port of the scheme
+	https      bool
 	origins    *http.CrossOriginProtection
 }
 
@@ -24,7 +25,7 @@ func NewSite(publicURL string) *Site {
 	}
 	s.name, s.port, s.ownPort = strings.ToLower(u.Hostname()), u.Port(), "80"
 	if u.Scheme == "https" {
-		s.ownPort = "443"
+		s.ownPort, s.https = "443", true
 	}
 	_ = s.origins.AddTrustedOrigin(u.Scheme + "://" + u.Host) // a proxy may have put another Host in its place
 	return s
@@ -51,6 +52,20 @@ func (s *Site) Only(next, refuse http.Handler) http.Handler {
 			refuse.ServeHTTP(w, r)
 			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// strict has browsers use https for a year (RFC 6797). Other hosts of the domain are not ours to bind.
+var strict = []string{"max-age=31536000"}
+
+// Secure has browsers come by https alone from now on, where that is how the site is reached.
+func (s *Site) Secure(next http.Handler) http.Handler {
+	if !s.https {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Strict-Transport-Security"] = strict
 		next.ServeHTTP(w, r)
 	})
 }

@@ -65,3 +65,14 @@ func TestSite_WritesOfOtherSitesAreFromElsewhere(t *testing.T) {
 		}
 	}
 }
+
+func TestSite_HTTPSIsStrict(t *testing.T) {
+	t.Parallel()
+	for public, want := range map[string]string{"https://aliquot.example.org": "max-age=31536000", "http://localhost:8080": "", "": ""} {
+		w := httptest.NewRecorder()
+		server.NewSite(public).Secure(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+		if got := w.Header().Get("Strict-Transport-Security"); got != want || w.Code != http.StatusNotFound {
+			t.Errorf("%s: got %q, %d", public, got, w.Code)
+		}
+	}
+}

@@ -222,6 +222,9 @@ func (v *visit) answer(a reply) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-cache")
 	h.Add("Vary", "Cookie, HX-Request")
+	if a.serve != nil && v.signedIn() {
+		h.Set("Cache-Control", "private, no-store")
+	}
 	if a.private {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")

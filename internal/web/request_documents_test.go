@@ -155,7 +155,7 @@ func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
 		h := a.header
 		if a.body != c.content || !strings.HasPrefix(h.Get("Content-Type"), c.kind) || !strings.HasPrefix(h.Get("Content-Disposition"), c.disposition) ||
 			!strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || strings.Contains(h.Get("Content-Security-Policy"), "script") ||
-			h.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(h.Get("Cache-Control"), "private") {
+			h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "private, no-store" {
 			t.Errorf("%s: %q %v", c.name, a.body, h)
 		}
 		if a := josiah.get(address + "?download=1"); !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
