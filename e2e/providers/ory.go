@@ -63,6 +63,10 @@ func ory(issuer string, c client) (http.Handler, error) {
 			provider.WriteAuthorizeError(ctx, w, asked, err)
 			return
 		}
+		if asked.GetRequestForm().Get("prompt") == "none" { // nobody is signed in here before
+			provider.WriteAuthorizeError(ctx, w, asked, fosite.ErrLoginRequired)
+			return
+		}
 		if r.PostFormValue("username") != username || r.PostFormValue("password") != password {
 			_ = loginPage.Execute(w, nil)
 			return

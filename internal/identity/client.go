@@ -42,7 +42,8 @@ type described struct {
 	*oidc.Provider
 	scopes    []string
 	authStyle oauth2.AuthStyle
-	sendsIss  bool // its authorization responses carry iss (RFC 9207)
+	sendsIss  bool   // its authorization responses carry iss (RFC 9207)
+	revokes   string // where tokens are revoked; "" where it does not say
 }
 
 // Proof ties a code to the browser that asked for it. Empty members are not sent and not checked.
@@ -172,6 +173,7 @@ func (c *Client) discover(ctx context.Context) (*described, error) {
 		Scopes    []string `json:"scopes_supported"`
 		Methods   []string `json:"token_endpoint_auth_methods_supported"`
 		SendsIss  bool     `json:"authorization_response_iss_parameter_supported"`
+		Revokes   string   `json:"revocation_endpoint"`
 	}
 	if err := provider.Claims(&said); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
@@ -181,7 +183,7 @@ func (c *Client) discover(ctx context.Context) (*described, error) {
 			return nil, fmt.Errorf("discovery at %s names the unusable address %q", c.cfg.Issuer, address)
 		}
 	}
-	p := &described{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss}
+	p := &described{Provider: provider, scopes: said.Scopes, sendsIss: said.SendsIss, revokes: said.Revokes}
 	if p.authStyle, err = c.authStyle(said.Methods); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
 	}

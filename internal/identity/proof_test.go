@@ -5,6 +5,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
@@ -161,6 +162,8 @@ func TestCheck_TellsAWrongClientFromAWrongCode(t *testing.T) {
 		cause  string // "" for: all is well
 	}{
 		"code refused":            {400, "invalid_grant", ""},
+		"code looked at first":    {-401, "invalid_client", "identity-client-secret"},
+		"nothing was revoked":     {-200, "", ""},
 		"refused for another why": {400, "invalid_scope", ""},
 		"client refused":          {401, "invalid_client", "identity-client-secret"},
 		"client refused with 400": {400, "unauthorized_client", "identity-client-secret"},
@@ -171,10 +174,24 @@ func TestCheck_TellsAWrongClientFromAWrongCode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			revokes := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if id, secret, _ := r.BasicAuth(); id != DemoClientID || secret != "hush" || r.FormValue("token") == "" {
+					t.Errorf("revoked as %q %q, token %q", id, secret, r.FormValue("token"))
+				}
+				answer(w, max(-test.status, 200), map[string]string{"error": test.code})
+			}))
+			t.Cleanup(revokes.Close)
 			p := startProvider(t, func(p *provider) {
+				if test.status < 0 {
+					p.said = map[string]any{"revocation_endpoint": revokes.URL}
+				}
 				p.token = func(w http.ResponseWriter, r *http.Request) {
 					if r.FormValue("redirect_uri") != origin {
 						t.Errorf("asked for %q", r.FormValue("redirect_uri"))
+					}
+					if test.status < 0 { // it tells at the revocation alone
+						answer(w, 400, map[string]string{"error": "invalid_grant"})
+						return
 					}
 					if test.status == 200 {
 						p.grant(w, r)

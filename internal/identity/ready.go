@@ -2,9 +2,13 @@ package identity
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -61,8 +65,8 @@ func (c *Client) Trouble() error {
 
 // check asks the token endpoint to exchange a made-up code, since no request of OAuth proves who the client
 // is and does nothing else. A provider looks at the client before it looks at the code (RFC 6749 section
-// 4.1.3), so invalid_client says that id or secret are wrong, and invalid_grant that they are right. Any other
-// refusal is about the code as well.
+// 4.1.3), so invalid_client says that id or secret are wrong. Some look at the code first: of those that announce
+// where tokens are revoked, a made-up token is revoked as well, which does nothing and needs the same proof.
 func (c *Client) check(ctx context.Context, redirectURI string) error {
 	ctx, cancel := c.begin(ctx)
 	defer cancel()
@@ -79,6 +83,40 @@ func (c *Client) check(ctx context.Context, redirectURI string) error {
 		return unavailable(ctx, err)
 	case said.Response.StatusCode == http.StatusUnauthorized || clientRefused(said):
 		return c.unknownClient(err)
+	}
+	return c.revokeNothing(ctx, p)
+}
+
+// revokeNothing revokes a token that there is not (RFC 7009). Its error is that the provider does not know the client.
+func (c *Client) revokeNothing(ctx context.Context, p *described) error {
+	if !c.usable(p.revokes) || c.cfg.ClientSecret == "" {
+		return nil
+	}
+	form := url.Values{"token": {"aliquot-checks-its-client-secret"}, "token_type_hint": {"refresh_token"}}
+	if p.authStyle == oauth2.AuthStyleInParams {
+		form.Set("client_id", c.cfg.ClientID)
+		form.Set("client_secret", c.cfg.ClientSecret)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.revokes, strings.NewReader(form.Encode()))
+	if err != nil {
+		return unavailable(ctx, err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if p.authStyle == oauth2.AuthStyleInHeader {
+		r.SetBasicAuth(url.QueryEscape(c.cfg.ClientID), url.QueryEscape(c.cfg.ClientSecret))
+	}
+	response, err := c.cfg.HTTP.Do(r)
+	if err != nil {
+		return unavailable(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	var said struct {
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	_ = json.NewDecoder(response.Body).Decode(&said) // a success has no body
+	if response.StatusCode == http.StatusUnauthorized || said.Error == "invalid_client" {
+		return c.unknownClient(fmt.Errorf("revocation: %s: %q %q", response.Status, said.Error, said.Description))
 	}
 	return nil
 }
