@@ -447,6 +447,17 @@ const (
 	ListGrantsParamsOrderingUpdatedAt      ListGrantsParamsOrdering = "updated_at"
 )
 
+// Defines values for ListFundedMaterialsParamsCategory.
+const (
+	ListFundedMaterialsParamsCategoryCELLLINE      ListFundedMaterialsParamsCategory = "CELL_LINE"
+	ListFundedMaterialsParamsCategoryDATASET       ListFundedMaterialsParamsCategory = "DATASET"
+	ListFundedMaterialsParamsCategoryMODELORGANISM ListFundedMaterialsParamsCategory = "MODEL_ORGANISM"
+	ListFundedMaterialsParamsCategoryOTHER         ListFundedMaterialsParamsCategory = "OTHER"
+	ListFundedMaterialsParamsCategoryPDX           ListFundedMaterialsParamsCategory = "PDX"
+	ListFundedMaterialsParamsCategoryPLASMID       ListFundedMaterialsParamsCategory = "PLASMID"
+	ListFundedMaterialsParamsCategoryPROTOCOL      ListFundedMaterialsParamsCategory = "PROTOCOL"
+)
+
 // Defines values for ListFundedMaterialsParamsOrdering.
 const (
 	ListFundedMaterialsParamsOrderingCategory          ListFundedMaterialsParamsOrdering = "category"
@@ -479,6 +490,14 @@ const (
 	ListJobsParamsOrderingState          ListJobsParamsOrdering = "state"
 )
 
+// Defines values for ListRequestsParamsPaymentMethod.
+const (
+	ListRequestsParamsPaymentMethodEmpty         ListRequestsParamsPaymentMethod = ""
+	ListRequestsParamsPaymentMethodOTHER         ListRequestsParamsPaymentMethod = "OTHER"
+	ListRequestsParamsPaymentMethodREIMBURSEMENT ListRequestsParamsPaymentMethod = "REIMBURSEMENT"
+	ListRequestsParamsPaymentMethodSHIPPINGCODE  ListRequestsParamsPaymentMethod = "SHIPPING_CODE"
+)
+
 // Defines values for ListRequestsParamsOrdering.
 const (
 	ListRequestsParamsOrderingCreatedAt      ListRequestsParamsOrdering = "created_at"
@@ -491,6 +510,32 @@ const (
 	ListRequestsParamsOrderingMinusUpdatedAt ListRequestsParamsOrdering = "-updated_at"
 	ListRequestsParamsOrderingStatus         ListRequestsParamsOrdering = "status"
 	ListRequestsParamsOrderingUpdatedAt      ListRequestsParamsOrdering = "updated_at"
+)
+
+// Defines values for ListEventsParamsKind.
+const (
+	ListEventsParamsKindAbstractChanged   ListEventsParamsKind = "abstract_changed"
+	ListEventsParamsKindAddressChanged    ListEventsParamsKind = "address_changed"
+	ListEventsParamsKindAssigned          ListEventsParamsKind = "assigned"
+	ListEventsParamsKindClosed            ListEventsParamsKind = "closed"
+	ListEventsParamsKindDeleted           ListEventsParamsKind = "deleted"
+	ListEventsParamsKindDetailsChanged    ListEventsParamsKind = "details_changed"
+	ListEventsParamsKindDocumentAccepted  ListEventsParamsKind = "document_accepted"
+	ListEventsParamsKindDocumentAdded     ListEventsParamsKind = "document_added"
+	ListEventsParamsKindDocumentReturned  ListEventsParamsKind = "document_returned"
+	ListEventsParamsKindDocumentWithdrawn ListEventsParamsKind = "document_withdrawn"
+	ListEventsParamsKindEscalated         ListEventsParamsKind = "escalated"
+	ListEventsParamsKindIssueClosed       ListEventsParamsKind = "issue_closed"
+	ListEventsParamsKindIssueOpened       ListEventsParamsKind = "issue_opened"
+	ListEventsParamsKindMessage           ListEventsParamsKind = "message"
+	ListEventsParamsKindPaymentChanged    ListEventsParamsKind = "payment_changed"
+	ListEventsParamsKindReminded          ListEventsParamsKind = "reminded"
+	ListEventsParamsKindReopened          ListEventsParamsKind = "reopened"
+	ListEventsParamsKindRequestMade       ListEventsParamsKind = "request_made"
+	ListEventsParamsKindShipmentChanged   ListEventsParamsKind = "shipment_changed"
+	ListEventsParamsKindSnoozed           ListEventsParamsKind = "snoozed"
+	ListEventsParamsKindStatusChanged     ListEventsParamsKind = "status_changed"
+	ListEventsParamsKindUnsnoozed         ListEventsParamsKind = "unsnoozed"
 )
 
 // Defines values for ListEventsParamsOrdering.
@@ -521,6 +566,24 @@ const (
 	ListMessagesParamsOrderingMinusID     ListMessagesParamsOrdering = "-id"
 	ListMessagesParamsOrderingMinusSentAt ListMessagesParamsOrdering = "-sent_at"
 	ListMessagesParamsOrderingSentAt      ListMessagesParamsOrdering = "sent_at"
+)
+
+// Defines values for ListTurnsParamsParty.
+const (
+	ListTurnsParamsPartyLab       ListTurnsParamsParty = "lab"
+	ListTurnsParamsPartyRequester ListTurnsParamsParty = "requester"
+)
+
+// Defines values for ListTurnsParamsStatus.
+const (
+	ListTurnsParamsStatusAPPROVED          ListTurnsParamsStatus = "APPROVED"
+	ListTurnsParamsStatusCANCELLED         ListTurnsParamsStatus = "CANCELLED"
+	ListTurnsParamsStatusFULFILLED         ListTurnsParamsStatus = "FULFILLED"
+	ListTurnsParamsStatusINFULFILLMENT     ListTurnsParamsStatus = "IN_FULFILLMENT"
+	ListTurnsParamsStatusINVALID           ListTurnsParamsStatus = "INVALID"
+	ListTurnsParamsStatusOPEN              ListTurnsParamsStatus = "OPEN"
+	ListTurnsParamsStatusREJECTED          ListTurnsParamsStatus = "REJECTED"
+	ListTurnsParamsStatusVERIFIEDFULFILLED ListTurnsParamsStatus = "VERIFIED_FULFILLED"
 )
 
 // Defines values for ListTurnsParamsOrdering.
@@ -623,6 +686,20 @@ const (
 	ListOrganizationHistoryParamsOrderingVersion      ListOrganizationHistoryParamsOrdering = "version"
 )
 
+// Defines values for ListInvitationsParamsMail.
+const (
+	ListInvitationsParamsMailDIGEST        ListInvitationsParamsMail = "DIGEST"
+	ListInvitationsParamsMailINDOUBT       ListInvitationsParamsMail = "IN_DOUBT"
+	ListInvitationsParamsMailNEW           ListInvitationsParamsMail = "NEW"
+	ListInvitationsParamsMailNOADDRESS     ListInvitationsParamsMail = "NO_ADDRESS"
+	ListInvitationsParamsMailNOTWANTED     ListInvitationsParamsMail = "NOT_WANTED"
+	ListInvitationsParamsMailREFUSED       ListInvitationsParamsMail = "REFUSED"
+	ListInvitationsParamsMailSENDING       ListInvitationsParamsMail = "SENDING"
+	ListInvitationsParamsMailSENDINGDIGEST ListInvitationsParamsMail = "SENDING_DIGEST"
+	ListInvitationsParamsMailSENT          ListInvitationsParamsMail = "SENT"
+	ListInvitationsParamsMailWAITING       ListInvitationsParamsMail = "WAITING"
+)
+
 // Defines values for ListInvitationsParamsOrdering.
 const (
 	ListInvitationsParamsOrderingCreatedAt       ListInvitationsParamsOrdering = "created_at"
@@ -649,6 +726,17 @@ const (
 	ListJoinRequestsParamsOrderingMinusID         ListJoinRequestsParamsOrdering = "-id"
 	ListJoinRequestsParamsOrderingMinusStatus     ListJoinRequestsParamsOrdering = "-status"
 	ListJoinRequestsParamsOrderingStatus          ListJoinRequestsParamsOrdering = "status"
+)
+
+// Defines values for ListMaterialsOfParamsCategory.
+const (
+	ListMaterialsOfParamsCategoryCELLLINE      ListMaterialsOfParamsCategory = "CELL_LINE"
+	ListMaterialsOfParamsCategoryDATASET       ListMaterialsOfParamsCategory = "DATASET"
+	ListMaterialsOfParamsCategoryMODELORGANISM ListMaterialsOfParamsCategory = "MODEL_ORGANISM"
+	ListMaterialsOfParamsCategoryOTHER         ListMaterialsOfParamsCategory = "OTHER"
+	ListMaterialsOfParamsCategoryPDX           ListMaterialsOfParamsCategory = "PDX"
+	ListMaterialsOfParamsCategoryPLASMID       ListMaterialsOfParamsCategory = "PLASMID"
+	ListMaterialsOfParamsCategoryPROTOCOL      ListMaterialsOfParamsCategory = "PROTOCOL"
 )
 
 // Defines values for ListMaterialsOfParamsOrdering.
@@ -771,6 +859,20 @@ const (
 	ListJoinRequestsOfParamsOrderingMinusID         ListJoinRequestsOfParamsOrdering = "-id"
 	ListJoinRequestsOfParamsOrderingMinusStatus     ListJoinRequestsOfParamsOrdering = "-status"
 	ListJoinRequestsOfParamsOrderingStatus          ListJoinRequestsOfParamsOrdering = "status"
+)
+
+// Defines values for ListNotificationsParamsMail.
+const (
+	ListNotificationsParamsMailDIGEST        ListNotificationsParamsMail = "DIGEST"
+	ListNotificationsParamsMailINDOUBT       ListNotificationsParamsMail = "IN_DOUBT"
+	ListNotificationsParamsMailNEW           ListNotificationsParamsMail = "NEW"
+	ListNotificationsParamsMailNOADDRESS     ListNotificationsParamsMail = "NO_ADDRESS"
+	ListNotificationsParamsMailNOTWANTED     ListNotificationsParamsMail = "NOT_WANTED"
+	ListNotificationsParamsMailREFUSED       ListNotificationsParamsMail = "REFUSED"
+	ListNotificationsParamsMailSENDING       ListNotificationsParamsMail = "SENDING"
+	ListNotificationsParamsMailSENDINGDIGEST ListNotificationsParamsMail = "SENDING_DIGEST"
+	ListNotificationsParamsMailSENT          ListNotificationsParamsMail = "SENT"
+	ListNotificationsParamsMailWAITING       ListNotificationsParamsMail = "WAITING"
 )
 
 // Defines values for ListNotificationsParamsOrdering.
@@ -4174,6 +4276,21 @@ type Limit = int
 
 // ListAttachmentsParams defines parameters for ListAttachments.
 type ListAttachmentsParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// OwnedByOrg Only items whose `owned_by_org` is this.
+	OwnedByOrg *int64 `form:"owned_by_org,omitempty" json:"owned_by_org,omitempty"`
+
+	// OwnedByUser Only items whose `owned_by_user` is this.
+	OwnedByUser *openapi_types.UUID `form:"owned_by_user,omitempty" json:"owned_by_user,omitempty"`
+
+	// SequenceMapFor Only items whose `sequence_map_for` is this.
+	SequenceMapFor *int64 `form:"sequence_map_for,omitempty" json:"sequence_map_for,omitempty"`
+
+	// StorageResourceDeleted Only items whose `storage_resource_deleted` is this.
+	StorageResourceDeleted *bool `form:"storage_resource_deleted,omitempty" json:"storage_resource_deleted,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListAttachmentsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4201,6 +4318,9 @@ type ListAuditEventsParams struct {
 	// AsAdmin Only items whose `as_admin` is this.
 	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
 
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListAuditEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4216,6 +4336,12 @@ type ListAuditEventsParamsOrdering string
 
 // ListGrantsParams defines parameters for ListGrants.
 type ListGrantsParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListGrantsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4231,6 +4357,42 @@ type ListGrantsParamsOrdering string
 
 // ListFundedMaterialsParams defines parameters for ListFundedMaterials.
 type ListFundedMaterialsParams struct {
+	// Category Only items whose `category` is this.
+	Category *ListFundedMaterialsParamsCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// ContactUser Only items whose `contact_user` is this.
+	ContactUser *openapi_types.UUID `form:"contact_user,omitempty" json:"contact_user,omitempty"`
+
+	// EmbargoDate Only items whose `embargo_date` is this.
+	EmbargoDate *openapi_types.Date `form:"embargo_date,omitempty" json:"embargo_date,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Imported Only items whose `imported` is this.
+	Imported *bool `form:"imported,omitempty" json:"imported,omitempty"`
+
+	// IsArchived Only items whose `is_archived` is this.
+	IsArchived *bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
+
+	// MTAAttachment Only items whose `mta_attachment` is this.
+	MTAAttachment *int64 `form:"mta_attachment,omitempty" json:"mta_attachment,omitempty"`
+
+	// NeedsAbstract Only items whose `needs_abstract` is this.
+	NeedsAbstract *bool `form:"needs_abstract,omitempty" json:"needs_abstract,omitempty"`
+
+	// NeedsIRB Only items whose `needs_irb` is this.
+	NeedsIRB *bool `form:"needs_irb,omitempty" json:"needs_irb,omitempty"`
+
+	// NeedsMTA Only items whose `needs_mta` is this.
+	NeedsMTA *bool `form:"needs_mta,omitempty" json:"needs_mta,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// ShippingRequirements Only items whose `shipping_requirements` is this.
+	ShippingRequirements *int64 `form:"shipping_requirements,omitempty" json:"shipping_requirements,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListFundedMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4240,6 +4402,9 @@ type ListFundedMaterialsParams struct {
 	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListFundedMaterialsParamsCategory defines parameters for ListFundedMaterials.
+type ListFundedMaterialsParamsCategory string
 
 // ListFundedMaterialsParamsOrdering defines parameters for ListFundedMaterials.
 type ListFundedMaterialsParamsOrdering string
@@ -4260,6 +4425,12 @@ type ListJobsParams struct {
 
 	// All Not only the caller's jobs, for admins.
 	All *bool `form:"all,omitempty" json:"all,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListJobsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -4294,6 +4465,24 @@ type ListRequestsParams struct {
 	// Search Only requests that have all of these words somewhere: in the title of the material, the lab, the names of requester and assignee, documents, note, quantity, abstract, shipment, messages or issues. Phrases in double quotes; a minus before what must not be there.
 	Search *string `form:"search,omitempty" json:"search,omitempty"`
 
+	// ExecutedMTAAttachment Only items whose `executed_mta_attachment` is this.
+	ExecutedMTAAttachment *int64 `form:"executed_mta_attachment,omitempty" json:"executed_mta_attachment,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// IRBAttachment Only items whose `irb_attachment` is this.
+	IRBAttachment *int64 `form:"irb_attachment,omitempty" json:"irb_attachment,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// PaymentMethod Only items whose `payment_method` is this.
+	PaymentMethod *ListRequestsParamsPaymentMethod `form:"payment_method,omitempty" json:"payment_method,omitempty"`
+
+	// RequesterSignedMTAAttachment Only items whose `requester_signed_mta_attachment` is this.
+	RequesterSignedMTAAttachment *int64 `form:"requester_signed_mta_attachment,omitempty" json:"requester_signed_mta_attachment,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4304,11 +4493,23 @@ type ListRequestsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListRequestsParamsPaymentMethod defines parameters for ListRequests.
+type ListRequestsParamsPaymentMethod string
+
 // ListRequestsParamsOrdering defines parameters for ListRequests.
 type ListRequestsParamsOrdering string
 
 // ListEventsParams defines parameters for ListEvents.
 type ListEventsParams struct {
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Kind Only items whose `kind` is this.
+	Kind *ListEventsParamsKind `form:"kind,omitempty" json:"kind,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4319,11 +4520,23 @@ type ListEventsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListEventsParamsKind defines parameters for ListEvents.
+type ListEventsParamsKind string
+
 // ListEventsParamsOrdering defines parameters for ListEvents.
 type ListEventsParamsOrdering string
 
 // ListIssuesParams defines parameters for ListIssues.
 type ListIssuesParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// OpenedBy Only items whose `opened_by` is this.
+	OpenedBy *openapi_types.UUID `form:"opened_by,omitempty" json:"opened_by,omitempty"`
+
+	// Request Only items whose `request` is this.
+	Request *int64 `form:"request,omitempty" json:"request,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListIssuesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4339,6 +4552,12 @@ type ListIssuesParamsOrdering string
 
 // ListMessagesParams defines parameters for ListMessages.
 type ListMessagesParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Sender Only items whose `sender` is this.
+	Sender *openapi_types.UUID `form:"sender,omitempty" json:"sender,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListMessagesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4354,6 +4573,15 @@ type ListMessagesParamsOrdering string
 
 // ListTurnsParams defines parameters for ListTurns.
 type ListTurnsParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Party Only items whose `party` is this.
+	Party *ListTurnsParamsParty `form:"party,omitempty" json:"party,omitempty"`
+
+	// Status Only items whose `status` is this.
+	Status *ListTurnsParamsStatus `form:"status,omitempty" json:"status,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListTurnsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4363,6 +4591,12 @@ type ListTurnsParams struct {
 	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListTurnsParamsParty defines parameters for ListTurns.
+type ListTurnsParamsParty string
+
+// ListTurnsParamsStatus defines parameters for ListTurns.
+type ListTurnsParamsStatus string
 
 // ListTurnsParamsOrdering defines parameters for ListTurns.
 type ListTurnsParamsOrdering string
@@ -4377,6 +4611,33 @@ type ListMaterialsParams struct {
 
 	// IsArchived Only items whose `is_archived` is this.
 	IsArchived *bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
+
+	// ContactUser Only items whose `contact_user` is this.
+	ContactUser *openapi_types.UUID `form:"contact_user,omitempty" json:"contact_user,omitempty"`
+
+	// EmbargoDate Only items whose `embargo_date` is this.
+	EmbargoDate *openapi_types.Date `form:"embargo_date,omitempty" json:"embargo_date,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Imported Only items whose `imported` is this.
+	Imported *bool `form:"imported,omitempty" json:"imported,omitempty"`
+
+	// MTAAttachment Only items whose `mta_attachment` is this.
+	MTAAttachment *int64 `form:"mta_attachment,omitempty" json:"mta_attachment,omitempty"`
+
+	// NeedsAbstract Only items whose `needs_abstract` is this.
+	NeedsAbstract *bool `form:"needs_abstract,omitempty" json:"needs_abstract,omitempty"`
+
+	// NeedsIRB Only items whose `needs_irb` is this.
+	NeedsIRB *bool `form:"needs_irb,omitempty" json:"needs_irb,omitempty"`
+
+	// NeedsMTA Only items whose `needs_mta` is this.
+	NeedsMTA *bool `form:"needs_mta,omitempty" json:"needs_mta,omitempty"`
+
+	// ShippingRequirements Only items whose `shipping_requirements` is this.
+	ShippingRequirements *int64 `form:"shipping_requirements,omitempty" json:"shipping_requirements,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListMaterialsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -4404,6 +4665,12 @@ type GetMaterialCitationParams struct {
 
 // ListMaterialHistoryParams defines parameters for ListMaterialHistory.
 type ListMaterialHistoryParams struct {
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// AsAdmin Only items whose `as_admin` is this.
+	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListMaterialHistoryParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4419,6 +4686,30 @@ type ListMaterialHistoryParamsOrdering string
 
 // ListSettingsParams defines parameters for ListSettings.
 type ListSettingsParams struct {
+	// ChangeInRequestStatusNotif Only items whose `change_in_request_status_notif` is this.
+	ChangeInRequestStatusNotif *bool `form:"change_in_request_status_notif,omitempty" json:"change_in_request_status_notif,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// NewRequestNotif Only items whose `new_request_notif` is this.
+	NewRequestNotif *bool `form:"new_request_notif,omitempty" json:"new_request_notif,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// ReminderNotif Only items whose `reminder_notif` is this.
+	ReminderNotif *bool `form:"reminder_notif,omitempty" json:"reminder_notif,omitempty"`
+
+	// RequestApprovalDeterminedNotif Only items whose `request_approval_determined_notif` is this.
+	RequestApprovalDeterminedNotif *bool `form:"request_approval_determined_notif,omitempty" json:"request_approval_determined_notif,omitempty"`
+
+	// RequestAssignedNotif Only items whose `request_assigned_notif` is this.
+	RequestAssignedNotif *bool `form:"request_assigned_notif,omitempty" json:"request_assigned_notif,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListSettingsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4434,6 +4725,12 @@ type ListSettingsParamsOrdering string
 
 // ListOrganizationsParams defines parameters for ListOrganizations.
 type ListOrganizationsParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Owner Only items whose `owner` is this.
+	Owner *openapi_types.UUID `form:"owner,omitempty" json:"owner,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListOrganizationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4464,6 +4761,9 @@ type ListOrganizationEventsParams struct {
 	// Since Only those from this moment on.
 	Since *Time `form:"since,omitempty" json:"since,omitempty"`
 
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListOrganizationEventsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4479,6 +4779,12 @@ type ListOrganizationEventsParamsOrdering string
 
 // ListGrantsOfParams defines parameters for ListGrantsOf.
 type ListGrantsOfParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListGrantsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4494,6 +4800,12 @@ type ListGrantsOfParamsOrdering string
 
 // ListOrganizationHistoryParams defines parameters for ListOrganizationHistory.
 type ListOrganizationHistoryParams struct {
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// AsAdmin Only items whose `as_admin` is this.
+	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListOrganizationHistoryParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4515,6 +4827,18 @@ type ListInvitationsParams struct {
 	// Role Only items whose `role` is this.
 	Role *OrganizationRole `form:"role,omitempty" json:"role,omitempty"`
 
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// InvitedBy Only items whose `invited_by` is this.
+	InvitedBy *openapi_types.UUID `form:"invited_by,omitempty" json:"invited_by,omitempty"`
+
+	// Mail Only items whose `mail` is this.
+	Mail *ListInvitationsParamsMail `form:"mail,omitempty" json:"mail,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListInvitationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4525,6 +4849,9 @@ type ListInvitationsParams struct {
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
+// ListInvitationsParamsMail defines parameters for ListInvitations.
+type ListInvitationsParamsMail string
+
 // ListInvitationsParamsOrdering defines parameters for ListInvitations.
 type ListInvitationsParamsOrdering string
 
@@ -4532,6 +4859,15 @@ type ListInvitationsParamsOrdering string
 type ListJoinRequestsParams struct {
 	// Status Only items whose `status` is this.
 	Status *JoinStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListJoinRequestsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -4548,6 +4884,42 @@ type ListJoinRequestsParamsOrdering string
 
 // ListMaterialsOfParams defines parameters for ListMaterialsOf.
 type ListMaterialsOfParams struct {
+	// Category Only items whose `category` is this.
+	Category *ListMaterialsOfParamsCategory `form:"category,omitempty" json:"category,omitempty"`
+
+	// ContactUser Only items whose `contact_user` is this.
+	ContactUser *openapi_types.UUID `form:"contact_user,omitempty" json:"contact_user,omitempty"`
+
+	// EmbargoDate Only items whose `embargo_date` is this.
+	EmbargoDate *openapi_types.Date `form:"embargo_date,omitempty" json:"embargo_date,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Imported Only items whose `imported` is this.
+	Imported *bool `form:"imported,omitempty" json:"imported,omitempty"`
+
+	// IsArchived Only items whose `is_archived` is this.
+	IsArchived *bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
+
+	// MTAAttachment Only items whose `mta_attachment` is this.
+	MTAAttachment *int64 `form:"mta_attachment,omitempty" json:"mta_attachment,omitempty"`
+
+	// NeedsAbstract Only items whose `needs_abstract` is this.
+	NeedsAbstract *bool `form:"needs_abstract,omitempty" json:"needs_abstract,omitempty"`
+
+	// NeedsIRB Only items whose `needs_irb` is this.
+	NeedsIRB *bool `form:"needs_irb,omitempty" json:"needs_irb,omitempty"`
+
+	// NeedsMTA Only items whose `needs_mta` is this.
+	NeedsMTA *bool `form:"needs_mta,omitempty" json:"needs_mta,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// ShippingRequirements Only items whose `shipping_requirements` is this.
+	ShippingRequirements *int64 `form:"shipping_requirements,omitempty" json:"shipping_requirements,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListMaterialsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4557,6 +4929,9 @@ type ListMaterialsOfParams struct {
 	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListMaterialsOfParamsCategory defines parameters for ListMaterialsOf.
+type ListMaterialsOfParamsCategory string
 
 // ListMaterialsOfParamsOrdering defines parameters for ListMaterialsOf.
 type ListMaterialsOfParamsOrdering string
@@ -4596,6 +4971,9 @@ type MaterialTemplateParams struct {
 
 // ListMembersParams defines parameters for ListMembers.
 type ListMembersParams struct {
+	// ID Only items whose `id` is this.
+	ID *openapi_types.UUID `form:"id,omitempty" json:"id,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListMembersParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4611,6 +4989,15 @@ type ListMembersParamsOrdering string
 
 // ListWebhooksParams defines parameters for ListWebhooks.
 type ListWebhooksParams struct {
+	// Enabled Only items whose `enabled` is this.
+	Enabled *bool `form:"enabled,omitempty" json:"enabled,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListWebhooksParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -4631,6 +5018,15 @@ type ListDeliveriesParams struct {
 
 	// Type Only items whose `type` is this.
 	Type *EventType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Event Only items whose `event` is this.
+	Event *int64 `form:"event,omitempty" json:"event,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Webhook Only items whose `webhook` is this.
+	Webhook *int64 `form:"webhook,omitempty" json:"webhook,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListDeliveriesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -5052,6 +5448,24 @@ type ListShippingsParams struct {
 	// Organization Only items whose `organization` is this.
 	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
 
+	// AcceptsOtherPaymentMethods Only items whose `accepts_other_payment_methods` is this.
+	AcceptsOtherPaymentMethods *bool `form:"accepts_other_payment_methods,omitempty" json:"accepts_other_payment_methods,omitempty"`
+
+	// AcceptsReimbursement Only items whose `accepts_reimbursement` is this.
+	AcceptsReimbursement *bool `form:"accepts_reimbursement,omitempty" json:"accepts_reimbursement,omitempty"`
+
+	// AcceptsShippingCode Only items whose `accepts_shipping_code` is this.
+	AcceptsShippingCode *bool `form:"accepts_shipping_code,omitempty" json:"accepts_shipping_code,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// NeedsPayment Only items whose `needs_payment` is this.
+	NeedsPayment *bool `form:"needs_payment,omitempty" json:"needs_payment,omitempty"`
+
+	// NeedsShippingAddress Only items whose `needs_shipping_address` is this.
+	NeedsShippingAddress *bool `form:"needs_shipping_address,omitempty" json:"needs_shipping_address,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListShippingsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -5067,6 +5481,15 @@ type ListShippingsParamsOrdering string
 
 // ListAddressesParams defines parameters for ListAddresses.
 type ListAddressesParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// SavedForReuse Only items whose `saved_for_reuse` is this.
+	SavedForReuse *bool `form:"saved_for_reuse,omitempty" json:"saved_for_reuse,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListAddressesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -5084,6 +5507,15 @@ type ListAddressesParamsOrdering string
 type ListJoinRequestsOfParams struct {
 	// Status Only items whose `status` is this.
 	Status *JoinStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
 
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListJoinRequestsOfParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
@@ -5118,6 +5550,36 @@ type ListNotificationsParams struct {
 	// Since Only those from this moment on.
 	Since *Time `form:"since,omitempty" json:"since,omitempty"`
 
+	// Actor Only items whose `actor` is this.
+	Actor *openapi_types.UUID `form:"actor,omitempty" json:"actor,omitempty"`
+
+	// Event Only items whose `event` is this.
+	Event *int64 `form:"event,omitempty" json:"event,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Invitation Only items whose `invitation` is this.
+	Invitation *int64 `form:"invitation,omitempty" json:"invitation,omitempty"`
+
+	// JoinRequest Only items whose `join_request` is this.
+	JoinRequest *int64 `form:"join_request,omitempty" json:"join_request,omitempty"`
+
+	// Mail Only items whose `mail` is this.
+	Mail *ListNotificationsParamsMail `form:"mail,omitempty" json:"mail,omitempty"`
+
+	// Material Only items whose `material` is this.
+	Material *int64 `form:"material,omitempty" json:"material,omitempty"`
+
+	// Read Only items whose `read` is this.
+	Read *bool `form:"read,omitempty" json:"read,omitempty"`
+
+	// SavedSearch Only items whose `saved_search` is this.
+	SavedSearch *int64 `form:"saved_search,omitempty" json:"saved_search,omitempty"`
+
+	// Webhook Only items whose `webhook` is this.
+	Webhook *int64 `form:"webhook,omitempty" json:"webhook,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListNotificationsParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -5127,6 +5589,9 @@ type ListNotificationsParams struct {
 	// Cursor Where the page begins, from Link or next of the one before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
+
+// ListNotificationsParamsMail defines parameters for ListNotifications.
+type ListNotificationsParamsMail string
 
 // ListNotificationsParamsOrdering defines parameters for ListNotifications.
 type ListNotificationsParamsOrdering string
@@ -5139,6 +5604,15 @@ type FollowNotificationsParams struct {
 
 // ListSavedSearchesParams defines parameters for ListSavedSearches.
 type ListSavedSearchesParams struct {
+	// Alerts Only items whose `alerts` is this.
+	Alerts *bool `form:"alerts,omitempty" json:"alerts,omitempty"`
+
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// User Only items whose `user` is this.
+	User *openapi_types.UUID `form:"user,omitempty" json:"user,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListSavedSearchesParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -5154,6 +5628,15 @@ type ListSavedSearchesParamsOrdering string
 
 // ListTokensParams defines parameters for ListTokens.
 type ListTokensParams struct {
+	// ID Only items whose `id` is this.
+	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
+
+	// Organization Only items whose `organization` is this.
+	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
+
+	// Presented Only items whose `presented` is this.
+	Presented *bool `form:"presented,omitempty" json:"presented,omitempty"`
+
 	// Ordering The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first.
 	Ordering *ListTokensParamsOrdering `form:"ordering,omitempty" json:"ordering,omitempty"`
 
@@ -9970,6 +10453,66 @@ func NewListAttachmentsRequest(server string, params *ListAttachmentsParams) (*h
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OwnedByOrg != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owned_by_org", *params.OwnedByOrg, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OwnedByUser != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owned_by_user", *params.OwnedByUser, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SequenceMapFor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sequence_map_for", *params.SequenceMapFor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.StorageResourceDeleted != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "storage_resource_deleted", *params.StorageResourceDeleted, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -10292,6 +10835,18 @@ func NewListAuditEventsRequest(server string, params *ListAuditEventsParams) (*h
 
 		}
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -10369,6 +10924,30 @@ func NewListGrantsRequest(server string, params *ListGrantsParams) (*http.Reques
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -10575,6 +11154,150 @@ func NewListFundedMaterialsRequest(server string, id int64, params *ListFundedMa
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ContactUser != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "contact_user", *params.ContactUser, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EmbargoDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "embargo_date", *params.EmbargoDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Imported != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "imported", *params.Imported, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsArchived != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_archived", *params.IsArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MTAAttachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mta_attachment", *params.MTAAttachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsAbstract != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_abstract", *params.NeedsAbstract, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsIRB != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_irb", *params.NeedsIRB, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsMTA != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_mta", *params.NeedsMTA, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ShippingRequirements != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping_requirements", *params.ShippingRequirements, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -10912,6 +11635,30 @@ func NewListJobsRequest(server string, params *ListJobsParams) (*http.Request, e
 
 		}
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -11222,6 +11969,78 @@ func NewListRequestsRequest(server string, params *ListRequestsParams) (*http.Re
 		if params.Search != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ExecutedMTAAttachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "executed_mta_attachment", *params.ExecutedMTAAttachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IRBAttachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "irb_attachment", *params.IRBAttachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PaymentMethod != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "payment_method", *params.PaymentMethod, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.RequesterSignedMTAAttachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "requester_signed_mta_attachment", *params.RequesterSignedMTAAttachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -11566,6 +12385,42 @@ func NewListEventsRequest(server string, id int64, params *ListEventsParams) (*h
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Kind != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "kind", *params.Kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -11650,6 +12505,42 @@ func NewListIssuesRequest(server string, id int64, params *ListIssuesParams) (*h
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.OpenedBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "opened_by", *params.OpenedBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Request != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request", *params.Request, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -11823,6 +12714,30 @@ func NewListMessagesRequest(server string, id int64, params *ListMessagesParams)
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sender != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sender", *params.Sender, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -12084,6 +12999,42 @@ func NewListTurnsRequest(server string, id int64, params *ListTurnsParams) (*htt
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Party != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "party", *params.Party, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -12189,6 +13140,114 @@ func NewListMaterialsRequest(server string, params *ListMaterialsParams) (*http.
 		if params.IsArchived != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_archived", *params.IsArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ContactUser != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "contact_user", *params.ContactUser, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EmbargoDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "embargo_date", *params.EmbargoDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Imported != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "imported", *params.Imported, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MTAAttachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mta_attachment", *params.MTAAttachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsAbstract != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_abstract", *params.NeedsAbstract, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsIRB != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_irb", *params.NeedsIRB, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsMTA != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_mta", *params.NeedsMTA, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ShippingRequirements != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping_requirements", *params.ShippingRequirements, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -12619,6 +13678,30 @@ func NewListMaterialHistoryRequest(server string, id int64, params *ListMaterial
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AsAdmin != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "as_admin", *params.AsAdmin, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -12757,6 +13840,102 @@ func NewListSettingsRequest(server string, params *ListSettingsParams) (*http.Re
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.ChangeInRequestStatusNotif != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "change_in_request_status_notif", *params.ChangeInRequestStatusNotif, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NewRequestNotif != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "new_request_notif", *params.NewRequestNotif, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ReminderNotif != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "reminder_notif", *params.ReminderNotif, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.RequestApprovalDeterminedNotif != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request_approval_determined_notif", *params.RequestApprovalDeterminedNotif, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.RequestAssignedNotif != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "request_assigned_notif", *params.RequestAssignedNotif, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -12916,6 +14095,30 @@ func NewListOrganizationsRequest(server string, params *ListOrganizationsParams)
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Owner != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "owner", *params.Owner, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -13183,6 +14386,18 @@ func NewListOrganizationEventsRequest(server string, id int64, params *ListOrgan
 
 		}
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -13268,6 +14483,30 @@ func NewListGrantsOfRequest(server string, id int64, params *ListGrantsOfParams)
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -13352,6 +14591,30 @@ func NewListOrganizationHistoryRequest(server string, id int64, params *ListOrga
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AsAdmin != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "as_admin", *params.AsAdmin, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -13453,6 +14716,54 @@ func NewListInvitationsRequest(server string, id int64, params *ListInvitationsP
 		if params.Role != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "role", *params.Role, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.InvitedBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "invited_by", *params.InvitedBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Mail != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mail", *params.Mail, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -13679,6 +14990,42 @@ func NewListJoinRequestsRequest(server string, id int64, params *ListJoinRequest
 		if params.Status != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -13955,6 +15302,150 @@ func NewListMaterialsOfRequest(server string, id int64, params *ListMaterialsOfP
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Category != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "category", *params.Category, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ContactUser != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "contact_user", *params.ContactUser, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EmbargoDate != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "embargo_date", *params.EmbargoDate, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Imported != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "imported", *params.Imported, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.IsArchived != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "is_archived", *params.IsArchived, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MTAAttachment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mta_attachment", *params.MTAAttachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsAbstract != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_abstract", *params.NeedsAbstract, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsIRB != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_irb", *params.NeedsIRB, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsMTA != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_mta", *params.NeedsMTA, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ShippingRequirements != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "shipping_requirements", *params.ShippingRequirements, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -14327,6 +15818,18 @@ func NewListMembersRequest(server string, id int64, params *ListMembersParams) (
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -14411,6 +15914,42 @@ func NewListWebhooksRequest(server string, id int64, params *ListWebhooksParams)
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Enabled != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "enabled", *params.Enabled, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -14702,6 +16241,42 @@ func NewListDeliveriesRequest(server string, id int64, webhook int64, params *Li
 		if params.Type != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Event != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "event", *params.Event, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Webhook != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "webhook", *params.Webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -16731,6 +18306,78 @@ func NewListShippingsRequest(server string, params *ListShippingsParams) (*http.
 
 		}
 
+		if params.AcceptsOtherPaymentMethods != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accepts_other_payment_methods", *params.AcceptsOtherPaymentMethods, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AcceptsReimbursement != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accepts_reimbursement", *params.AcceptsReimbursement, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.AcceptsShippingCode != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "accepts_shipping_code", *params.AcceptsShippingCode, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsPayment != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_payment", *params.NeedsPayment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NeedsShippingAddress != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "needs_shipping_address", *params.NeedsShippingAddress, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -17142,6 +18789,42 @@ func NewListAddressesRequest(server string, id openapi_types.UUID, params *ListA
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SavedForReuse != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "saved_for_reuse", *params.SavedForReuse, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -17504,6 +19187,42 @@ func NewListJoinRequestsOfRequest(server string, id openapi_types.UUID, params *
 
 		}
 
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -17776,6 +19495,126 @@ func NewListNotificationsRequest(server string, id openapi_types.UUID, params *L
 
 		}
 
+		if params.Actor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "actor", *params.Actor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Event != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "event", *params.Event, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Invitation != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "invitation", *params.Invitation, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.JoinRequest != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "join_request", *params.JoinRequest, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Mail != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "mail", *params.Mail, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Material != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "material", *params.Material, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Read != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "read", *params.Read, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.SavedSearch != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "saved_search", *params.SavedSearch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Webhook != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "webhook", *params.Webhook, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Ordering != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ordering", *params.Ordering, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -18022,6 +19861,42 @@ func NewListSavedSearchesRequest(server string, id openapi_types.UUID, params *L
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Alerts != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "alerts", *params.Alerts, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.User != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "user", *params.User, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 
@@ -18324,6 +20199,42 @@ func NewListTokensRequest(server string, id openapi_types.UUID, params *ListToke
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.ID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "id", *params.ID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Organization != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "organization", *params.Organization, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Presented != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "presented", *params.Presented, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.Ordering != nil {
 

@@ -90,7 +90,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *API) handler(route route) http.HandlerFunc {
-	parameters, page := route.queryNames(), ""
+	parameters, filters, page := route.queryNames(), route.filters(), ""
 	if route.page != "" {
 		page = a.App.PublicURL + route.page
 	}
@@ -98,7 +98,7 @@ func (a *API) handler(route route) http.HandlerFunc {
 		if !route.silent {
 			w = server.Zip(w, r)
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search, page: page, parameters: parameters}
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search, page: page, filters: filters, parameters: parameters}
 		if err := a.serve(c, route); err != nil {
 			a.fail(w, r, err)
 		}

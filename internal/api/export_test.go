@@ -58,6 +58,9 @@ func ListFilters() map[string][]string {
 		for i := range r.in.NumField() {
 			lists["GET "+r.path] = append(lists["GET "+r.path], r.in.Field(i).Tag.Get("query"))
 		}
+		for _, f := range r.filters() {
+			lists["GET "+r.path] = append(lists["GET "+r.path], f.name)
+		}
 	}
 	return lists
 }

@@ -50,6 +50,13 @@ func (d description) parameters(r route, method string) []object {
 	switch {
 	case r.out.Kind() == reflect.Slice:
 		shared = append(shared, "limit", "cursor")
+		for _, f := range r.filters() {
+			schema := f.schema
+			if f.words != nil && namedFields[f.name].schema == nil {
+				schema = enum(f.words...)
+			}
+			list = append(list, object{"name": f.name, "in": "query", "schema": schema, "description": "Only items whose `" + f.name + "` is this."})
+		}
 		var names []string
 		for _, f := range r.fields {
 			names = append(names, f.Name, "-"+f.Name)

@@ -65,9 +65,9 @@ type listQuery struct {
 func (c *Call) readList(filter any) error {
 	q := c.query()
 	q.filter(filter)
-	order := q.order(c.fields)
-	name := listName(c.Request, order, filter)
-	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(defaultLimit, mostLimit), Order: order, After: q.cursor(name, order)}}
+	order, matches := q.order(c.fields), q.matches(c.filters)
+	name := listName(c.Request, order, []any{filter, matches})
+	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(defaultLimit, mostLimit), Order: order, After: q.cursor(name, order), Where: matches}}
 	return q.faults.Err()
 }
 

@@ -193,6 +193,7 @@ type Call struct {
 	status   int // of success
 	stream   bool
 	fields   []exchange.Field
+	filters  []filter    // of a list, beside those of its query
 	list     listQuery   // of a list
 	searched *searched   // nil: the route does not search
 	search   searchQuery // of a search

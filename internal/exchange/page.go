@@ -2,11 +2,19 @@ package exchange
 
 import "github.com/google/uuid"
 
-// Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning).
+// Page is a part of a list: at most Limit rows (0: all) behind After (nil: from the beginning), of those that have
+// what Where says.
 type Page struct {
 	Limit int
 	Order Order
 	After *Position
+	Where []Equal
+}
+
+// Equal is a field by its name in JSON, and what rows have there.
+type Equal struct {
+	Field string
+	Value any // bool, int64, uuid.UUID or string
 }
 
 // Order is how a list is sorted: by a field, and rows of one value by id in the same direction.

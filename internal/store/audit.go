@@ -79,7 +79,8 @@ func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter
 	andEqual(w, "o.action", f.Action)
 	andEqual(w, "o.as_admin", f.AsAdmin)
 	l := listing[exchange.Act]{columns: actColumns, table: "audit_events",
-		scan: func(r row, a *exchange.Act) error { return r.Scan(actFields(a)...) }, id: func(a exchange.Act) int64 { return a.ID }}
+		scan: func(r row, a *exchange.Act) error { return r.Scan(actFields(a)...) }, id: func(a exchange.Act) int64 { return a.ID },
+		filters: map[string]condition{"actor": equals("o.actor_id")}}
 	return l.page(ctx, c, p, w)
 }
 
@@ -101,7 +102,8 @@ var versions = listing[Version]{
 		}
 		return err
 	},
-	id: func(v Version) int64 { return v.ID },
+	id:      func(v Version) int64 { return v.ID },
+	filters: map[string]condition{"actor": equals("o.actor_id")},
 }
 
 // Versions lists the changes of an object.

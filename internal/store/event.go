@@ -59,7 +59,8 @@ func (c Conn) Event(ctx context.Context, id int64) (exchange.Event, error) {
 // Events lists the events of a request; kind "" is every kind.
 func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
-		id: func(e exchange.Event) int64 { return e.ID }, sorts: map[string]string{"sent_at": "o.at"}}
+		id: func(e exchange.Event) int64 { return e.ID }, sorts: map[string]string{"sent_at": "o.at"},
+		filters: map[string]condition{"actor": equals("o.actor_id"), "sender": equals("o.actor_id")}}
 	f := where("o.request_id = ?", request)
 	if kind != "" {
 		f.and("o.kind = ?", string(kind))

@@ -24,7 +24,8 @@ func (c Conn) GrantForUpdate(ctx context.Context, id int64) (exchange.Grant, err
 	return one(ctx, c, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
 }
 
-var grants = listing[exchange.Grant]{columns: grantColumns, table: "grants", scan: scanGrant, id: func(g exchange.Grant) int64 { return g.ID }}
+var grants = listing[exchange.Grant]{columns: grantColumns, table: "grants", scan: scanGrant, id: func(g exchange.Grant) int64 { return g.ID },
+	filters: map[string]condition{"user": equals("o.user_id")}}
 
 // Grants lists a user's grants.
 func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Grant], error) {

@@ -24,8 +24,9 @@ func (c Conn) scanInvitation(r row, i *exchange.ShownInvitation) error {
 
 func (c Conn) invitations(ctx context.Context, p exchange.Page, f *filter) (exchange.Part[exchange.ShownInvitation], error) {
 	l := listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins, scan: c.scanInvitation,
-		id:    func(i exchange.ShownInvitation) int64 { return i.ID },
-		sorts: map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"}}
+		id:      func(i exchange.ShownInvitation) int64 { return i.ID },
+		sorts:   map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"},
+		filters: map[string]condition{"organization": equals("o.organization_id")}}
 	return l.page(ctx, c, p, f)
 }
 

@@ -20,7 +20,8 @@ func scanJob(r row, j *exchange.Job) error {
 		utc{&j.CreatedAt}, utcNull{&j.EndedAt}, &j.Heavy, &j.Turn)
 }
 
-var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob, id: func(j exchange.Job) int64 { return j.ID }}
+var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob, id: func(j exchange.Job) int64 { return j.ID },
+	filters: map[string]condition{"user": equals("o.user_id")}}
 
 // InsertJob adds a job that is due at a moment and gives its id. Where there is one of that kind
 // with that key it gives the id of that one, and nothing is added.

@@ -50,7 +50,7 @@ func (c Conn) JoinRequestsOf(ctx context.Context, user uuid.UUID, v exchange.Joi
 func (c Conn) joins(ctx context.Context, f *filter, v exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
 	andEqual(f, "o.status", v.Status)
 	l := listing[exchange.ShownJoinRequest]{columns: joinColumns, table: "join_requests", joins: joinJoins, scan: scanJoin,
-		id: func(j exchange.ShownJoinRequest) int64 { return j.ID }}
+		id: func(j exchange.ShownJoinRequest) int64 { return j.ID }, filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
 	return l.page(ctx, c, p, f)
 }
 

@@ -49,18 +49,34 @@ func andEqual[T any](f *filter, column string, value *T) {
 }
 
 // listing is how rows of one table are listed: joins are what columns need beside the table o,
-// and never change the number of rows; sorts are the columns of those fields to sort by that are
+// and never change the number of rows, so that conditions speak of o alone; sorts are the columns of those fields to sort by that are
 // not called like them.
 type listing[T any] struct {
 	columns, table, joins string
 	scan                  func(row, *T) error
 	id                    func(T) int64
 	sorts                 map[string]string
+	filters               map[string]condition // of those fields to filter by that are not kept in a column called like them
+}
+
+// condition holds where a field has a value.
+type condition func(*filter, any)
+
+// equals holds where an expression has the value.
+func equals(expression string) condition {
+	return func(f *filter, value any) { f.and(expression+" = ?", value) }
 }
 
 // page reads a part of a list and counts all of it; a page without a limit is its own count.
 func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.Part[T], error) {
 	from := " FROM " + l.table + " o " + l.joins + " WHERE "
+	for _, match := range p.Where {
+		hold, named := l.filters[match.Field]
+		if !named {
+			hold = equals("o." + match.Field)
+		}
+		hold(f, match.Value)
+	}
 	if p.Limit == 0 {
 		list, err := all(ctx, c, l.scan, "SELECT "+l.columns+from+f.sql.String()+" ORDER BY o.id DESC", f.args...)
 		return exchange.Part[T]{Items: list, Total: int64(len(list))}, err

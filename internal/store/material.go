@@ -100,7 +100,9 @@ func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.Materia
 }
 
 var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
-	id: func(m exchange.ShownMaterial) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}}
+	id: func(m exchange.ShownMaterial) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}, filters: map[string]condition{
+		"organization": equals("o.organization_id"), "contact_user": equals("o.contact_user_id"), "mta_attachment": equals("o.mta_attachment_id"),
+		"shipping_requirements": equals("o.shipping_requirements_id")}}
 
 // materialWritten are the columns that materialArgs fills.
 var materialWritten = strings.Fields(`organization_id category reference title url pubmed_id additional_metadata

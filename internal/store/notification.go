@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -28,6 +29,26 @@ var notifications = listing[exchange.Notification]{
 	scan:    scanNotification,
 	id:      func(n exchange.Notification) int64 { return n.ID },
 	sorts:   map[string]string{"kind": "COALESCE(e.kind, n.kind)", "request": "e.request_id"},
+	filters: map[string]condition{
+		"read": func(f *filter, read any) { f.and("(o.read_at IS NOT NULL) = ?", read) },
+		"actor": func(f *filter, by any) {
+			f.and("(EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND e.actor_id = ?) OR EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND n.actor_id = ?))", by, by)
+		},
+		"material": func(f *filter, id any) {
+			f.and("o.event_id IN (SELECT e.id FROM request_events e JOIN material_requests r ON r.id = e.request_id WHERE r.material_id = ?)", id)
+		},
+		"event":      equals("o.event_id"),
+		"invitation": ofNews("invitation"), "join_request": ofNews("join_request"), "webhook": ofNews("webhook"), "saved_search": ofNews("saved_search"),
+	},
+}
+
+// ofNews holds where the detail of the news has an id under a key. No text in it looks like that: quotes in texts
+// are escaped.
+func ofNews(key string) condition {
+	return func(f *filter, id any) {
+		part := fmt.Sprintf("%%%q:%d", key, id)
+		f.and("EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND (n.detail LIKE ? OR n.detail LIKE ?))", part+",%", part+"}%")
+	}
 }
 
 func scanNotification(r row, n *exchange.Notification) error {

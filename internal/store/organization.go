@@ -31,7 +31,7 @@ func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Org
 // Organizations lists all.
 func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Organization], error) {
 	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
-		id: func(o exchange.Organization) int64 { return o.ID }}
+		id: func(o exchange.Organization) int64 { return o.ID }, filters: map[string]condition{"owner": equals("o.owner_id")}}
 	return l.page(ctx, c, p, where("1 = 1"))
 }
 
@@ -129,7 +129,8 @@ func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page
 	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships", joins: "JOIN users u ON u.id = o.user_id",
 		scan: scan, id: func(m member) int64 { return m.membership },
 		sorts: map[string]string{"id": "u.id", "username": "u.username", "first_name": "u.first_name_sort", "last_name": "u.last_name_sort",
-			"created_at": "u.created_at", "updated_at": "u.updated_at"}}
+			"created_at": "u.created_at", "updated_at": "u.updated_at"},
+		filters: map[string]condition{"id": equals("o.user_id")}}
 	part, err := l.page(ctx, c, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
 	users := make([]exchange.User, len(part.Items))
 	for i, m := range part.Items {
@@ -214,7 +215,8 @@ func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membe
 // Memberships lists a user's present memberships.
 func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Membership], error) {
 	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
-		id: func(m exchange.Membership) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}}
+		id: func(m exchange.Membership) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"},
+		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.left_at IS NULL", user))
 }
 

@@ -124,12 +124,22 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 		w.and(condition, args...)
 	}
 	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
-		id: func(q exchange.Requested) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"}}
+		id: func(q exchange.Requested) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"},
+		filters: map[string]condition{"organization": equals("o.organization_id"), "requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
+			"irb_attachment": holdsDocument(exchange.IRB), "executed_mta_attachment": holdsDocument(exchange.ExecutedMTA)}}
 	part, err := l.page(ctx, c, p, w)
 	if err != nil {
 		return part, err
 	}
 	return part, c.addDocuments(ctx, part.Items)
+}
+
+// holdsDocument holds where an attachment is the present document of a slot.
+func holdsDocument(slot exchange.Slot) condition {
+	return func(f *filter, attachment any) {
+		f.and("o.id IN (SELECT d.request_id FROM request_documents d WHERE d.attachment_id = ? AND d.slot = ? AND d.state <> ?)",
+			attachment, string(slot), string(exchange.Superseded))
+	}
 }
 
 // addDocuments reads the documents of requests, in one query for each 256.
@@ -279,7 +289,7 @@ func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, err
 
 // Issues lists the issues of a request.
 func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
-	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue,
+	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue, filters: map[string]condition{"request": equals("o.request_id")},
 		id: func(i exchange.Issue) int64 { return i.ID }}
 	return l.page(ctx, c, p, where("o.request_id = ?", request))
 }

@@ -26,7 +26,8 @@ func (c Conn) SavedSearchForUpdate(ctx context.Context, user uuid.UUID, id int64
 
 // SavedSearches lists a user's saved searches.
 func (c Conn) SavedSearches(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.SavedSearch], error) {
-	l := listing[exchange.SavedSearch]{columns: savedSearchColumns, table: "saved_searches", scan: scanSavedSearch, id: func(s exchange.SavedSearch) int64 { return s.ID }}
+	l := listing[exchange.SavedSearch]{columns: savedSearchColumns, table: "saved_searches", scan: scanSavedSearch, id: func(s exchange.SavedSearch) int64 { return s.ID },
+		filters: map[string]condition{"user": equals("o.user_id")}}
 	return l.page(ctx, c, p, where("o.user_id = ?", user))
 }
 

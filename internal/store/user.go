@@ -151,6 +151,7 @@ func (c Conn) ScopedTokens(ctx context.Context, user uuid.UUID) (int64, error) {
 // Tokens lists a user's tokens.
 func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
 	l := listing[exchange.Token]{columns: tokenColumns, table: "tokens", scan: scanToken,
-		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"}}
+		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"},
+		filters: map[string]condition{"organization": equals("o.organization_id"), "other than": func(f *filter, id any) { f.and("o.id <> ?", id) }}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }
