@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -289,7 +290,7 @@ func settleBulk(ctx context.Context, tx store.Conn, id int64) (int, error) {
 		}
 		return tx.SettleStaged(ctx, id, epoch, firstPace)
 	case err == nil:
-		err = tx.ForgetCheckpoint(ctx, id)
+		err = errors.Join(tx.ForgetCheckpoint(ctx, id), tx.DeleteBulkParts(ctx, id)) // which tell of what is taken back
 	case exchange.CodeOf(err) == exchange.NotFound:
 		err = nil
 	}
