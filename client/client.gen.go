@@ -1360,8 +1360,10 @@ type Duplicate struct {
 	Error string `json:"error"`
 
 	// ErrorCode Always ALREADY_IMPORTED.
-	ErrorCode string   `json:"error_code"`
-	Material  Material `json:"material"`
+	ErrorCode string `json:"error_code"`
+
+	// Material The material that is there.
+	Material nullable.Nullable[Material] `json:"material"`
 }
 
 // Error defines model for Error.
@@ -1756,8 +1758,10 @@ type ImportedDuplicate struct {
 	Error string `json:"error"`
 
 	// ErrorCode What kind of error it is, for programs.
-	ErrorCode string           `json:"error_code"`
-	Material  ImportedMaterial `json:"material"`
+	ErrorCode string `json:"error_code"`
+
+	// Material The material that is asked for.
+	Material nullable.Nullable[ImportedMaterial] `json:"material"`
 }
 
 // ImportedMaterial defines model for ImportedMaterial.

@@ -29,16 +29,22 @@ func showImported(m exchange.ShownMaterial) ImportedMaterial {
 // ImportedDuplicate is Duplicate in an import response.
 type ImportedDuplicate struct {
 	Duplicate
-	Material ImportedMaterial `json:"material"`
+	Material *ImportedMaterial `json:"material"`
 }
 
 // importMaterial answers 200 with the new material, or with the one that was imported before.
 func (a *API) importMaterial(c *Call, in exchange.ImportNew) (ImportedMaterial, error) {
 	m, existed, err := a.App.Import(c.Context(), c.Actor, in)
-	c.location(err, "/materials/%d", m.ID)
+	if m.ID != 0 {
+		c.location(err, "/materials/%d", m.ID)
+	}
 	if err == nil && existed {
 		c.written = true
-		return ImportedMaterial{}, answer(c.w, http.StatusOK, ImportedDuplicate{duplicate(m), showImported(m)})
+		d := ImportedDuplicate{Duplicate: duplicate(m)}
+		if m.ID != 0 {
+			d.Material = new(showImported(m))
+		}
+		return ImportedMaterial{}, answer(c.w, http.StatusOK, d)
 	}
 	return showImported(m), err
 }
@@ -81,7 +87,7 @@ func showPreview(v app.ImportPreview) ImportPreview {
 	out := ImportPreview{Warnings: append([]string{}, v.Warnings...), Material: DraftMaterial{
 		m.Category, m.Title, m.URL, m.PubMedID, m.Metadata, m.Imported, m.ImportSource, m.Organisms,
 		m.PublicationTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.ContactID}}
-	if v.Existing != nil {
+	if v.Existing != nil && v.Existing.ID != 0 {
 		existing := showImported(*v.Existing)
 		out.Existing = &existing
 	}

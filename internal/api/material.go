@@ -12,7 +12,9 @@ import (
 // (the duplicate rule of the specification).
 func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, error) {
 	m, existed, err := a.App.CreateMaterial(c.Context(), c.Actor, in)
-	c.location(err, "/materials/%d", m.ID)
+	if m.ID != 0 {
+		c.location(err, "/materials/%d", m.ID)
+	}
 	if err == nil && existed {
 		c.written = true
 		return Material{}, answer(c.w, http.StatusOK, duplicate(m))
@@ -20,12 +22,13 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 	return showChanged(m), err
 }
 
+// duplicate has no material where that is hidden from who imports it again.
 func duplicate(m exchange.ShownMaterial) Duplicate {
-	return Duplicate{
-		Error:    fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
-		Code:     "ALREADY_IMPORTED",
-		Material: showMaterial(m),
+	d := Duplicate{Error: fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier), Code: "ALREADY_IMPORTED"}
+	if m.ID != 0 {
+		d.Material = new(showMaterial(m))
 	}
+	return d
 }
 
 func (a *API) listMaterials(c *Call, f exchange.MaterialFilter) ([]Material, error) {
@@ -38,7 +41,7 @@ func (a *API) getMaterial(c *Call, _ None) (Material, error) {
 	if err != nil {
 		return Material{}, err
 	}
-	m, err := a.App.Material(c.Context(), id)
+	m, err := a.App.Material(c.Context(), c.Actor, id)
 	return showMaterial(m), err
 }
 
@@ -48,7 +51,7 @@ func (a *API) listing(c *Call) (publish.Listing, error) {
 	if err != nil {
 		return publish.Listing{}, err
 	}
-	return a.App.Listing(c.Context(), id)
+	return a.App.Listing(c.Context(), c.Actor, id)
 }
 
 func (a *API) getMaterialLinked(c *Call, _ None) (Body, error) {

@@ -278,9 +278,9 @@ func showChanged(m exchange.ShownMaterial) Material {
 
 // Duplicate answers the creation of a material that was imported already.
 type Duplicate struct {
-	Error    string   `json:"error"`
-	Code     string   `json:"error_code"`
-	Material Material `json:"material"`
+	Error    string    `json:"error"`
+	Code     string    `json:"error_code"`
+	Material *Material `json:"material"` // null: it is under embargo
 }
 
 // Attachment is the record of an attachment.

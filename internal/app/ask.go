@@ -37,6 +37,9 @@ func (a *App) AskForm(ctx context.Context, who exchange.Actor, material int64) (
 	if f.Material, err = c.ShownMaterial(ctx, material); err != nil {
 		return f, err
 	}
+	if a.hides(who, f.Material.Material, c.Now) {
+		return AskForm{}, offered(f.Material.Material, c.Now)
+	}
 	if f.Organization, err = c.Organization(ctx, f.Material.OrganizationID); err != nil {
 		return f, err
 	}

@@ -127,7 +127,7 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 	}
 	if id := t.SequenceMapFor; id != nil && (old.SequenceMapFor == nil || *old.SequenceMapFor != *id) {
 		m, err := tx.Material(ctx, *id)
-		if exchange.CodeOf(err) == exchange.NotFound {
+		if exchange.CodeOf(err) == exchange.NotFound || err == nil && a.hides(who, m, tx.Now) {
 			f.Add("sequence_map_for", "there is no material with the id %d", *id)
 		} else if err != nil {
 			return err

@@ -210,7 +210,11 @@ func (b *bulk) imported(ctx context.Context, c store.Conn, rows []bulkRow) error
 		}
 		for _, m := range there {
 			if r := named[*m.ImportIdentifier]; r.old == nil || r.old.ID != m.ID {
-				r.faults.Add("import_source", "%s %s was imported already: it is material %d", source, *m.ImportIdentifier, m.ID)
+				which := fmt.Sprintf(": it is material %d", m.ID)
+				if b.a.hides(b.who, m, c.Now) {
+					which = ""
+				}
+				r.faults.Add("import_source", "%s %s was imported already%s", source, *m.ImportIdentifier, which)
 			}
 		}
 	}

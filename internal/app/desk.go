@@ -30,7 +30,7 @@ const mostOffered = 200
 
 // MaterialToEdit reads a material for who may change it.
 func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
-	m, err := a.DB.Read().ShownMaterial(ctx, id)
+	m, err := a.shown(ctx, a.DB.Read(), who, id)
 	if err == nil {
 		_, err = a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
 	}

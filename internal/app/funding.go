@@ -47,7 +47,7 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 	if err := a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id)); err != nil {
 		return v, err
 	}
-	if v.GrantReport, err = reportOf(ctx, c, g, true); err != nil {
+	if v.GrantReport, err = reportOf(ctx, c, g, func(m exchange.Material) bool { return a.hides(who, m, c.Now) }); err != nil {
 		return v, err
 	}
 	if v.Own = who.Is(g.UserID); !v.Own {
@@ -60,8 +60,8 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 	return v, err
 }
 
-// reportOf reads the report of a grant. Only its owner is told of materials under embargo.
-func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, whole bool) (v GrantReport, err error) {
+// reportOf reads the report of a grant as if the materials that hidden names did not exist.
+func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(exchange.Material) bool) (v GrantReport, err error) {
 	v.Grant = g
 	if v.Owner, err = c.User(ctx, g.UserID); err != nil {
 		return v, err
@@ -77,7 +77,7 @@ func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, whole bool) (
 	labs, published := map[int64]*FundedLab{}, map[string]bool{}
 	var ids []int64
 	for _, f := range funded {
-		if !whole && f.Material.Embargoed(c.Now) {
+		if hidden(f.Material.Material) {
 			continue
 		}
 		p := counts[f.Material.ID]
@@ -184,6 +184,6 @@ func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64,
 	if err != nil {
 		return GrantReport{}, l, err
 	}
-	v, err := reportOf(ctx, c, g, false)
+	v, err := reportOf(ctx, c, g, func(m exchange.Material) bool { return m.Embargoed(c.Now) })
 	return v, l, err
 }

@@ -18,8 +18,8 @@ type GrantView struct {
 	Organizations []OrganizationView
 }
 
-// showGrants adds to grants what is inside of them, in as many queries for one as for all.
-func showGrants(ctx context.Context, c store.Conn, list []exchange.Grant) ([]GrantView, error) {
+// showGrants adds to grants what who may see inside of them, in as many queries for one as for all.
+func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, list []exchange.Grant) ([]GrantView, error) {
 	views := make([]GrantView, len(list))
 	at := map[int64]*GrantView{}
 	var ids []int64
@@ -39,6 +39,9 @@ func showGrants(ctx context.Context, c store.Conn, list []exchange.Grant) ([]Gra
 	}
 	var named []int64
 	for _, f := range funded {
+		if a.hides(who, f.Material.Material, c.Now) {
+			continue
+		}
 		at[f.GrantID].Materials = append(at[f.GrantID].Materials, f.Material)
 		named = append(named, f.Material.OrganizationID)
 	}
@@ -63,8 +66,8 @@ func showGrants(ctx context.Context, c store.Conn, list []exchange.Grant) ([]Gra
 	return views, nil
 }
 
-func showGrant(ctx context.Context, c store.Conn, g exchange.Grant) (GrantView, error) {
-	views, err := showGrants(ctx, c, []exchange.Grant{g})
+func (a *App) showGrant(ctx context.Context, c store.Conn, who exchange.Actor, g exchange.Grant) (GrantView, error) {
+	views, err := a.showGrants(ctx, c, who, []exchange.Grant{g})
 	if err != nil {
 		return GrantView{}, err
 	}
@@ -81,7 +84,7 @@ func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantVie
 	if err := a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id)); err != nil {
 		return GrantView{}, err
 	}
-	return showGrant(ctx, c, g)
+	return a.showGrant(ctx, c, who, g)
 }
 
 // Grants lists the caller's own grants.
@@ -91,7 +94,7 @@ func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (
 	if err != nil {
 		return exchange.Part[GrantView]{}, err
 	}
-	views, err := showGrants(ctx, c, part.Items)
+	views, err := a.showGrants(ctx, c, who, part.Items)
 	return exchange.Part[GrantView]{Items: views, Total: part.Total, Next: part.Next}, err
 }
 
@@ -110,7 +113,7 @@ func (a *App) CreateGrant(ctx context.Context, who exchange.Actor, p exchange.Gr
 		if g.ID, err = tx.InsertGrant(ctx, g); err != nil {
 			return err
 		}
-		v, err = showGrant(ctx, tx, g)
+		v, err = a.showGrant(ctx, tx, who, g)
 		return err
 	})
 	return v, err
@@ -133,7 +136,7 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (GrantView, error) { return showGrant(ctx, tx, old) }); err != nil {
+		if err := unchanged(ctx, func() (GrantView, error) { return a.showGrant(ctx, tx, who, old) }); err != nil {
 			return err
 		}
 		g, err := p.Patch(old)
@@ -146,13 +149,13 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 				return err
 			}
 		}
-		v, err = showGrant(ctx, tx, g)
+		v, err = a.showGrant(ctx, tx, who, g)
 		return err
 	})
 	return v, err
 }
 
-// FundedBy lists the materials of a grant.
+// FundedBy lists those materials of a grant that who may see.
 func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	g, err := c.Grant(ctx, id)
@@ -162,7 +165,7 @@ func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exch
 	if err != nil {
 		return exchange.Part[exchange.ShownMaterial]{}, err
 	}
-	return c.FundedBy(ctx, id, p)
+	return c.FundedBy(ctx, id, p, who)
 }
 
 // Fund names a material in a grant: the caller must own both. existed: the grant named it before.
@@ -176,7 +179,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 		if err != nil {
 			return err
 		}
-		named, err := tx.MaterialForUpdate(ctx, material)
+		named, err := a.materialForUpdate(ctx, tx, who, material)
 		if err != nil {
 			return refer(err, "material_id", material)
 		}
@@ -211,7 +214,7 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
-		if _, err := tx.MaterialForUpdate(ctx, material); err != nil {
+		if _, err := a.materialForUpdate(ctx, tx, who, material); err != nil {
 			return err
 		}
 		if err := tx.Unfund(ctx, id, material); err != nil {

@@ -75,14 +75,23 @@ func actorID(who exchange.Actor) *uuid.UUID {
 
 // MaterialHistory lists the versions of a material.
 func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[exchange.ShownMaterial]], error) {
-	m, err := a.DB.Read().Material(ctx, id)
-	if err == nil {
-		err = a.mayRead(ctx, who, exchange.MaterialHistory, who.ToOrganization(m.OrganizationID), object("material", id))
-	}
-	if err != nil {
+	if err := a.mayReadHistory(ctx, who, id); err != nil {
 		return exchange.Part[Version[exchange.ShownMaterial]]{}, err
 	}
 	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), p)
+}
+
+// mayReadHistory reports an error unless who may read the versions of a material.
+func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) error {
+	c := a.DB.Read()
+	m, err := c.Material(ctx, id)
+	if err != nil {
+		return err
+	}
+	if a.hides(who, m, c.Now) {
+		return noMaterial()
+	}
+	return a.mayRead(ctx, who, exchange.MaterialHistory, who.ToOrganization(m.OrganizationID), object("material", id))
 }
 
 // OrganizationHistory lists the versions of an organization.
@@ -167,11 +176,7 @@ func withActors(ctx context.Context, c store.Conn, acts []exchange.Act) ([]Act, 
 
 // MaterialVersion reads what a material was in a version.
 func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial, err error) {
-	now, err := a.DB.Read().Material(ctx, id)
-	if err == nil {
-		err = a.mayRead(ctx, who, exchange.MaterialHistory, who.ToOrganization(now.OrganizationID), object("material", id))
-	}
-	if err != nil {
+	if err := a.mayReadHistory(ctx, who, id); err != nil {
 		return m, err
 	}
 	state, err := a.DB.Read().VersionState(ctx, object("material", id), version)

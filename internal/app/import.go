@@ -32,7 +32,7 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 		return m, false, err
 	}
 	// What was imported under this very identifier need not be asked for again.
-	m, err = a.DB.Read().MaterialByImport(ctx, o.Source, o.Identifier)
+	m, err = a.imported(ctx, who, o.Source, o.Identifier)
 	if exchange.CodeOf(err) != exchange.NotFound {
 		return m, true, err
 	}
@@ -41,7 +41,7 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 		return m, false, err
 	}
 	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
-		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
+		m, err = a.imported(ctx, who, made.ImportSource, *made.ImportIdentifier)
 		if exchange.CodeOf(err) == exchange.NotFound { // nobody sees it yet
 			err = exchange.Fail(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when it is done.", made.ImportSource, *made.ImportIdentifier)
 		}
@@ -133,7 +133,7 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOr
 type ImportPreview struct {
 	Material exchange.Material
 	Warnings []string                // what the sources left out
-	Existing *exchange.ShownMaterial // that was imported before; nil where none was
+	Existing *exchange.ShownMaterial // that was imported before, as imported reads it; nil where none was
 }
 
 // PreviewImport shows what an import would make, and stores nothing.
@@ -152,10 +152,13 @@ func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.Import
 	if v.Material, v.Warnings, err = a.draft(ctx, who, o); err != nil {
 		return v, err
 	}
-	m, err := a.DB.Read().MaterialByImport(ctx, v.Material.ImportSource, *v.Material.ImportIdentifier)
+	m, err := a.imported(ctx, who, v.Material.ImportSource, *v.Material.ImportIdentifier)
 	switch {
 	case err == nil:
 		v.Existing = &m
+		if m.ID == 0 {
+			v.Warnings = append(v.Warnings, "It was imported already, by a lab that does not show it yet.")
+		}
 	case exchange.CodeOf(err) == exchange.NotFound:
 		err = nil
 	}

@@ -64,7 +64,7 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 		if r.naming(old) != 0 || r.naming(made.ID) != 13 || made.Description != "Ours" {
 			t.Errorf("%d materials name the old document, %d the new one: %+v", r.naming(old), r.naming(made.ID), made)
 		}
-		if m, err := r.app.Material(ctx, r.material); err != nil || m.NeedsMTA {
+		if m, err := r.app.Material(ctx, exchange.Actor{}, r.material); err != nil || m.NeedsMTA {
 			t.Errorf("a material that names a document and needs none needs one by now: %v", err)
 		}
 		if _, err := r.app.Attachment(ctx, r.member, old); exchange.CodeOf(err) != exchange.NotFound {

@@ -66,7 +66,7 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 		if theirs, err := r.app.DoingTo(ctx, r.asks, request); theirs != nil || err != nil {
 			t.Errorf("the requester sees %+v, %v", theirs, err)
 		}
-		m, err := r.app.Material(ctx, other.ID)
+		m, err := r.app.Material(ctx, exchange.Actor{}, other.ID)
 		r.must(err)
 		lab, err := r.app.Organization(ctx, r.lab)
 		r.must(err)
@@ -80,7 +80,7 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 			_, err := r.app.Undo(ctx, r.member, one)
 			wantRefusal(t, "taken back too late", err, exchange.Conflict)
 		}
-		if m, err = r.app.Material(ctx, other.ID); err != nil || !m.Archived {
+		if m, err = r.app.Material(ctx, exchange.Actor{}, other.ID); err != nil || !m.Archived {
 			t.Errorf("archived: %v, %v", m.Archived, err)
 		}
 		if lab, err = r.app.Organization(ctx, r.lab); err != nil || len(lab.Members) != 1 || lab.Members[0].ID != r.member.ID {

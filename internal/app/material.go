@@ -10,14 +10,14 @@ import (
 )
 
 // Material reads one material.
-func (a *App) Material(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
-	return a.DB.Read().ShownMaterial(ctx, id)
+func (a *App) Material(ctx context.Context, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+	return a.shown(ctx, a.DB.Read(), who, id)
 }
 
 // Listing reads one material as it is shown outside.
-func (a *App) Listing(ctx context.Context, id int64) (publish.Listing, error) {
+func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publish.Listing, error) {
 	read := a.DB.Read()
-	m, err := read.ShownMaterial(ctx, id)
+	m, err := a.shown(ctx, read, who, id)
 	if err != nil {
 		return publish.Listing{}, err
 	}
@@ -30,7 +30,7 @@ func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page
 	return a.DB.Read().Materials(ctx, p, f, who.Viewer())
 }
 
-// CreateMaterial lists a material. existed: it was imported before and is given as it is
+// CreateMaterial lists a material. existed: it was imported before and is given as imported reads it
 // (the duplicate rule of the specification; a unique index decides).
 func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange.MaterialPatch) (m exchange.ShownMaterial, existed bool, err error) {
 	made, err := p.Create()
@@ -55,7 +55,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		return m, false, err
 	}
 	if made.ImportIdentifier != nil {
-		m, err = a.DB.Read().MaterialByImport(ctx, made.ImportSource, *made.ImportIdentifier)
+		m, err = a.imported(ctx, who, made.ImportSource, *made.ImportIdentifier)
 		if exchange.CodeOf(err) != exchange.NotFound {
 			return m, true, err
 		}
@@ -89,7 +89,7 @@ func takenReference(m exchange.Material) error {
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		old, err := tx.MaterialForUpdate(ctx, id)
+		old, err := a.materialForUpdate(ctx, tx, who, id)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func idle(ctx context.Context, tx store.Conn, material int64) error {
 // ArchiveMaterial takes a material off the shelf; refused while a request is under way.
 func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		m, err := tx.MaterialForUpdate(ctx, id)
+		m, err := a.materialForUpdate(ctx, tx, who, id)
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,11 @@ func (c Conn) Funded(ctx context.Context, grants ...int64) ([]Funded, error) {
 		WHERE f.grant_id IN (`+places+") ORDER BY f.grant_id, o.id DESC", args...)
 }
 
-// FundedBy lists the materials of one grant.
-func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
-	return shownMaterials.page(ctx, c, p, where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant))
+// FundedBy lists those materials of one grant that viewer may see.
+func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page, viewer exchange.Actor) (exchange.Part[exchange.ShownMaterial], error) {
+	w := where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant)
+	if !viewer.Admin {
+		c.andVisible(w, viewer.ID)
+	}
+	return shownMaterials.page(ctx, c, p, w)
 }

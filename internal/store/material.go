@@ -88,10 +88,17 @@ const membersOf = "SELECT m.organization_id FROM memberships m WHERE m.user_id =
 // today is the day up to whose beginning embargoes ended.
 func (c Conn) today() string { return c.Now.Format(time.DateOnly) }
 
+// andVisible adds the condition that viewer may see the material o: it is not under embargo, or of an
+// organization of theirs.
+func (c Conn) andVisible(w *filter, viewer uuid.UUID) {
+	w.and("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.today(), viewer)
+}
+
 // Materials lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
 func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
-	w := where("(o.embargo_date IS NULL OR o.embargo_date <= ? OR o.organization_id IN ("+membersOf+"))", c.today(), viewer)
+	w := &filter{}
+	c.andVisible(w, viewer)
 	w.and(published("o"))
 	andEqual(w, "o.organization_id", f.Organization)
 	andEqual(w, "o.category", f.Category)

@@ -296,7 +296,7 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		if len(a.inboxOf()) != 0 || !strings.Contains(a.text("#errors"), "Many people") {
 			t.Errorf("many of a name: %v, %s", a.inboxOf(), a.text("#errors"))
 		}
-		m, err := w.app.Material(w.Context(), q.MaterialID)
+		m, err := w.app.Material(w.Context(), exchange.Actor{}, q.MaterialID)
 		w.must(err)
 		edit := fmt.Sprintf("/catalog/%d/edit", m.ID)
 		form := v.get(edit).want(http.StatusOK).formOf("#edit")
@@ -309,7 +309,7 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		}
 		form.Set("contact_user_id", "Aaron 3 Zöllner")
 		v.form(edit, form).want(http.StatusSeeOther)
-		if m, err = w.app.Material(w.Context(), q.MaterialID); err != nil || m.Contact.FirstName != "Aaron 3" {
+		if m, err = w.app.Material(w.Context(), exchange.Actor{}, q.MaterialID); err != nil || m.Contact.FirstName != "Aaron 3" {
 			t.Errorf("the contact is %s, %v", m.Contact.Name(), err)
 		}
 	})

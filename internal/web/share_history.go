@@ -118,7 +118,7 @@ func (v *visit) listingHistory() (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	m, err := v.app.Material(v.Context(), id)
+	m, err := v.app.Material(v.Context(), v.who.Actor, id)
 	if err != nil {
 		return reply{}, err
 	}

@@ -180,6 +180,10 @@ func (v *visit) importOne(p *importPage, name string, grant int64) (reply, error
 	if again, is, err := p.refused(err); is {
 		return again, err
 	}
+	if m.ID == 0 {
+		p.Failed = "It was imported already, by a lab that does not show it yet."
+		return invalid("share_import", p)
+	}
 	to := seeOther(fmt.Sprintf("/catalog/%d", m.ID))
 	if existed {
 		return to.saying("It was imported before, so it is not listed once more. This is the listing."), nil

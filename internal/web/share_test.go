@@ -155,7 +155,7 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 			if again := v.form(fmt.Sprintf("/catalog/%d/edit", got.ID), full.formOf("#edit")); again.status != http.StatusSeeOther {
 				w.Fatalf("%s: %d %s", c.Code, again.status, again.text("#edit .errors"))
 			}
-			now, err := w.app.Material(w.Context(), got.ID)
+			now, err := w.app.Material(w.Context(), exchange.Actor{}, got.ID)
 			if w.must(err); !now.UpdatedAt.Equal(got.UpdatedAt) {
 				w.Errorf("%s: the form that nobody touched changed %v", c.Code, exchange.Changes(got, now.Material))
 			}
