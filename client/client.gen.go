@@ -1640,6 +1640,9 @@ type GrantOrganization struct {
 	// Owner Who decides who is in it; in a new one where access is members: the caller, who may be left out.
 	Owner openapi_types.UUID `json:"owner"`
 
+	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
+	PublicMetadataKeys []string `json:"public_metadata_keys"`
+
 	// ShipDays In how many days the lab means to ship.
 	ShipDays int64 `json:"ship_days"`
 
@@ -2735,6 +2738,9 @@ type Organization struct {
 	Name  string `json:"name"`
 	Owner Person `json:"owner"`
 
+	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
+	PublicMetadataKeys []string `json:"public_metadata_keys"`
+
 	// ShipDays In how many days the lab means to ship.
 	ShipDays int64 `json:"ship_days"`
 
@@ -2772,6 +2778,9 @@ type OrganizationChange struct {
 	// Name What it is called.
 	Name  string `json:"name"`
 	Owner Person `json:"owner"`
+
+	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
+	PublicMetadataKeys []string `json:"public_metadata_keys"`
 
 	// ShipDays In how many days the lab means to ship.
 	ShipDays int64 `json:"ship_days"`
@@ -2845,6 +2854,9 @@ type OrganizationHit struct {
 	Name  string `json:"name"`
 	Owner Person `json:"owner"`
 
+	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
+	PublicMetadataKeys []string `json:"public_metadata_keys"`
+
 	// ShipDays In how many days the lab means to ship.
 	ShipDays int64 `json:"ship_days"`
 
@@ -2904,6 +2916,9 @@ type OrganizationNew struct {
 	// Owner The id of a user.
 	Owner *UserID `json:"owner,omitempty"`
 
+	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
+	PublicMetadataKeys []string `json:"public_metadata_keys,omitempty"`
+
 	// ShipDays In how many days the lab means to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`
 }
@@ -2927,6 +2942,9 @@ type OrganizationPatch struct {
 
 	// Owner The id of a user.
 	Owner *UserID `json:"owner,omitempty"`
+
+	// PublicMetadataKeys Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.
+	PublicMetadataKeys []string `json:"public_metadata_keys,omitempty"`
 
 	// ShipDays In how many days the lab means to ship.
 	ShipDays *int64 `json:"ship_days,omitempty"`

@@ -278,7 +278,7 @@ func send(w http.ResponseWriter, status int, b Body) {
 	if b.Name != "" {
 		h.Set("Content-Disposition", download(b.Name))
 	}
-	h.Add("Vary", "Accept-Encoding")
+	h.Add("Vary", "Accept-Encoding, Authorization")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes) // the caller may have hung up
 }

@@ -67,7 +67,7 @@ func (c *Call) answerTagged(b Body) error {
 	if lists := c.Header["If-None-Match"]; lists != nil {
 		if had := matching(lists, tag, true); had != "" {
 			h["Etag"] = []string{had}
-			h.Add("Vary", "Accept-Encoding")
+			h.Add("Vary", "Accept-Encoding, Authorization")
 			c.w.WriteHeader(http.StatusNotModified)
 			return nil
 		}

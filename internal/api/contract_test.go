@@ -41,7 +41,7 @@ const (
 	grantMaterialFields, grantOrganizationFields = "contact_user:uuid " + bareMaterialFields, "owner:uuid " + bareOrganizationFields
 	organizationFields                           = "owner:{" + personFields + "} " + bareOrganizationFields
 	bareOrganizationFields                       = `id:int name:string members:[{` + personFields + `}] created_at:time updated_at:time
-		+ description:string decide_days:int countersign_days:int ship_days:int`
+		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
 	mailSettingsFields = `delivery:string time_zone:string quiet_from:string? quiet_until:string? digest_at:string digest_day:string muted:[string]

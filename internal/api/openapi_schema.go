@@ -81,7 +81,9 @@ var namedFields = map[string]component{
 
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
-	text := "What is known of a material, by its category; other keys are kept too."
+	text := "What is known of a material, by its category; other keys are kept too. " +
+		"Members of the lab, admins and requesters whose request the lab accepted see all of it; for others it has neither " + strings.Join(category.PrivateKeys(), ", ") +
+		" nor keys that the category does not have, unless they are in public_metadata_keys of the organization. A change by who does not see them keeps them."
 	for _, c := range category.All() {
 		var keys []string
 		for _, f := range c.Fields {

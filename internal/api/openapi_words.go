@@ -308,6 +308,7 @@ var meanings = map[string]string{
 	"seq":                               "1, 2, 3, ... within the request.",
 	"sequence_map_for":                  "The material that it is a sequence map of.",
 	"sha256":                            "SHA-256 of the content in hex; null while there is none.",
+	"public_metadata_keys":              "Keys of its own in additional_metadata that the lab shows to everybody; the others are private. Its owner alone changes them.",
 	"ship_days":                         "In how many days the lab means to ship.",
 	"shipment":                          "How the parcel travels; null before.",
 	"shipping_requirements":             "What shipping needs.",

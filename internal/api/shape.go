@@ -135,13 +135,14 @@ type Organization struct {
 	DecideDays      int      `json:"decide_days"`
 	CountersignDays int      `json:"countersign_days"`
 	ShipDays        int      `json:"ship_days"`
+	PublicKeys      []string `json:"public_metadata_keys"`
 	CreatedAt       Time     `json:"created_at"`
 	UpdatedAt       Time     `json:"updated_at"`
 }
 
 func showOrganization(v app.OrganizationView) Organization {
 	return Organization{v.ID, v.Name, v.Description, showPerson(v.OwnerUser), list(v.Members, showPerson),
-		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, Time(v.CreatedAt), Time(v.UpdatedAt)}
+		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, append([]string{}, v.PublicKeys...), Time(v.CreatedAt), Time(v.UpdatedAt)}
 }
 
 // OrganizationChange is an organization as a call left it, with the invitations to those whom it names and who have not

@@ -77,6 +77,11 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 		return v, err
 	}
 	c := a.DB.Read()
+	if l.Conceals() {
+		if v.ShownMaterial, err = a.shown(ctx, c, who, id); err != nil {
+			return v, err
+		}
+	}
 	rel := who.ToOrganization(l.OrganizationID)
 	may := func(action exchange.Action) bool {
 		ok, _ := a.policy.Can(action, rel)

@@ -107,6 +107,7 @@ func (a *App) deskOf(ctx context.Context, c store.Conn, who exchange.Actor, mate
 	}
 	others, err := c.Materials(ctx, exchange.Page{Limit: mostOffered / 4}, exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
 	d.Others = others.Items
+	reveal(who, d.Others)
 	return err
 }
 

@@ -36,7 +36,7 @@ func (a *App) EachMaterial(ctx context.Context, organization *int64, do func(exc
 		}
 		for _, m := range list {
 			after = m.ID
-			if err := do(m); err != nil {
+			if err := do(m.Revealed()); err != nil {
 				return err
 			}
 		}

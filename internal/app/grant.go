@@ -56,6 +56,7 @@ func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, 
 	}
 	for i := range views {
 		v := &views[i]
+		reveal(who, v.Materials)
 		v.Owner = users[slices.IndexFunc(users, func(u exchange.User) bool { return u.ID == v.UserID })]
 		for _, o := range labs {
 			if slices.ContainsFunc(v.Materials, func(m exchange.ShownMaterial) bool { return m.OrganizationID == o.ID }) {
@@ -165,7 +166,9 @@ func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exch
 	if err != nil {
 		return exchange.Part[exchange.ShownMaterial]{}, err
 	}
-	return c.FundedBy(ctx, id, p, who)
+	part, err := c.FundedBy(ctx, id, p, who)
+	reveal(who, part.Items)
+	return part, err
 }
 
 // Fund names a material in a grant: the caller must own both. existed: the grant named it before.
@@ -190,7 +193,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 		if existed, err = tx.Fund(ctx, id, material); err != nil {
 			return err
 		}
-		if m, err = tx.ShownMaterial(ctx, material); err != nil {
+		if m, err = a.shownIn(ctx, tx, who, material); err != nil {
 			return err
 		}
 		if existed {

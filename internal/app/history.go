@@ -45,6 +45,7 @@ func keepMaterials(ctx context.Context, tx store.Conn, who exchange.Actor, asAdm
 }
 
 func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Kept {
+	m = m.Revealed()
 	m.Contact = unaddressed(m.Contact)
 	return store.Kept{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
 }
@@ -75,23 +76,35 @@ func actorID(who exchange.Actor) *uuid.UUID {
 
 // MaterialHistory lists the versions of a material.
 func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[exchange.ShownMaterial]], error) {
-	if err := a.mayReadHistory(ctx, who, id); err != nil {
+	before, err := a.mayReadHistory(ctx, who, id)
+	if err != nil {
 		return exchange.Part[Version[exchange.ShownMaterial]]{}, err
 	}
-	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), p)
+	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), before, p)
 }
 
-// mayReadHistory reports an error unless who may read the versions of a material.
-func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) error {
+// mayReadHistory reports an error unless who may read the versions of a material: all of them where before is 0, or
+// those before the one with which it left a lab of theirs.
+func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) (before int64, err error) {
 	c := a.DB.Read()
 	m, err := c.Material(ctx, id)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	rel := who.ToOrganization(m.OrganizationID)
+	if ok, _ := a.policy.Can(exchange.MaterialHistory, rel); !ok && !who.Anonymous() {
+		moves, err := c.MovedFrom(ctx, id, who.Viewer())
+		if err != nil {
+			return 0, err
+		}
+		if len(moves) > 0 {
+			return moves[0].Version, nil
+		}
 	}
 	if a.hides(who, m, c.Now) {
-		return noMaterial()
+		return 0, noMaterial()
 	}
-	return a.mayRead(ctx, who, exchange.MaterialHistory, who.ToOrganization(m.OrganizationID), object("material", id))
+	return 0, a.mayRead(ctx, who, exchange.MaterialHistory, rel, object("material", id))
 }
 
 // OrganizationHistory lists the versions of an organization.
@@ -103,11 +116,11 @@ func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id in
 	if err != nil {
 		return exchange.Part[Version[OrganizationView]]{}, err
 	}
-	return versions[OrganizationView](ctx, a.DB.Read(), object("organization", id), p)
+	return versions[OrganizationView](ctx, a.DB.Read(), object("organization", id), 0, p)
 }
 
-func versions[T any](ctx context.Context, c store.Conn, object string, p exchange.Page) (exchange.Part[Version[T]], error) {
-	kept, err := c.Versions(ctx, object, p)
+func versions[T any](ctx context.Context, c store.Conn, object string, before int64, p exchange.Page) (exchange.Part[Version[T]], error) {
+	kept, err := c.Versions(ctx, object, before, p)
 	if err != nil {
 		return exchange.Part[Version[T]]{}, err
 	}
@@ -176,7 +189,11 @@ func withActors(ctx context.Context, c store.Conn, acts []exchange.Act) ([]Act, 
 
 // MaterialVersion reads what a material was in a version.
 func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial, err error) {
-	if err := a.mayReadHistory(ctx, who, id); err != nil {
+	before, err := a.mayReadHistory(ctx, who, id)
+	if err == nil && before != 0 && version >= before {
+		err = noMaterial()
+	}
+	if err != nil {
 		return m, err
 	}
 	state, err := a.DB.Read().VersionState(ctx, object("material", id), version)

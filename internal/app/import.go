@@ -73,7 +73,7 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 	if err := tx.UpdateGrant(ctx, g); err != nil {
 		return m, err
 	}
-	if m, err = tx.ShownMaterial(ctx, id); err != nil {
+	if m, err = a.shownIn(ctx, tx, who, id); err != nil {
 		return m, err
 	}
 	return m, keepMaterial(ctx, tx, who, exchange.MaterialImport, asAdmin, m)

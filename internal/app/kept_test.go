@@ -42,7 +42,7 @@ func TestKeptVersionsStayReadable(t *testing.T) {
 func pin[T any](t *testing.T, file string, object T) {
 	t.Helper()
 	for field, value := range reflect.ValueOf(object).Fields() {
-		if value.IsZero() {
+		if value.IsZero() && field.Tag.Get("json") != "-" {
 			t.Errorf("%s: fill in %s", file, field.Name)
 		}
 	}

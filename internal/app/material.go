@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/publish"
@@ -17,7 +18,7 @@ func (a *App) Material(ctx context.Context, who exchange.Actor, id int64) (excha
 // Listing reads one material as it is shown outside.
 func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publish.Listing, error) {
 	read := a.DB.Read()
-	m, err := a.shown(ctx, read, who, id)
+	m, err := a.listed(ctx, read, who, id)
 	if err != nil {
 		return publish.Listing{}, err
 	}
@@ -27,7 +28,9 @@ func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publis
 
 // Materials lists materials.
 func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.Part[exchange.ShownMaterial], error) {
-	return a.DB.Read().Materials(ctx, p, f, who.Viewer())
+	part, err := a.DB.Read().Materials(ctx, p, f, who.Viewer())
+	reveal(who, part.Items)
+	return part, err
 }
 
 // CreateMaterial lists a material. existed: it was imported before and is given as imported reads it
@@ -46,7 +49,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		if err != nil {
 			return err
 		}
-		if m, err = tx.ShownMaterial(ctx, id); err != nil {
+		if m, err = a.shownIn(ctx, tx, who, id); err != nil {
 			return err
 		}
 		return keepMaterial(ctx, tx, who, exchange.MaterialCreate, asAdmin, m)
@@ -89,16 +92,23 @@ func takenReference(m exchange.Material) error {
 func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		old, err := a.materialForUpdate(ctx, tx, who, id)
+		old, err := tx.MaterialForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
-		m, changed, asAdmin, err := a.newShelf(tx, who).change(ctx, old, p)
+		shelf := a.newShelf(tx, who)
+		if shelf.takesBack, err = a.takesBack(ctx, tx, who, old, p); err != nil {
+			return err
+		}
+		if a.hides(who, old, tx.Now) && !shelf.takesBack {
+			return noMaterial()
+		}
+		m, changed, asAdmin, err := shelf.change(ctx, old, p)
 		if err != nil {
 			return err
 		}
 		if !changed {
-			shown, err = tx.ShownMaterial(ctx, id)
+			shown, err = a.shownIn(ctx, tx, who, id)
 			return err
 		}
 		if err := saveMaterials(ctx, tx, []exchange.Material{old}, []exchange.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
@@ -110,16 +120,29 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 			return err
 		}
 		if m.OrganizationID != old.OrganizationID {
-			if err := errors.Join(tx.MoveRequests(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
+			if err := errors.Join(tx.InsertMove(ctx, id, old.OrganizationID, object("material", id)), tx.MoveRequests(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
 				return err
 			}
 		}
-		if shown, err = tx.ShownMaterial(ctx, id); err != nil {
+		if shown, err = a.shownIn(ctx, tx, who, id); err != nil {
 			return err
 		}
 		return keepMaterial(ctx, tx, who, exchange.MaterialUpdate, asAdmin, shown)
 	})
 	return shown, err
+}
+
+// takeBackTime is how long a lab may take back that a material went to another.
+const takeBackTime = 30 * 24 * time.Hour
+
+// takesBack reports whether p gives a material back to a lab of who that it left lately. Where access is open anyone
+// may move a material, so that the lab that had it needs no right of the one that has it.
+func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Material, p exchange.MaterialPatch) (bool, error) {
+	if a.Access != exchange.AccessOpen || !p.Organization.Set || int64(p.Organization.Value) == old.OrganizationID || !who.MemberOf(int64(p.Organization.Value)) {
+		return false, nil
+	}
+	moves, err := tx.MovedFrom(ctx, old.ID, who.Viewer())
+	return len(moves) > 0 && moves[0].From == int64(p.Organization.Value) && tx.Now.Sub(moves[0].MovedAt) <= takeBackTime, err
 }
 
 // idle says that no request of a material is under way.
@@ -142,7 +165,7 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return tx.ShownMaterial(ctx, id) }); err != nil {
+		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return a.shownIn(ctx, tx, who, id) }); err != nil {
 			return err
 		}
 		if m.Archived {

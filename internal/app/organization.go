@@ -97,7 +97,9 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p e
 	if _, err := c.Organization(ctx, id); err != nil {
 		return exchange.Part[exchange.ShownMaterial]{}, err
 	}
-	return c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
+	part, err := c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
+	reveal(who, part.Items)
+	return part, err
 }
 
 // UpdateOrganization changes an organization and who is in it. The active requests that were
@@ -127,7 +129,12 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 			return err
 		}
 		slices.SortFunc(was, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		if o == old && slices.Equal(named, was) {
+		if !slices.Equal(o.PublicKeys, old.PublicKeys) {
+			if _, err := a.can(who, exchange.OrganizationPublish, who.ToOrganization(id)); err != nil {
+				return exchange.Fail(exchange.FieldForbidden, "Only the owner of a lab publishes keys of its own.").With("field", "public_metadata_keys")
+			}
+		}
+		if same(o, old) && slices.Equal(named, was) {
 			return nil
 		}
 		if _, err := people(ctx, tx, o.Owner, named); err != nil {
@@ -150,7 +157,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		}
 		c.Invitations = append(c.Invitations, more...)
 		slices.SortFunc(members, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		if o == old && slices.Equal(members, was) {
+		if same(o, old) && slices.Equal(members, was) {
 			return nil
 		}
 		if c.OrganizationView, err = a.changeOrganization(ctx, tx, who, old, o, was, members); err != nil {
@@ -171,7 +178,7 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 	if err := tx.UpdateOrganization(ctx, o); err != nil {
 		return v, err
 	}
-	if o.Name != old.Name {
+	if o.Name != old.Name || !slices.Equal(o.PublicKeys, old.PublicKeys) {
 		if err := renamed(ctx, tx, exchange.Renamed{Organization: o.ID}); err != nil {
 			return v, err
 		}

@@ -25,6 +25,7 @@ func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor, s exchang
 	s.Viewer = who.Viewer()
 	found, err := c.SearchMaterials(ctx, s)
 	r := Results[exchange.ShownMaterial]{Found: found}
+	reveal(who, r.Items)
 	if err != nil {
 		return r, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -16,6 +17,8 @@ type shelf struct {
 	c   store.Conn
 	who exchange.Actor
 	try bool // nothing will be written
+
+	takesBack bool // the change gives a material back to a lab that had it
 
 	organizations memo[int64, exchange.Organization]
 	users         memo[uuid.UUID, exchange.User]
@@ -58,7 +61,10 @@ func (s *shelf) change(ctx context.Context, old exchange.Material, p exchange.Ma
 	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
 		return m, false, asAdmin, err
 	}
-	if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return s.c.ShownMaterial(ctx, old.ID) }); err != nil {
+	if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return s.a.shownIn(ctx, s.c, s.who, old.ID) }); err != nil {
+		return m, false, asAdmin, err
+	}
+	if err := s.keepPrivate(ctx, old, &p); err != nil {
 		return m, false, asAdmin, err
 	}
 	if m, err = p.Patch(old); err != nil {
@@ -90,11 +96,38 @@ func (s *shelf) change(ctx context.Context, old exchange.Material, p exchange.Ma
 	return m, true, asAdmin, s.check(ctx, old, &m)
 }
 
+// keepPrivate has a change keep what its sender may not see: they could not have sent it back. What they may
+// not see they may not set either, nor have for themselves by moving the material.
+func (s *shelf) keepPrivate(ctx context.Context, old exchange.Material, p *exchange.MaterialPatch) error {
+	moves := p.Organization.Set && int64(p.Organization.Value) != old.OrganizationID
+	if !p.Metadata.Set && !moves {
+		return nil
+	}
+	if sees, err := s.a.seesPrivate(ctx, s.c, s.who, old); err != nil || sees {
+		return err
+	}
+	o, err := s.organization(ctx, old.OrganizationID)
+	if err != nil {
+		return err
+	}
+	if key := p.KeepPrivate(old, o.PublicKeys); key != "" {
+		return exchange.Fail(exchange.FieldForbidden, "Only members of organization %d may set %s: it is private.", o.ID, key).With("field", key)
+	}
+	if _, hidden := category.Public(old.Category, old.Metadata, o.PublicKeys); hidden && moves && !s.takesBack {
+		return exchange.Fail(exchange.FieldForbidden, "Only members of organization %d may move this material: it has private fields.", o.ID).With("field", "organization_id")
+	}
+	return nil
+}
+
+func (s *shelf) organization(ctx context.Context, id int64) (exchange.Organization, error) {
+	return s.organizations.get(id, func() (exchange.Organization, error) { return s.c.Organization(ctx, id) })
+}
+
 // check looks up what a new or changed material refers to; every wrong reference is named. Its
 // contact defaults to the caller, else to the organization's owner.
 func (s *shelf) check(ctx context.Context, old exchange.Material, m *exchange.Material) error {
 	var f exchange.Faults
-	o, err := s.organizations.get(m.OrganizationID, func() (exchange.Organization, error) { return s.c.Organization(ctx, m.OrganizationID) })
+	o, err := s.organization(ctx, m.OrganizationID)
 	if err != nil {
 		return refer(err, "organization_id", m.OrganizationID)
 	}

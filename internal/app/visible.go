@@ -21,9 +21,9 @@ func (a *App) hides(who exchange.Actor, m exchange.Material, now time.Time) bool
 // noMaterial is the answer for a material that is not there, word for word as for an id that nothing has.
 func noMaterial() error { return exchange.Fail(exchange.NotFound, "There is no such object.") }
 
-// shown reads a material as who may see it: NotFound where it is hidden. That an admin sees what only its
-// lab may is noted.
-func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+// listed reads a material as everybody may see it who may see it at all: NotFound where it is hidden. That an
+// admin sees what only its lab may is noted.
+func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
 	m, err := c.ShownMaterial(ctx, id)
 	if err != nil {
 		return m, err
@@ -35,6 +35,67 @@ func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id in
 		err = a.mayRead(ctx, who, exchange.MaterialForesee, who.ToOrganization(m.OrganizationID), object("material", id))
 	}
 	return m, err
+}
+
+// shown is listed, with what is private for who may see that.
+func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+	m, err := a.listed(ctx, c, who, id)
+	if err != nil || !m.Conceals() {
+		return m, err
+	}
+	rel, err := toPrivate(ctx, c, who, m.Material)
+	if err != nil {
+		return m, err
+	}
+	switch err := a.mayRead(ctx, who, exchange.MaterialPrivate, rel, object("material", id)); exchange.CodeOf(err) {
+	case exchange.Forbidden, exchange.NotAuthenticated:
+		return m, nil
+	default:
+		return m.Revealed(), err
+	}
+}
+
+// shownIn is shown for who changes the material in a transaction, which notes what an admin does.
+func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+	m, err := tx.ShownMaterial(ctx, id)
+	if err != nil || !m.Conceals() {
+		return m, err
+	}
+	seen, err := a.seesPrivate(ctx, tx, who, m.Material)
+	if seen {
+		m = m.Revealed()
+	}
+	return m, err
+}
+
+// seesPrivate reports whether who may see the private fields of a material.
+func (a *App) seesPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) (bool, error) {
+	rel, err := toPrivate(ctx, c, who, m)
+	ok, _ := a.policy.Can(exchange.MaterialPrivate, rel)
+	return ok, err
+}
+
+// toPrivate gives the relations of who to the private fields of a material: RequesterOf means that the lab
+// accepted a request of theirs.
+func toPrivate(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) (exchange.Relation, error) {
+	rel := who.ToOrganization(m.OrganizationID)
+	if who.Anonymous() || who.Admin || who.MemberOf(m.OrganizationID) {
+		return rel, nil
+	}
+	accepted, err := c.Accepted(ctx, m.ID, who.Viewer())
+	if accepted {
+		rel |= exchange.RequesterOf
+	}
+	return rel, err
+}
+
+// reveal shows who, in a list, what is private in the materials of their own labs.
+func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
+	for i, m := range list {
+		if who.MemberOf(m.OrganizationID) {
+			list[i] = m.Revealed()
+		}
+	}
 }
 
 // materialForUpdate reads a material that who may see and keeps others from changing it until commit.
@@ -51,8 +112,12 @@ func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange
 func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (exchange.ShownMaterial, error) {
 	c := a.DB.Read()
 	m, err := c.MaterialByImport(ctx, source, identifier)
-	if err == nil && a.hides(who, m.Material, c.Now) {
+	switch {
+	case err != nil:
+	case a.hides(who, m.Material, c.Now):
 		m = exchange.ShownMaterial{Material: exchange.Material{ImportSource: source, ImportIdentifier: &identifier}}
+	case who.MemberOf(m.OrganizationID):
+		m = m.Revealed()
 	}
 	return m, err
 }

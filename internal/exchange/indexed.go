@@ -67,7 +67,7 @@ func facet(f category.Field) (string, bool) {
 		return name, true
 	}
 	// One category shows its level as a facet: then it counts in all.
-	return f.Key, f.Facet || f.Key == "biosafety_level"
+	return f.Key, (f.Facet || f.Key == "biosafety_level") && !f.Private
 }
 
 // commonNames are what people call the organisms that most materials come from.
@@ -133,8 +133,9 @@ func (x *indexing) done() Indexed {
 	return Indexed{words.New(x.fields, x.keys, x.wholes, x.facets), x.facets}
 }
 
-// Indexed is what m, of the organization of that name, is found by.
-func (m Material) Indexed(organization string) Indexed {
+// Indexed is what m, of an organization with that name and those public keys, is found by: what everybody may
+// see, whoever looks.
+func (m Material) Indexed(organization string, published []string) Indexed {
 	var x indexing
 	x.text(words.Title, m.Title)
 	for _, organism := range m.Organisms {
@@ -145,7 +146,7 @@ func (m Material) Indexed(organization string) Indexed {
 		x.key("", *m.Reference)
 	}
 	x.text(words.About, organization, text(m.PublicationTitle), text(m.PrePrintTitle), text(m.Citation))
-	x.metadata(m)
+	x.metadata(m, published)
 	x.text(words.Body, text(m.AdditionalInfo))
 
 	x.key("pmid", m.PubMedID)
@@ -197,9 +198,10 @@ func (x *indexing) imported(m Material) {
 
 // metadata notes what the category says of m. What it counts by, asks for first or calls a name tells
 // most; long texts and keys that the category does not have, least.
-func (x *indexing) metadata(m Material) {
+func (x *indexing) metadata(m Material, published []string) {
 	var values map[string]json.RawMessage
-	if json.Unmarshal(m.Metadata, &values) != nil {
+	shown, _ := category.Public(m.Category, m.Metadata, published)
+	if json.Unmarshal(shown, &values) != nil {
 		return
 	}
 	c, _ := category.Get(m.Category)

@@ -25,7 +25,7 @@ var indexedLine = Material{
 
 func TestAMaterialIsFoundByAllThatItSays(t *testing.T) {
 	t.Parallel()
-	d := indexedLine.Indexed("Müller lab").Doc
+	d := indexedLine.Indexed("Müller lab", []string{"own_key", "deep", "number"}).Doc
 	for _, query := range []string{
 		"HT29", "colorectal lines", "homo sapiens", "mus", "human cell lines", "mouse", "FZ 0012", "PMID:13052828", "cvcl_0320", "https://scicrunch.org/resolver/RRID:CVCL_0320",
 		"line of growth", "doi:10.1101/2020.01.01.123", "fogh", "muller", "thawing", "colon adenocarc", "Level 1", "NCBITaxon:9606", "mccoy", "htb38", "zebra",
@@ -39,7 +39,10 @@ func TestAMaterialIsFoundByAllThatItSays(t *testing.T) {
 			t.Errorf("%q finds it", query)
 		}
 	}
-	if q := words.Parse("HT-29"); q.Score(d.Weights) <= q.Score(titledMaterial("HT-29 colorectal line").Indexed("").Doc.Weights) {
+	if d := indexedLine.Indexed("Müller lab", []string{"deep"}).Doc; words.Parse("zebra").Expr().Match(d) {
+		t.Error("a key that the lab does not publish finds it")
+	}
+	if q := words.Parse("HT-29"); q.Score(d.Weights) <= q.Score(titledMaterial("HT-29 colorectal line").Indexed("", nil).Doc.Weights) {
 		t.Error("a line's own name is no whole name")
 	}
 }
@@ -50,7 +53,7 @@ func titledMaterial(title string) Material {
 
 func TestAMaterialCountsUnderItsFacets(t *testing.T) {
 	t.Parallel()
-	x := indexedLine.Indexed("Müller lab")
+	x := indexedLine.Indexed("Müller lab", nil)
 	want := []string{
 		"biosafety_level=BSL-1", "category=CELL_LINE", "disease=Colon adenocarcinoma", "has_publication=true", "imported=false", "is_archived=false",
 		"is_genetically_modified=true", "line_type=cancer", "needs_abstract=false", "needs_irb=false", "needs_mta=true", "organisms=Homo sapiens",
@@ -70,7 +73,7 @@ func TestAMaterialCountsUnderItsFacets(t *testing.T) {
 	}
 	pdx := Material{Category: "PDX", Title: "Tumour", ImportSource: "GEO", Imported: true, ImportIdentifier: ptr("GSE2122"),
 		Metadata: json.RawMessage(`{"diagnosis":"` + strings.Repeat("ä", 300) + `","primary_tissue_of_origin":"Colon","tumor_characterization_technology":["histology","STR","STR"]}`)}
-	x = pdx.Indexed("")
+	x = pdx.Indexed("", nil)
 	for _, facet := range []string{"disease=" + strings.Repeat("ä", 255), "tissue=Colon", "import_source=GEO", "imported=true", "has_publication=false"} {
 		if !slices.Contains(x.Facets, facet) {
 			t.Errorf("%s is not in %q", facet, x.Facets)
@@ -122,6 +125,6 @@ func TestOrganizationsAndPeopleAreFoundByWhatTheyShow(t *testing.T) {
 
 func BenchmarkIndexed(b *testing.B) {
 	for b.Loop() {
-		indexedLine.Indexed("Müller lab")
+		indexedLine.Indexed("Müller lab", nil)
 	}
 }

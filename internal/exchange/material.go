@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -45,11 +46,32 @@ type Material struct {
 	UpdatedAt        time.Time
 }
 
-// ShownMaterial is a material with what its page shows beside it.
+// ShownMaterial is a material with what its page shows beside it. As it is read, its Metadata is what everybody
+// may see; Revealed has the rest of it too.
 type ShownMaterial struct {
 	Material
 	Contact User
 	Grants  []int64
+
+	Whole json.RawMessage `json:"-"` // additional_metadata with what is private; nil: nothing of it is
+}
+
+// Conceal leaves in m what everybody may see of its metadata; published are the keys that its lab publishes.
+func (m *ShownMaterial) Conceal(published []string) {
+	if shown, hidden := category.Public(m.Category, m.Metadata, published); hidden {
+		m.Metadata, m.Whole = shown, m.Metadata
+	}
+}
+
+// Conceals reports whether m leaves something out that Revealed has.
+func (m ShownMaterial) Conceals() bool { return m.Whole != nil }
+
+// Revealed is m with all of its metadata, for who may see what is private.
+func (m ShownMaterial) Revealed() ShownMaterial {
+	if m.Whole != nil {
+		m.Metadata, m.Whole = m.Whole, nil
+	}
+	return m
 }
 
 // Embargoed says whether the material is not offered yet at now: the embargo is lifted at
@@ -118,6 +140,30 @@ func (p MaterialPatch) Patch(m Material) (Material, error) {
 	m.Archived = p.Archived.Or(m.Archived)
 	f.need("title", m.Title)
 	return m, f.Err()
+}
+
+// KeepPrivate has p keep those values of additional_metadata of old that its sender may not see and does not set;
+// published are the keys that the lab publishes. It gives a field that identifies people and that they set, which
+// they may not; "" where there is none.
+func (p *MaterialPatch) KeepPrivate(old Material, published []string) (forbidden string) {
+	var sent map[string]json.RawMessage
+	if !p.Metadata.Set || json.Unmarshal(p.Metadata.Value, &sent) != nil || sent == nil {
+		return "" // Patch says what is wrong with it
+	}
+	for _, key := range slices.Sorted(maps.Keys(sent)) {
+		if slices.Contains(category.PrivateKeys(), key) {
+			return metadataPrefix + key
+		}
+	}
+	for key, value := range category.Private(old.Category, old.Metadata, published) {
+		if _, set := sent[key]; !set {
+			sent[key] = value
+		}
+	}
+	if raw, err := category.Encode(sent); err == nil {
+		p.Metadata.Value = raw
+	}
+	return ""
 }
 
 func (p MaterialPatch) lay(f *Faults, m Material) Material {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"aliquot/internal/exchange/category"
+
 	"github.com/google/uuid"
 )
 
@@ -14,6 +16,7 @@ type Organization struct {
 	Description string
 	Owner       uuid.UUID
 	Targets     Targets
+	PublicKeys  []string `json:",omitempty"` // public_metadata_keys: keys of its own in additional_metadata that everybody may see
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
@@ -35,6 +38,32 @@ type OrganizationPatch struct {
 	DecideDays      Opt[int]       `json:"decide_days"`
 	CountersignDays Opt[int]       `json:"countersign_days"`
 	ShipDays        Opt[int]       `json:"ship_days"`
+	PublicKeys      Opt[Names]     `json:"public_metadata_keys"`
+}
+
+// mostPublicKeys is how many keys of its own an organization can publish.
+const mostPublicKeys = 100
+
+// publicKeys checks the keys that an organization publishes. What a category marks as private stays so.
+func (f *Faults) publicKeys(o Opt[Names], dst *[]string) {
+	if !o.Set {
+		return
+	}
+	keys := []string{}
+	for _, key := range o.Value {
+		if key = tidy(key); key == "" || !f.Short("public_metadata_keys", key) {
+			continue
+		}
+		if slices.Contains(category.PrivateKeys(), key) {
+			f.Add("public_metadata_keys", "%s identifies patients or donors and stays private", key)
+		}
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	if keys = slices.Compact(keys); len(keys) > mostPublicKeys {
+		f.Add("public_metadata_keys", "must be at most %d keys", mostPublicKeys)
+	}
+	*dst = keys
 }
 
 // mostMembers bounds one list of members; larger labs are changed by invitations.
@@ -75,6 +104,7 @@ func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (
 	f.days("decide_days", p.DecideDays, &o.Targets.Decide)
 	f.days("countersign_days", p.CountersignDays, &o.Targets.Countersign)
 	f.days("ship_days", p.ShipDays, &o.Targets.Ship)
+	f.publicKeys(p.PublicKeys, &o.PublicKeys)
 	o.Owner = uuid.UUID(p.Owner.Or(UserRef(o.Owner)))
 	f.rule("members", Rule{Most: mostMembers})
 	if p.Members.Set {

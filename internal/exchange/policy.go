@@ -59,6 +59,7 @@ const (
 	JoinWithdraw         Action = "join.withdraw"
 	SettingsRead         Action = "settings.read"
 	SettingsUpdate       Action = "settings.update"
+	OrganizationPublish  Action = "organization.publish" // keys of its own in materials
 	OrganizationHistory  Action = "organization.history"
 	OrganizationEvents   Action = "organization.events" // what happened in the requests of its materials
 	OrganizationInsights Action = "organization.insights"
@@ -68,7 +69,8 @@ const (
 
 	MaterialCreate   Action = "material.create"
 	MaterialRead     Action = "material.read"
-	MaterialForesee  Action = "material.foresee" // its page, before its embargo ends
+	MaterialForesee  Action = "material.foresee" // all of it, before its embargo ends
+	MaterialPrivate  Action = "material.private" // its private fields
 	MaterialUpdate   Action = "material.update"
 	MaterialArchive  Action = "material.archive"
 	MaterialHistory  Action = "material.history"
@@ -168,6 +170,7 @@ var rules = Policy{
 	JoinWithdraw:         OwnerOf,
 	SettingsRead:         OwnerOf,
 	SettingsUpdate:       OwnerOf,
+	OrganizationPublish:  OwnerOf,
 	OrganizationHistory:  MemberOf,
 	OrganizationEvents:   MemberOf,
 	OrganizationInsights: MemberOf,
@@ -178,6 +181,7 @@ var rules = Policy{
 	MaterialCreate:   Anyone,
 	MaterialRead:     Anyone,
 	MaterialForesee:  MemberOf,
+	MaterialPrivate:  MemberOf | RequesterOf,
 	MaterialUpdate:   Anyone,
 	MaterialArchive:  MemberOf,
 	MaterialHistory:  MemberOf,

@@ -12,7 +12,7 @@ var likeBy = []string{"disease", "genes", "technique", "tissue", "plasmid_type",
 // least, and by its category alone.
 func Likenesses(m Material) []map[string][]string {
 	var x indexing
-	x.metadata(m)
+	x.metadata(m, nil)
 	x.counted(m)
 	values := map[string][]string{}
 	for _, line := range x.facets {

@@ -106,9 +106,13 @@ var versions = listing[Version]{
 	filters: map[string]condition{"actor": equals("o.actor_id")},
 }
 
-// Versions lists the changes of an object.
-func (c Conn) Versions(ctx context.Context, object string, p exchange.Page) (exchange.Part[Version], error) {
-	return versions.page(ctx, c, p, where("o.object = ? AND o.version IS NOT NULL", object))
+// Versions lists the changes of an object; where before is not 0, those with a lower number.
+func (c Conn) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.Part[Version], error) {
+	w := where("o.object = ? AND o.version IS NOT NULL", object)
+	if before != 0 {
+		w.and("o.version < ?", before)
+	}
+	return versions.page(ctx, c, p, w)
 }
 
 // VersionState reads the state that a change of an object led to.

@@ -88,7 +88,7 @@ func (c Conn) Funded(ctx context.Context, grants ...int64) ([]Funded, error) {
 func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page, viewer exchange.Actor) (exchange.Part[exchange.ShownMaterial], error) {
 	w := where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant)
 	if !viewer.Admin {
-		c.andVisible(w, viewer.ID)
+		c.andVisible(w, viewer.Viewer())
 	}
 	return shownMaterials.page(ctx, c, p, w)
 }

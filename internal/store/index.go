@@ -192,16 +192,16 @@ func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) erro
 		var spelt []string
 		entries, err := all(ctx, c, func(r row, e *entry) error {
 			var id int64
-			var organization string
-			if err := r.Scan(&id, &organization, &e.was.rank, &e.was.digest, &e.was.weights); err != nil {
+			var organization exchange.Organization
+			if err := r.Scan(&id, &organization.Name, fromJSON{&organization.PublicKeys}, &e.was.rank, &e.was.digest, &e.was.weights); err != nil {
 				return err
 			}
 			err := e.material(byID[id], organization)
-			if e.was.weights == nil || *e.was.weights != e.Doc.Weights {
+			if e.was.digest == nil || *e.was.digest == "" || *e.was.weights != e.Doc.Weights {
 				spelt = append(spelt, words.Spellings(e.Doc.Weights)...)
 			}
 			return err
-		}, `SELECT m.id, n.name, x.rank, x.digest, x.weights FROM materials m JOIN organizations n ON n.id = m.organization_id
+		}, `SELECT m.id, n.name, n.public_metadata_keys, x.rank, x.digest, x.weights FROM materials m JOIN organizations n ON n.id = m.organization_id
 			LEFT JOIN material_index x ON x.id = m.id WHERE m.id IN (`+places+")", args...)
 		if err != nil {
 			return err
@@ -216,13 +216,13 @@ func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) erro
 	return nil
 }
 
-// material makes e the entry of a material of an organization of that name.
-func (e *entry) material(m exchange.Material, organization string) (err error) {
+// material makes e the entry of a material of an organization.
+func (e *entry) material(m exchange.Material, of exchange.Organization) (err error) {
 	visible := ""
 	if m.EmbargoDate != nil {
 		visible = string(*m.EmbargoDate)
 	}
-	e.id, e.extra, e.Indexed = m.ID, []any{m.OrganizationID, visible}, m.Indexed(organization)
+	e.id, e.extra, e.Indexed = m.ID, []any{m.OrganizationID, visible}, m.Indexed(of.Name, of.PublicKeys)
 	e.rank, err = rankOf(m.ID, m.Archived)
 	return err
 }

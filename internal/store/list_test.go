@@ -189,7 +189,7 @@ func lists(l lab) map[string]list {
 			})
 			return newest(l, "audit_events")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Versions(ctx, "material 1", p)
+			part, err := c.Versions(ctx, "material 1", 0, p)
 			return ids(part, err, func(v store.Version) int64 { return v.ID })
 		}},
 		"events": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },

@@ -49,7 +49,7 @@ func (l *Loader) IndexMaterials(ctx context.Context, list []exchange.Material, o
 	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
 	parallel(len(list), func(i int) {
 		var e entry
-		errs[i] = e.material(list[i], organization(list[i].OrganizationID))
+		errs[i] = e.material(list[i], exchange.Organization{Name: organization(list[i].OrganizationID)})
 		rows[i], spelt[i] = l.indexRow(materialIndex, e), words.Spellings(e.Doc.Weights)
 	})
 	if err := errors.Join(errs...); err != nil {

@@ -42,11 +42,23 @@ func (t *rawText) Scan(src any) error {
 func scanMaterial(r row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
 
 const shownMaterial = materialColumns + ", " + userColumns + `,
-	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id)`
+	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id),
+	(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = o.organization_id)`
 
 func shownFields(m *exchange.ShownMaterial) []any {
 	m.Grants = []int64{}
-	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants})
+	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants}, concealed{m})
+}
+
+// concealed takes the keys that the lab of a material publishes, when all else is read, and hides the others.
+type concealed struct{ m *exchange.ShownMaterial }
+
+// Scan takes JSON.
+func (s concealed) Scan(src any) error {
+	var published []string
+	err := fromJSON{&published}.Scan(src)
+	s.m.Conceal(published)
+	return err
 }
 
 func scanShownMaterial(r row, m *exchange.ShownMaterial) error { return r.Scan(shownFields(m)...) }
@@ -232,6 +244,12 @@ func (c Conn) materialArgs(list []exchange.Material, epoch int64) ([]any, error)
 			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, c.Now, epoch, epoch)
 	}
 	return args, nil
+}
+
+// Accepted reports whether the lab of a material accepted a request of a user for it, and did not turn it down since.
+func (c Conn) Accepted(ctx context.Context, material int64, requester uuid.UUID) (bool, error) {
+	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests WHERE material_id = $1 AND requester_id = $2
+		AND status IN ('APPROVED', 'IN_FULFILLMENT', 'FULFILLED', 'VERIFIED_FULFILLED') AND deleted_at IS NULL)`, material, requester)
 }
 
 // ActiveRequests is how many requests of a material are under way.

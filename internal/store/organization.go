@@ -9,10 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, o.ship_days, o.created_at, o.updated_at"
+const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, o.ship_days, o.public_metadata_keys, o.created_at, o.updated_at"
 
 func organizationFields(o *exchange.Organization) []any {
-	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
+	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship, fromJSON{&o.PublicKeys},
 		utc{&o.CreatedAt}, utc{&o.UpdatedAt}}
 }
 
@@ -74,10 +74,14 @@ func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[
 
 // InsertOrganization adds an organization and gives its id.
 func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (int64, error) {
+	keys, err := text(o.PublicKeys)
+	if err != nil {
+		return 0, err
+	}
 	id, err := one(ctx, c, value[int64], `INSERT INTO organizations
-		(name, description, owner_id, decide_days, countersign_days, ship_days, created_at, updated_at, name_sort)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8) RETURNING id`,
-		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name))
+		(name, description, owner_id, decide_days, countersign_days, ship_days, public_metadata_keys, created_at, updated_at, name_sort)
+		VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $7, $8) RETURNING id`,
+		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name), keys)
 	if err != nil {
 		return 0, err
 	}
@@ -87,9 +91,13 @@ func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (
 
 // UpdateOrganization saves an organization.
 func (c Conn) UpdateOrganization(ctx context.Context, o exchange.Organization) error {
-	if _, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4,
-		decide_days = $5, countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9 WHERE id = $1`,
-		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name)); err != nil {
+	keys, err := text(o.PublicKeys)
+	if err != nil {
+		return err
+	}
+	if _, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4, decide_days = $5,
+		countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9, public_metadata_keys = $10 WHERE id = $1`,
+		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name), keys); err != nil {
 		return err
 	}
 	was, err := c.kept(ctx, organizationIndex, o.ID)

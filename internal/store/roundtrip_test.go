@@ -196,11 +196,11 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 			same(t, "Material", m, got)
 			code(t, "Material", err, "")
 			shown, err := tx.ShownMaterial(ctx, *id)
-			same(t, "ShownMaterial", exchange.ShownMaterial{Material: m, Contact: contact, Grants: []int64{}}, shown)
+			same(t, "ShownMaterial", exchange.ShownMaterial{Material: m, Contact: contact, Grants: []int64{}}, shown.Revealed())
 			code(t, "ShownMaterial", err, "")
 			if m.ImportIdentifier != nil {
 				shown, err = tx.MaterialByImport(ctx, m.ImportSource, *m.ImportIdentifier)
-				same(t, "MaterialByImport", m, shown.Material)
+				same(t, "MaterialByImport", m, shown.Revealed().Material)
 				code(t, "MaterialByImport", err, "")
 			}
 			got, err = tx.MaterialForShare(ctx, *id)

@@ -141,7 +141,7 @@ func change(rt *rapid.T, m *exchange.Material) {
 func (w *findable) indexed(m exchange.Material) exchange.Indexed {
 	for _, o := range w.organizations {
 		if o.ID == m.OrganizationID {
-			return m.Indexed(o.Name)
+			return m.Indexed(o.Name, nil)
 		}
 	}
 	panic("no such organization")

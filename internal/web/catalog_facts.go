@@ -32,11 +32,8 @@ type factItem struct {
 // locus is a place in the genome with its alleles.
 type locus struct{ Name, Alleles string }
 
-// privateFields are not for everybody who comes by, search engines among them: the number of a patient.
-var privateFields = map[string]bool{"submitter_patient_id": true}
-
 // sectionsOf are the facts of a material, by the sections of its category's form.
-func sectionsOf(c category.Category, m exchange.ShownMaterial, signedIn bool) []factSection {
+func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
 	lede := shortDescription(m)
@@ -50,7 +47,7 @@ func sectionsOf(c category.Category, m exchange.ShownMaterial, signedIn bool) []
 			}
 		}
 		for _, f := range s.Fields {
-			if f.Key == "organism_ids" && len(m.Organisms) > 0 || privateFields[f.Key] && !signedIn {
+			if f.Key == "organism_ids" && len(m.Organisms) > 0 {
 				continue
 			}
 			if f.Key == "str_profile" {

@@ -77,7 +77,7 @@ func (v *visit) material() (reply, error) {
 	p := &materialPage{
 		Page: Page{Section: "catalog"}, MaterialView: m, Category: c, Status: statusOf(m.Material, m.Now), Address: m.Listing.Address(),
 		Canonical: v.app.PublicURL + materialAt(id), Source: sourceLabel(m.Material), Reference: m.Reference(),
-		Sections: sectionsOf(c, m.ShownMaterial, v.signedIn()),
+		Sections: sectionsOf(c, m.ShownMaterial),
 	}
 	embargoed := m.Embargoed(m.Now)
 	p.Offered = !m.Archived && !embargoed

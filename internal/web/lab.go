@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
@@ -165,6 +166,8 @@ type labForm struct {
 	New                        bool
 	Name, Description          string
 	Decide, Countersign, Ships string
+	Public                     string // public_metadata_keys, one a line
+	keys                       exchange.Opt[exchange.Names]
 }
 
 // patchOf is what the form of a lab says.
@@ -174,16 +177,21 @@ func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
 		n, _ := strconv.Atoi(text) // what is no number is none from 1 to 365
 		*to = exchange.Some(n)
 	}
+	p.PublicKeys = f.keys
 	return p
 }
 
 func (f *labForm) read(v *visit) {
 	f.Name, f.Description = v.PostFormValue("name"), v.PostFormValue("description")
 	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"), v.PostFormValue("ship_days")
+	if f.Public = v.PostFormValue("public_metadata_keys"); v.PostForm.Has("public_metadata_keys") {
+		f.keys = exchange.Some(exchange.Names(strings.Split(f.Public, "\n")))
+	}
 }
 
 func (f *labForm) tell(o exchange.Organization) {
 	f.Name, f.Description = o.Name, o.Description
+	f.Public = strings.Join(o.PublicKeys, "\n")
 	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign), strconv.Itoa(o.Targets.Ship)
 }
 

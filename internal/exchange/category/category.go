@@ -39,6 +39,7 @@ type Field struct {
 	Required   bool            `json:"required,omitzero"`   // to publish, not to save
 	Vocabulary identifier.Kind `json:"vocabulary,omitzero"` // of an identifier, or of each item of a list
 	Facet      bool            `json:"facet,omitzero"`      // search counts its values
+	Private    bool            `json:"private,omitzero"`    // it identifies a patient or donor: for the lab and accepted requesters
 }
 
 // Option is one value of a choice or a list. Other values that mean the same are in Also;

@@ -56,7 +56,8 @@ type details struct {
 func (l Listing) details() details {
 	c, _ := category.Get(l.Category)
 	d := details{category: c}
-	decoder := json.NewDecoder(bytes.NewReader(l.Metadata))
+	shown, _ := category.Public(l.Category, l.Metadata, l.Organization.PublicKeys) // whoever looks: others read on
+	decoder := json.NewDecoder(bytes.NewReader(shown))
 	decoder.UseNumber()
 	_ = decoder.Decode(&d.values) // it is stored as an object
 	return d
