@@ -217,8 +217,12 @@ func (t *town) call(ctx context.Context, c *http.Client, method, path, token, ki
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}
-	if token != "" {
+	switch {
+	case token == "":
+	case strings.HasPrefix(path, "/v1/"):
 		r.Header.Set("Authorization", "Token "+token)
+	default: // a page
+		r.AddCookie(&http.Cookie{Name: "__Host-session", Value: token})
 	}
 	var answer bytes.Buffer
 	_, err = send(c, r, &answer)
