@@ -198,6 +198,9 @@ func openLab(base string) (l lab, err error) {
 	if err != nil {
 		return l, err
 	}
+	if err := l.join(int64(organization.JSON201.ID)); err != nil {
+		return l, err
+	}
 	shipping, err := owner.CreateShippingWithResponse(ctx, api.ShippingNew{
 		Organization: organization.JSON201.ID, NeedsShippingAddress: new(true), NeedsPayment: new(true), AcceptsShippingCode: new(true),
 	})
@@ -216,4 +219,27 @@ func openLab(base string) (l lab, err error) {
 	}
 	l.id, l.shipping, l.material = fmt.Sprint(organization.JSON201.ID), fmt.Sprint(shipping.JSON201.ID), fmt.Sprint(material.JSON201.ID)
 	return l, nil
+}
+
+// join has those accept whom the lab invited, which is nobody where access is open.
+func (l lab) join(organization int64) error {
+	a, err := did(l.owner.call("GET", fmt.Sprintf("/organizations/%d/invitations", organization), ""))
+	if err != nil {
+		return err
+	}
+	var list []struct {
+		ID         int64
+		RegistryID string `json:"registry_id"`
+	}
+	if err := json.Unmarshal(a.body, &list); err != nil {
+		return err
+	}
+	invited := map[string]client{mario: l.manager, tomas: l.officer}
+	for _, i := range list {
+		who := invited[i.RegistryID]
+		if _, err := did(who.call("POST", fmt.Sprintf("/users/%s/invitations/%d/accept", who.id, i.ID), "")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
