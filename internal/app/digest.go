@@ -65,7 +65,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 	if err != nil || !some || reader.Mail.DigestDue(since, c.Now).After(c.Now) {
 		return err
 	}
-	m := mail.Message{Kind: "digest", To: reader.Email, ToName: reader.Name(), At: c.Now}
+	m := mail.Message{Kind: "digest", To: reader.Email, ToName: reader.Name(), At: c.Now, List: a.list("digest")}
 	if at.Sending, err = a.beginDigest(ctx, r, reader, &m); err != nil || len(at.Sending) == 0 {
 		return err
 	}
@@ -141,6 +141,16 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 	if err != nil {
 		return nil, nil, err
 	}
+	var told []int64
+	for _, n := range list {
+		if n.News == nil {
+			told = append(told, n.Event.ID)
+		}
+	}
+	kept, err := c.EventFacts(ctx, told)
+	if err != nil {
+		return nil, nil, err
+	}
 	type known struct {
 		notice.Event
 		visible bool
@@ -171,7 +181,7 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 			requests[n.Event.RequestID] = k
 		}
 		if k.visible {
-			events = append(events, of(k.Event, n))
+			events = append(events, then(of(k.Event, n), kept))
 		}
 	}
 	return events, matches, nil

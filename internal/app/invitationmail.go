@@ -41,7 +41,7 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	become := func(tx store.Conn, was, now exchange.MailState) (bool, error) {
 		return tx.InvitationMailBecomes(ctx, v.ID, args.Round, was, now)
 	}
-	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)}}
+	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)}, List: a.list("invitation")}
 	begins, link := false, ""
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		died, err := become(tx, exchange.MailSending, exchange.MailInDoubt)
@@ -104,6 +104,11 @@ type letter struct {
 func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (l letter, visible bool, err error) {
 	if n.News == nil {
 		facts, visible, err := a.facts(ctx, c, n, reader)
+		if err == nil && visible {
+			var kept map[int64]exchange.Requested
+			kept, err = c.EventFacts(ctx, []int64{n.Event.ID})
+			facts = then(facts, kept)
+		}
 		return letter{a.thread(n.Event.RequestID), func(_ context.Context, unsubscribe string) (notice.Words, error) {
 			facts.Unsubscribe = unsubscribe
 			return a.Notice.Event(facts)

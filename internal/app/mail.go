@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/job"
@@ -92,7 +93,8 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 	if state == exchange.MailWaiting {
 		state = exchange.MailSending
 	}
-	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt, References: []string{letter.thread}}
+	list, _, _ := strings.Cut(letter.thread, ".")
+	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt, References: []string{letter.thread}, List: a.list(list)}
 	var found exchange.MailState
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.NotificationForUpdate(ctx, n.ID)

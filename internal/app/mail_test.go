@@ -169,6 +169,12 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 				l.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
 				m.Errorf("List-Unsubscribe %q %q", l.Header.Get("List-Unsubscribe"), l.Header.Get("List-Unsubscribe-Post"))
 			}
+			if want := fmt.Sprintf("Request %d: HeLa", id); l.Subject != want {
+				m.Errorf("the subject is %q, want %q", l.Subject, want)
+			}
+			if l.Header.Get("List-Id") != "Aliquot <request.aliquot.example.org>" || l.Header.Get("Reply-To") != "Answers are not read <aliquot@example.org>" {
+				m.Errorf("List-Id %q, Reply-To %q", l.Header.Get("List-Id"), l.Header.Get("Reply-To"))
+			}
 			if !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/requests/%d", id)) || l.HTML == "" {
 				m.Errorf("no link to the request in %s", l.Text)
 			}
@@ -424,12 +430,12 @@ func TestADeletedRequestIsToldOfOnceMoreAndNoMore(t *testing.T) {
 		m.must(m.app.SetAdmin(m.Context(), "ben", true))
 		m.must(m.app.DeleteRequest(m.Context(), m.person("ben"), id))
 		m.work()
-		if got := m.got("rosa"); len(got) != 1 || !strings.Contains(got[0], "deleted") {
-			m.Errorf("the requester got %q", got)
+		if l := m.letterTo("rosa"); len(m.got("rosa")) != 1 || !strings.Contains(l.Text, "deleted") {
+			m.Errorf("the requester got %q", l.Text)
 		}
-		for _, subject := range m.got("ada") {
-			if !strings.Contains(subject, "deleted") {
-				m.Errorf("got %q about a request that is gone", subject)
+		for _, l := range m.server.Messages() {
+			if !strings.Contains(l.Text, "deleted") {
+				m.Errorf("got %q about a request that is gone", l.Text)
 			}
 		}
 	})

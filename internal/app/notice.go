@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"aliquot/internal/exchange"
@@ -13,7 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// facts are what mail about a notification tells. visible: the person may still see the request.
+// facts are what mail about a notification tells, but for what the request was then. visible: the person may still see the
+// request.
 func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (f notice.Event, visible bool, err error) {
 	f = notice.Event{Event: n.Event, Category: n.Category, Reader: n.User, Location: reader.Mail.Location()}
 	if n.Actor != nil {
@@ -37,8 +39,25 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 		return f, false, err
 	}
 	requester, err := c.User(ctx, f.Request.Requester)
+	if err != nil {
+		return f, false, err
+	}
 	f.Organization, f.Owner, f.Requester = lab.Name, lab.Owner, requester.Name()
+	f.Title, err = c.FirstTitle(ctx, f.Request.ID)
 	return f, true, err
+}
+
+// then is f with the request as it was after its event, where that is kept. The word of a request that was deleted is that
+// nothing is open any more.
+func then(f notice.Event, kept map[int64]exchange.Requested) notice.Event {
+	was, known := kept[f.Event.ID]
+	if !known || f.Event.Kind == exchange.Deleted {
+		return f
+	}
+	is, before := f.Request.PresentTurn(f.Request.Terms), was.PresentTurn(was.Terms)
+	f.Over = is.Status != before.Status || is.Side != before.Side || !slices.Equal(is.What, before.What)
+	f.Request = was
+	return f
 }
 
 // thread is the id of the message that all mail about a request refers to, so that mail programs show it
@@ -54,6 +73,9 @@ func (a *App) host() string {
 	}
 	return u.Hostname()
 }
+
+// list is the List-Id of a kind of mail.
+func (a *App) list(kind string) string { return kind + "." + a.host() }
 
 // The purposes of the tokens that mail carries.
 const (

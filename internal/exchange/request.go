@@ -59,6 +59,14 @@ type Requested struct {
 	Head         Head // the last event of its chain
 }
 
+// Told is q as messages tell of it, which say nothing of where the address is.
+func (q Requested) Told() Requested {
+	if q.Address != nil {
+		q.Address = &Address{}
+	}
+	return q
+}
+
 // Slot is the place of a document in a request.
 type Slot string
 

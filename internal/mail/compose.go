@@ -29,6 +29,7 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	}
 	var l letter
 	l.field("From", mailbox(from.Name, from.Address)...)
+	l.field("Reply-To", mailbox("Answers are not read", from.Address)...)
 	l.field("To", mailbox(m.ToName, m.To)...)
 	l.field("Subject", phrase(m.Subject, false)...)
 	l.field("Date", strings.Fields(m.At.Format(time.RFC1123Z))...)
@@ -47,6 +48,12 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	// No human wrote this: RFC 3834, and for Exchange, which sends notes of absence all the same.
 	l.field("Auto-Submitted", "auto-generated")
 	l.field("X-Auto-Response-Suppress", "OOF,", "AutoReply")
+	if m.List != "" {
+		if !isMessageID(listName + "@" + m.List) {
+			return nil, &Failure{Kind: Rejected, Phase: "message", Text: fmt.Sprintf("%s is no List-Id", oneLine(m.List))}
+		}
+		l.field("List-Id", listName, "<"+m.List+">")
+	}
 	if m.Unsubscribe != "" {
 		u, err := url.Parse(m.Unsubscribe)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(m.Unsubscribe) > 800 || !ascii(u.String()) {
@@ -61,6 +68,9 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	}
 	return l.Bytes(), nil
 }
+
+// listName is what programs call our mail in lists.
+const listName = "Aliquot"
 
 // webAddress escapes what url.URL leaves as it is in a query and what would end the address in a header.
 var webAddress = strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20")

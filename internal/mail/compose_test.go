@@ -37,15 +37,24 @@ func checked(t rapid.TB, m Message) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, raw)
 	}
-	want := []string{"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Subject", "To", "X-Auto-Response-Suppress"}
+	want := []string{"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Reply-To", "Subject", "To", "X-Auto-Response-Suppress"}
 	if m.HTML == "" {
 		want = append(want, "Content-Transfer-Encoding")
 	}
 	if len(m.References) > 0 {
 		want = append(want, "In-Reply-To", "References")
 	}
+	if m.List != "" {
+		want = append(want, "List-Id")
+	}
 	if m.Unsubscribe != "" {
 		want = append(want, "List-Unsubscribe", "List-Unsubscribe-Post")
+	}
+	if reply, err := got.Header.AddressList("Reply-To"); err != nil || len(reply) != 1 || reply[0].Address != sender.Address {
+		t.Fatalf("reply to %+v, %v", reply, err)
+	}
+	if list := got.Header.Get("List-Id"); m.List != "" && list != "Aliquot <"+m.List+">" {
+		t.Fatalf("list %q", list)
 	}
 	slices.Sort(want)
 	if names := slices.Sorted(maps.Keys(got.Header)); !slices.Equal(names, want) {
@@ -92,7 +101,9 @@ func TestNoTextOfAMessageReachesItsHeader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := Message{ID: "event-1@example.org", To: "ada@example.org", ToName: hostile.Draw(t, "name"), Subject: hostile.Draw(t, "subject"),
 			Text: hostile.Draw(t, "text"), HTML: hostile.Draw(t, "html"), At: time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)}
-		switch rapid.IntRange(0, 4).Draw(t, "also") {
+		switch rapid.IntRange(0, 5).Draw(t, "also") {
+		case 4:
+			m.List = rapid.OneOf(rapid.Just("request.example.org"), hostile).Draw(t, "list")
 		case 0:
 			m.To = hostile.Draw(t, "to")
 		case 1:
@@ -124,12 +135,13 @@ func TestALetterIsWrittenLikeThis(t *testing.T) {
 	raw, err := compose(sender, Message{
 		ID: "event-7.1@example.org", References: []string{"request-7@example.org", "event-7.0-with-a-rather-long-name@example.org"}, To: "ada@example.org",
 		ToName: "Ada B. Lovelace", Subject: "Kim Park (Kornberg Lab) approved your request for Anti-GFP nanobody: now it is your turn, Grüße",
-		Text: "Hello\n", Unsubscribe: "https://aliquot.example.org/u/a?b=<c>&d=e f", At: time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC),
+		Text: "Hello\n", Unsubscribe: "https://aliquot.example.org/u/a?b=<c>&d=e f", List: "request.aliquot.example.org", At: time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `From: Aliquot <aliquot@example.org>
+Reply-To: Answers are not read <aliquot@example.org>
 To: "Ada B. Lovelace" <ada@example.org>
 Subject: =?utf-8?b?S2ltIFBhcmsgKEtvcm5iZXJnIExhYikgYXBwcm92ZWQgeW91ciBy?=
  =?utf-8?b?ZXF1ZXN0IGZvciBBbnRpLUdGUCBuYW5vYm9keTogbm93IGl0IGlz?=
@@ -141,6 +153,7 @@ References: <request-7@example.org>
  <event-7.0-with-a-rather-long-name@example.org>
 Auto-Submitted: auto-generated
 X-Auto-Response-Suppress: OOF, AutoReply
+List-Id: Aliquot <request.aliquot.example.org>
 List-Unsubscribe: <https://aliquot.example.org/u/a?b=%3Cc%3E&d=e%20f>
 List-Unsubscribe-Post: List-Unsubscribe=One-Click
 MIME-Version: 1.0

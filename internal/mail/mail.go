@@ -27,6 +27,7 @@ type Message struct {
 	Text, HTML  string    // the same in two forms; without HTML the letter is plain text
 	Unsubscribe string    // address of the web that takes the one-click POST of RFC 8058; "": none
 	At          time.Time // Date
+	List        string    // List-Id without <>: what kind of mail it is, for those who sort theirs; "": none
 }
 
 // Post sends messages; it may be used by many goroutines at once.

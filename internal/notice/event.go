@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"aliquot/internal/exchange"
 
@@ -17,7 +16,9 @@ type Event struct {
 	Event        exchange.Event
 	Category     exchange.Category  // under which the reader hears of it
 	Actor        string             // display name; "": Aliquot itself
-	Request      exchange.Requested // as it is now
+	Request      exchange.Requested // as it was then
+	Title        string             // that the material had when the request was made; "": as then
+	Over         bool               // the request has moved on since
 	Organization string             // the name of the lab
 	Requester    string             // display name
 	Reader       uuid.UUID
@@ -60,7 +61,8 @@ func (r role) side() exchange.Side {
 	return exchange.LabSide
 }
 
-// Event writes about one event. The subject says who did what, and whose turn it is now.
+// Event writes about one event: what happened, and whose turn it was then. Its subject is that of every message about the
+// request, so that mail programs show them as one conversation.
 func (w *Writer) Event(e Event) (Words, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
@@ -70,7 +72,7 @@ func (w *Writer) Event(e Event) (Words, error) {
 		returned = e.Event.Detail.Slot
 	}
 	p := page{
-		Subject: e.subject(turn),
+		Subject: e.subject(),
 		Lead:    e.did(nameMost, titleMost) + ".",
 		Facts:   []string{e.about(as)},
 		Quotes:  e.quotes(),
@@ -86,6 +88,9 @@ func (w *Writer) Event(e Event) (Words, error) {
 	}
 	if d.Until != nil {
 		p.Facts = append(p.Facts, "No reminder of this turn comes before "+moment(time.Time(*d.Until), e.Location)+".")
+	}
+	if e.Over {
+		p.Facts = append(p.Facts, "The request has moved on since: its page shows what is next.")
 	}
 	if e.Unsubscribe != "" {
 		p.Change = link{"Stop e-mail about " + e.Category.Words(), e.Unsubscribe}
@@ -106,15 +111,9 @@ func (e Event) did(name, title int) string {
 func (e Event) actor(most int) string    { return called(or(e.Actor, "Aliquot"), most, "Someone") }
 func (e Event) material(most int) string { return called(e.Request.Material, most, "a material") }
 
-// subject gives the title of the material the room that the rest leaves, and takes more from the name
-// only where that is not enough.
-func (e Event) subject(t turn) string {
-	name, title := utf8.RuneCountInString(e.actor(subjectName)), utf8.RuneCountInString(e.material(titleMost))
-	full := func() string { return flow(e.did(name, title)) + ": " + t.short() }
-	over := func() int { return max(utf8.RuneCountInString(full())-subjectMost, 0) }
-	title = max(title-over(), min(title, titleLeast))
-	name -= over()
-	return full()
+// subject names the request, the same whatever happened.
+func (e Event) subject() string {
+	return fmt.Sprintf("Request %d: ", e.Request.ID) + called(or(e.Title, e.Request.Material), titleMost, "a material")
 }
 
 // about says which request it is, and when it happened.

@@ -172,15 +172,15 @@ func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 	e := tellings(t, exchange.Messaged)[0].event
 	e.Request.AssignedTo = josiah
 	for status, want := range map[exchange.Status]string{
-		exchange.Approved: "your turn (signed MTA, IRB document and 2 more)", exchange.Open: "your turn (decision)",
+		exchange.Approved: "Your turn since", exchange.Open: "Your turn since",
 	} {
 		e.Request.Status = status
 		m, err := w.Event(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasSuffix(m.Subject, ": "+want) {
-			t.Errorf("%s: got the subject %q, want %s", status, m.Subject, want)
+		if !strings.Contains(m.Text, "\n"+want) {
+			t.Errorf("%s: got %s, want %s", status, m.Text, want)
 		}
 	}
 	reminder := tellings(t, exchange.Reminded)
@@ -190,7 +190,30 @@ func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Aliquot reminded you of the request for HeLa: your lab's turn (executed MTA)"; m.Subject != want {
-		t.Errorf("got the subject %q, want %q", m.Subject, want)
+	if want := "Aliquot reminded you of the request for HeLa."; !strings.HasPrefix(m.Text, want) || !strings.Contains(m.Text, "\nYour lab's turn since") {
+		t.Errorf("got %s, want %q", m.Text, want)
+	}
+}
+
+// TestMailAboutARequestHasOneSubject: mail programs begin another conversation with another one.
+func TestMailAboutARequestHasOneSubject(t *testing.T) {
+	t.Parallel()
+	w := writer(t)
+	for _, kind := range exchange.EventKinds {
+		for _, told := range tellings(t, kind) {
+			told.event.Title, told.event.Request.Material = "HeLa", "HeLa, as it is called now"
+			m, err := w.Event(told.event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("Request %d: HeLa", told.event.Request.ID); m.Subject != want {
+				t.Errorf("%s to %s: got the subject %q, want %q", kind, told.name, m.Subject, want)
+			}
+			for _, text := range []string{m.Text, m.HTML} {
+				if !strings.Contains(text, "Answers to this address are not read.") {
+					t.Errorf("%s to %s: it does not say that answers are not read:\n%s", kind, told.name, text)
+				}
+			}
+		}
 	}
 }

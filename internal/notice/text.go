@@ -12,11 +12,9 @@ import (
 const (
 	width        = 76  // of a line of text
 	subjectMost  = 150 // of a subject
-	subjectName  = 40  // of a name in a subject, and less where there is little room
-	turnMost     = 45  // of what a turn is for, in a subject
+	subjectName  = 40  // of a name in a subject
 	nameMost     = 80  // of a name
 	titleMost    = 120 // of the title of a material
-	titleLeast   = 12  // of the title in a subject that has little room
 	excerptMost  = 200 // of what someone wrote, in a digest
 	onePageMost  = 50  // requests in each part of a digest
 	oneGroupMost = 20  // events of one request in a digest

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"aliquot/internal/exchange"
 
@@ -33,46 +32,28 @@ func turnOf(r exchange.Requested, as role, reader uuid.UUID) turn {
 // mine says whether it is the move of the reader's side.
 func (t turn) mine() bool { return t.Turn != nil && t.Side == t.as.side() }
 
-// whose is the turn in words.
+// whose is the turn in words, of which there is one.
 func (t turn) whose() string {
 	switch {
-	case t.Turn == nil:
-		return "nobody's turn"
 	case t.mine() && (t.as == requester || t.as == assignee):
-		return "your turn"
+		return "Your turn"
 	case t.mine():
-		return "your lab's turn"
+		return "Your lab's turn"
 	default:
-		return "the " + string(t.Side) + "'s turn"
+		return "The " + string(t.Side) + "'s turn"
 	}
-}
-
-// short is the turn in a subject: never cut, and short enough for every other word there.
-func (t turn) short() string {
-	if t.Turn == nil {
-		return t.whose()
-	}
-	what := make([]string, len(t.What))
-	for i, w := range t.What {
-		what[i] = strings.TrimPrefix(exchange.Owed(w), "the ")
-	}
-	list := and(what)
-	if len(what) > 2 && utf8.RuneCountInString(list) > turnMost {
-		list = and(append(what[:2], fmt.Sprintf("%d more", len(what)-2)))
-	}
-	return t.whose() + " (" + list + ")"
 }
 
 // sentence is the turn with everything that is known of it.
 func (t turn) sentence(in *time.Location) string {
 	if t.Turn == nil {
-		return "It is " + t.whose() + ": the request is closed."
+		return "The request is closed."
 	}
 	what := make([]string, len(t.What))
 	for i, w := range t.What {
 		what[i] = exchange.Owed(w)
 	}
-	s := fmt.Sprintf("It is now %s (since %s): %s.", t.whose(), moment(t.Since, in), and(what))
+	s := fmt.Sprintf("%s since %s: %s.", t.whose(), moment(t.Since, in), and(what))
 	switch {
 	case t.Due == nil:
 		return s

@@ -17,14 +17,18 @@ import (
 // them with their ids. q is the request as it was locked by RequestForUpdate; UpdateRequest
 // follows and keeps the new head of its chain.
 func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []exchange.Event) ([]exchange.Event, error) {
+	facts, err := text(q.Told())
+	if err != nil {
+		return nil, err
+	}
 	for i, e := range events {
 		e.RequestID, e.At = q.ID, c.Now
 		e, err := e.Seal(q.Head.Seq, q.Head.Hash)
 		if err != nil {
 			return nil, err
 		}
-		e.ID, err = one(ctx, c, value[int64], "INSERT INTO request_events ("+strings.Join(eventWritten, ", ")+") VALUES "+
-			places(1, len(eventWritten))+" RETURNING id", eventArgs(*q, e)...)
+		e.ID, err = one(ctx, c, value[int64], "INSERT INTO request_events ("+strings.Join(eventWritten, ", ")+", title, facts) VALUES "+
+			places(1, len(eventWritten)+2)+" RETURNING id", append(eventArgs(*q, e), q.Material, facts)...)
 		if err != nil {
 			return nil, err
 		}
@@ -49,6 +53,37 @@ func scanEvent(r row, e *exchange.Event) error {
 		return err
 	}
 	return json.Unmarshal([]byte(e.Raw), &e.Detail)
+}
+
+// EventFacts reads what requests were after each of some events, by event, where that is kept.
+func (c Conn) EventFacts(ctx context.Context, events []int64) (map[int64]exchange.Requested, error) {
+	found := map[int64]exchange.Requested{}
+	scan := func(r row, _ *struct{}) error {
+		var id int64
+		var q exchange.Requested
+		err := r.Scan(&id, fromJSON{&q})
+		found[id] = q
+		return err
+	}
+	for some := range slices.Chunk(events, mostIn) {
+		places, args := in(nil, some)
+		if _, err := all(ctx, c, scan, "SELECT id, facts FROM request_events WHERE id IN ("+places+") AND facts IS NOT NULL", args...); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// FirstTitle reads the title that the material of a request had when the request was made.
+func (c Conn) FirstTitle(ctx context.Context, request int64) (string, error) {
+	return one(ctx, c, value[string], `SELECT COALESCE(e.title, m.title) FROM material_requests r JOIN materials m ON m.id = r.material_id
+		LEFT JOIN request_events e ON e.request_id = r.id AND e.seq = 1 WHERE r.id = $1`, request)
+}
+
+// ForgetFacts forgets what requests were after the events before a moment, of which no mail is sent any more.
+func (c Conn) ForgetFacts(ctx context.Context, before time.Time) error {
+	_, err := c.exec(ctx, "UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND at < $1", before)
+	return err
 }
 
 // Event reads one event.

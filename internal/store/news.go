@@ -15,7 +15,8 @@ func (c Conn) InsertNews(ctx context.Context, n exchange.News) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], "INSERT INTO news (kind, actor_id, organization_id, at, detail) VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5) RETURNING id",
+	return one(ctx, c, value[int64], `INSERT INTO news (kind, actor_id, organization_id, at, detail, organization_name)
+		VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5, (SELECT name FROM organizations WHERE id = $3)) RETURNING id`,
 		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, c.Now, detail)
 }
 

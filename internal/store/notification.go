@@ -14,8 +14,8 @@ import (
 
 const (
 	notificationColumns = `o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, COALESCE(e.kind, n.kind), COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
-		e.id, e.at, COALESCE(e.request_id, 0), COALESCE(e.seq, 0), COALESCE(m.id, 0), COALESCE(m.title, ''),
-		n.id, n.at, COALESCE(g.id, 0), COALESCE(g.name, ''), ` + userColumns
+		e.id, e.at, COALESCE(e.request_id, 0), COALESCE(e.seq, 0), COALESCE(m.id, 0), COALESCE(e.title, m.title, ''),
+		n.id, n.at, COALESCE(g.id, 0), COALESCE(n.organization_name, g.name, ''), ` + userColumns
 	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
 	notificationJoins = `LEFT JOIN request_events e ON e.id = o.event_id LEFT JOIN material_requests r ON r.id = e.request_id LEFT JOIN materials m ON m.id = r.material_id
 		LEFT JOIN news n ON n.id = o.news_id LEFT JOIN organizations g ON g.id = COALESCE(m.organization_id, n.organization_id)

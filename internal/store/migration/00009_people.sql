@@ -38,3 +38,10 @@ UPDATE attachments SET of_lab = TRUE WHERE owned_by_org IS NOT NULL AND NOT EXIS
 
 -- When a person closed their account; NULL: they did not.
 ALTER TABLE users ADD COLUMN closed_at {time};
+
+-- What messages tell of an event: the title that the material had, and for as long as mail may still be sent the whole request
+-- as it was (JSON, without the address). NULL: of before, or over.
+ALTER TABLE request_events ADD COLUMN title TEXT;
+ALTER TABLE request_events ADD COLUMN facts TEXT;
+CREATE INDEX request_events_facts ON request_events (at) WHERE facts IS NOT NULL;
+ALTER TABLE news ADD COLUMN organization_name TEXT; -- as it was

@@ -1,0 +1,127 @@
+package app_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/mail/mailtest"
+	"aliquot/internal/store"
+)
+
+// letterTo is the last mail that somebody got.
+func (m *mailing) letterTo(name string) mailtest.Letter {
+	m.Helper()
+	var last mailtest.Letter
+	for _, l := range m.server.Messages() {
+		if l.To == name+"@example.org" {
+			last = l
+		}
+	}
+	return last
+}
+
+// outdated has Rosa ask for the material and write an abstract, and then all of it change before any mail is sent.
+func (m *mailing) outdated() int64 {
+	m.Helper()
+	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material, exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)})
+	m.must(err)
+	id := m.ask()
+	m.set("2026-03-02T09:10:00Z")
+	m.change(m.rosa, id, exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+	m.set("2026-03-02T09:20:00Z")
+	m.change(m.rosa, id, exchange.RequestPatch{Abstract: exchange.Some("To do something else.")})
+	m.change(m.rosa, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
+	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material, exchange.MaterialPatch{Title: exchange.Some("Another title")})
+	m.must(err)
+	return id
+}
+
+func (m *mailing) change(who exchange.Actor, id int64, p exchange.RequestPatch) {
+	m.Helper()
+	_, err := m.app.UpdateRequest(m.Context(), who, id, p)
+	m.must(err)
+}
+
+// TestMailTellsWhatWasThen: also when it is sent after more happened.
+func TestMailTellsWhatWasThen(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.outdated()
+		m.work()
+		said := ""
+		for _, l := range m.server.Messages() {
+			if l.To != "ada@example.org" {
+				continue
+			}
+			if strings.Contains(l.Text+l.Subject, "Another title") {
+				m.Errorf("it has a title that the material got later:\n%s", l.Text)
+			}
+			if strings.HasPrefix(l.Text, "rosa wrote the research abstract") && strings.Contains(l.Text, "This happened on 2 March 2026, 09:10 UTC") {
+				said = l.Text
+			}
+		}
+		for _, want := range []string{"To map receptors.", "Your turn since 2 March 2026, 09:10 UTC: the decision.", "The request has moved on since"} {
+			if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
+				m.Errorf("the mail about the first abstract lacks %q:\n%s", want, said)
+			}
+		}
+		if strings.Contains(said, "something else") {
+			m.Errorf("it tells what was written later:\n%s", said)
+		}
+	})
+}
+
+func TestADigestTellsWhatWasThen(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+		m.outdated()
+		m.work()
+		m.set("2026-03-03T12:00:00Z")
+		m.work()
+		text := strings.Join(strings.Fields(m.letterTo("ada").Text), " ")
+		if !strings.Contains(text, "To map receptors.") || strings.Contains(text, "Another title") {
+			m.Errorf("got %s", text)
+		}
+	})
+}
+
+// TestANotificationKeepsItsText: the title that it names is the one that the material had.
+func TestANotificationKeepsItsText(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.outdated()
+		part, err := m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10})
+		m.must(err)
+		for _, n := range part.Items {
+			if !strings.Contains(n.Text(), "HeLa") || strings.Contains(n.Text(), "Another title") {
+				m.Errorf("got %q", n.Text())
+			}
+		}
+		if len(part.Items) != 4 {
+			m.Errorf("%d notifications", len(part.Items))
+		}
+		_, _, err = m.app.AskToJoin(m.Context(), m.rosa, m.lab, exchange.JoinNew{})
+		m.must(err)
+		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab, exchange.OrganizationPatch{Name: exchange.Some("Park lab")})
+		m.must(err)
+		part, err = m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 1})
+		m.must(err)
+		if !strings.Contains(part.Items[0].Text(), "Mora lab") {
+			m.Errorf("got %q", part.Items[0].Text())
+		}
+	})
+}
+
+func TestFactsOfEventsAreKeptForMailAlone(t *testing.T) {
+	eachMailing(t, func(m *mailing) {
+		m.outdated()
+		if facts, err := m.db.Read().EventFacts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 3 {
+			m.Errorf("%d of 3, %v", len(facts), err)
+		}
+		m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) error { return tx.ForgetFacts(ctx, tx.Now.Add(time.Hour)) }))
+		if facts, err := m.db.Read().EventFacts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 0 {
+			m.Errorf("%d are left, %v", len(facts), err)
+		}
+	})
+}
