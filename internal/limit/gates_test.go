@@ -22,8 +22,8 @@ func slow(t *testing.T) *limit.Gates {
 }
 
 // passes reports whether all gates let a call through.
-func passes(g *limit.Gates, hash, remoteAddr string, signsIn bool) bool {
-	for _, v := range g.Pass(hash, remoteAddr, signsIn) {
+func passes(g *limit.Gates, hash, remoteAddr string) bool {
+	for _, v := range g.Pass(hash, remoteAddr, false) {
 		if !v.OK {
 			return false
 		}
@@ -35,24 +35,24 @@ func TestGates_AUserHasOneLimitHoweverManyTokensTheyHave(t *testing.T) {
 	t.Parallel()
 	g, ada := slow(t), uuid.New()
 	for _, hash := range []string{"first", "second", "third"} {
-		if !passes(g, hash, "203.0.113.1:1", false) {
+		if !passes(g, hash, "203.0.113.1:1") {
 			t.Fatalf("%s is refused at first", hash)
 		}
 		g.Proved(hash, ada) // each counts for ada too
 	}
 	g.Proved("first", ada) // known: counts once
 	for i, hash := range []string{"first", "second"} {
-		if !passes(g, hash, "203.0.113.1:1", false) {
+		if !passes(g, hash, "203.0.113.1:1") {
 			t.Fatalf("call %d is refused", i)
 		}
 	}
 	for _, hash := range []string{"first", "second", "third"} {
-		if passes(g, hash, "198.51.100.9:1", false) {
+		if passes(g, hash, "198.51.100.9:1") {
 			t.Errorf("%s passes over the limit of its user", hash)
 		}
 	}
 	g.Proved("bob's", uuid.New())
-	if !passes(g, "bob's", "203.0.113.1:1", false) {
+	if !passes(g, "bob's", "203.0.113.1:1") {
 		t.Error("another user is refused")
 	}
 }
@@ -70,12 +70,12 @@ func TestGates_ATokenThatIsRefusedCountsAsItsAddress(t *testing.T) {
 			t.Fatalf("got %+v", v)
 		}
 	}
-	if passes(g, "stolen", "203.0.113.1:1", false) || passes(g, "guess", "203.0.113.1:1", false) || passes(g, "", "203.0.113.1:1", false) {
+	if passes(g, "stolen", "203.0.113.1:1") || passes(g, "guess", "203.0.113.1:1") || passes(g, "", "203.0.113.1:1") {
 		t.Error("the address passes over its limit")
 	}
 	g.Refused("never seen", "198.51.100.9:1") // was counted when it came
 	for range 3 {
-		if !passes(g, "", "198.51.100.9:1", false) {
+		if !passes(g, "", "198.51.100.9:1") {
 			t.Error("a refusal counts twice")
 		}
 	}
@@ -93,9 +93,9 @@ func TestGates_AnIPv6NetworkIsOneAddress(t *testing.T) {
 	} {
 		g := slow(t)
 		for range 3 {
-			passes(g, "", c.first, false)
+			passes(g, "", c.first)
 		}
-		if got := !passes(g, "", c.second, false); got != c.same {
+		if got := !passes(g, "", c.second); got != c.same {
 			t.Errorf("%s and %s: one %v", c.first, c.second, got)
 		}
 		for range 2 {
