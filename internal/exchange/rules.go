@@ -27,7 +27,7 @@ const (
 	neededLinesPattern = `^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$`
 
 	filenamePattern = `^[^\x00-\x1f\x7f-\x9f/\\\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]*$`
-	addressPattern  = `^([Hh][Tt][Tt][Pp][Ss]?://[^\x00-\x1f\x7f-\x9f]+)?$`
+	addressPattern  = `^([Hh][Tt][Tt][Pp][Ss]?:\/\/[^\x00-\x1f\x7f-\x9f]+)?$`
 	mailPattern     = `^([^@\s]+@[^@\s]+)?$`
 	minutePattern   = `^([01][0-9]|2[0-3]):[0-5][0-9]$`
 	zonePattern     = `^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$`
