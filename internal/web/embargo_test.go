@@ -39,7 +39,7 @@ func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 		id := strconv.FormatInt(m.ID, 10)
 		for _, name := range outside {
 			for _, row := range access {
-				if !strings.HasPrefix(row.pattern, "GET ") {
+				if !strings.HasPrefix(row.pattern, "GET ") || strings.HasSuffix(row.pattern, "/stream") { // which has their own notifications, and no end
 					continue
 				}
 				page := filled.Replace(strings.ReplaceAll(row.path, "{material}", id))
