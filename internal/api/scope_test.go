@@ -39,6 +39,7 @@ var scoped = map[string]string{
 	"POST /users/{id}/tokens":                                                     "sss",
 	"DELETE /users/{id}/tokens":                                                   "sss",
 	"DELETE /users/{id}/tokens/{token}":                                           "sss",
+	"POST /organizations (for somebody else)":                                     "sss",
 	"POST /organizations":                                                         "sss",
 	"GET /organizations":                                                          "+++",
 	"GET /organizations/{id}":                                                     "+++",

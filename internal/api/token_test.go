@@ -104,11 +104,39 @@ func TestTokens_AreShownOnceAndActWithinTheirScope(t *testing.T) {
 				t.Errorf("%s shows the embargoed material %d of another lab", path, hidden)
 			}
 		}
-		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"owner": s.member.ID})
-		s.member.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.member.ID, s.assignee.ID}})
-		program.refused(403, "SCOPE", "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil) // its user left
-		if list := program.want(200, "GET", "/material-requests", nil).List; len(list) != 0 {
-			t.Errorf("%v", list)
+
+		leaver := s.program(s.member, obj{"name": "leaves", "scopes": []string{"read"}, "organization": s.id})
+		leaver.want(200, "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil)
+		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.owner.ID, s.assignee.ID}})
+		leaver.refused(403, "SCOPE", "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil)
+		if list := leaver.want(200, "GET", "/material-requests", nil).List; len(list) != 0 {
+			t.Errorf("whose user left the lab is shown %v", list)
+		}
+	})
+}
+
+func TestTokens_ShowWhatIsPrivateInALabOnlyWithinTheirReach(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		list := func(lab int64) string {
+			id := s.owner.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "T", "organization_id": lab, "additional_metadata": obj{"freezer": "shelf 7"}}).id()
+			return fmt.Sprintf("/materials/%d", id)
+		}
+		ours, other := list(s.id), list(s.owner.Lab)
+		for _, c := range []struct {
+			token               obj
+			seesOurs, seesOther bool
+		}{
+			{obj{"name": "reads", "scopes": []string{"read"}}, true, true},
+			{obj{"name": "one lab", "scopes": []string{"read"}, "organization": s.id}, true, false},
+		} {
+			program := s.program(s.owner, c.token)
+			for path, sees := range map[string]bool{ours: c.seesOurs, other: c.seesOther} {
+				if a := program.want(200, "GET", path, nil); bytes.Contains(a.Raw, []byte("shelf 7")) != sees {
+					t.Errorf("%v, %s: %s", c.token, path, a.Raw)
+				}
+			}
 		}
 	})
 }

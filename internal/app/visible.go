@@ -48,7 +48,7 @@ func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id in
 		return m, err
 	}
 	switch err := a.mayRead(ctx, who, exchange.MaterialPrivate, rel, object("material", id)); exchange.CodeOf(err) {
-	case exchange.Forbidden, exchange.NotAuthenticated:
+	case exchange.Forbidden, exchange.OutOfScope, exchange.NotAuthenticated:
 		return m, nil
 	default:
 		return m.Revealed(), err
