@@ -128,7 +128,7 @@ func (c Conn) BlankAgreements(ctx context.Context, organization int64, most int)
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.owned_by_org = $1
 			AND o.deleted_at IS NULL AND o.content_key IS NOT NULL AND o.sequence_map_for IS NULL
-			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id) ORDER BY o.id DESC LIMIT $2`, organization, most)
+			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id) AND NOT (`+onlyAgreed+") ORDER BY o.id DESC LIMIT $2", organization, most)
 }
 
 // MapsOf reads the sequence maps of a material, the oldest first.

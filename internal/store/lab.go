@@ -24,12 +24,18 @@ func (c Conn) LabCounts(ctx context.Context, organization int64, viewer uuid.UUI
 		organization, c.today(), viewer)
 }
 
-// DocumentsOf lists the documents of an organization that are neither maps of a material nor papers of a request.
+// onlyAgreed are documents that are kept for the requests that were made under them, and that no material shows any more.
+const onlyAgreed = `EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = o.id)
+		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = o.id)`
+
+// DocumentsOf lists the documents of an organization that are neither maps of a material nor papers of a request, nor kept
+// for requests alone.
 func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
 	return l.page(ctx, c, p, where(`o.owned_by_org = ? AND o.sequence_map_for IS NULL
-		AND o.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)`, organization))
+		AND o.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)
+		AND NOT (`+onlyAgreed+")", organization))
 }
 
 // Use says which materials on offer name a thing of their organization: how many, and some of them.
