@@ -230,7 +230,7 @@ func (w *world) material(title string) exchange.ShownMaterial {
 	w.must(err)
 	for _, m := range part.Items {
 		if m.Title == title {
-			return m
+			return m.Revealed()
 		}
 	}
 	w.Fatalf("the demo has no material %q", title)
