@@ -198,7 +198,7 @@ func openLab(base string) (l lab, err error) {
 	if err != nil {
 		return l, err
 	}
-	if err := l.join(int64(organization.JSON201.ID)); err != nil {
+	if err := l.join(organization.JSON201.ID); err != nil {
 		return l, err
 	}
 	shipping, err := owner.CreateShippingWithResponse(ctx, api.ShippingNew{

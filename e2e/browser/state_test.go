@@ -34,7 +34,7 @@ type state struct {
 var pageless = map[string]string{
 	"GET /signin/start": "leads to the identity provider", "GET /notifications/stream": "script reads it", "GET /catalog/suggest": "script reads it",
 	"GET /share/spreadsheet/export": "a file", "GET /share/spreadsheet/template": "a file", "GET /share/jobs/{id}/report": "a file",
-	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file", "GET /requests/{id}/documents.zip": "a file",
+	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file", "GET /requests/{id}/mta": "a file", "GET /requests/{id}/documents.zip": "a file",
 	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file", "GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
 }
 

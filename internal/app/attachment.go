@@ -269,26 +269,21 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 			return nil // the same again
 		}
 		kept = true
-		return a.setContent(ctx, tx, who, &t, content)
+		if t.Content != nil {
+			if err := replaceContent(ctx, tx, who, &t, content); err != nil {
+				return err
+			}
+		}
+		t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
+		if err := tx.UpdateAttachment(ctx, t); err != nil {
+			return err
+		}
+		return a.withinQuota(ctx, tx, t)
 	})
 	if err != nil || !kept {
 		a.Discard(ctx, content, err)
 	}
 	return t, err
-}
-
-// setContent gives an attachment its content. What it had before is kept as a version.
-func (a *App) setContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment, content exchange.Content) error {
-	if t.Content != nil {
-		if err := replaceContent(ctx, tx, who, t, content); err != nil {
-			return err
-		}
-	}
-	t.Content, t.ContentDeleted, t.UpdatedAt = &content, false, tx.Now
-	if err := tx.UpdateAttachment(ctx, *t); err != nil {
-		return err
-	}
-	return a.withinQuota(ctx, tx, *t)
 }
 
 // replaceContent keeps the present content of an attachment as a version, which is noted.

@@ -161,9 +161,8 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 	return v, err
 }
 
-// ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once. An MTA that requests were
-// made under keeps its old content as a version for them. Any other document is replaced by a new attachment: the materials
-// that named the old one as their MTA name the new one from then on, and the old one goes, unless it belongs to a request.
+// ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once: the materials that named
+// the old one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
 func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch, content *exchange.Content) (made exchange.Attachment, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
@@ -174,16 +173,6 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 			return exchange.Fail(exchange.NotFound, "This is no document of a lab.")
 		}
 		p.OwnedByOrg = exchange.NullOf(exchange.Ref(*old.OwnedByOrg))
-		ties, err := tx.Ties(ctx, old, who.ID)
-		if err != nil {
-			return err
-		}
-		if ties.Agreed && !ties.Requests && !ties.Elsewhere && content != nil {
-			if made, err = p.Patch(old, who); err != nil {
-				return err
-			}
-			return a.setContent(ctx, tx, who, &made, *content)
-		}
 		if !p.Description.Set {
 			p.Description = exchange.Some(old.Description)
 		}

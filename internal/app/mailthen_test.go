@@ -24,7 +24,7 @@ func (m *mailing) letterTo(name string) mailtest.Letter {
 }
 
 // outdated has Rosa ask for the material and write an abstract, and then all of it change before any mail is sent.
-func (m *mailing) outdated() int64 {
+func (m *mailing) outdated() {
 	m.Helper()
 	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material, exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)})
 	m.must(err)
@@ -36,7 +36,6 @@ func (m *mailing) outdated() int64 {
 	m.change(m.rosa, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
 	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material, exchange.MaterialPatch{Title: exchange.Some("Another title")})
 	m.must(err)
-	return id
 }
 
 func (m *mailing) change(who exchange.Actor, id int64, p exchange.RequestPatch) {
