@@ -1066,7 +1066,7 @@ type Attachment struct {
 	OwnedByUser nullable.Nullable[openapi_types.UUID] `json:"owned_by_user"`
 
 	// SequenceMapFor The material that it is a sequence map of.
-	SequenceMapFor nullable.Nullable[Reference] `json:"sequence_map_for"`
+	SequenceMapFor nullable.Nullable[Material] `json:"sequence_map_for"`
 
 	// Sha256 SHA-256 of the content in hex; null while there is none.
 	Sha256 nullable.Nullable[string] `json:"sha256"`
@@ -3116,12 +3116,6 @@ type ReadMark struct {
 type Reason struct {
 	// Reason Why.
 	Reason string `json:"reason"`
-}
-
-// Reference defines model for Reference.
-type Reference struct {
-	// ID Names the object; it is never used again.
-	ID int64 `json:"id"`
 }
 
 // Refusal defines model for Refusal.

@@ -41,6 +41,40 @@ func TestAnObjectIsJSONWhateverIsAcceptedAndTellsItsPage(t *testing.T) {
 	})
 }
 
+func TestASequenceMapShowsItsMaterial(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		mapped := s.newMaterial()
+		material := s.member.want(200, "GET", fmt.Sprintf("/materials/%d", mapped), nil).Body
+		made := s.member.upload("map.gb", pdf, obj{"sequence_map_for": mapped})
+		path := fmt.Sprintf("/attachments/%d", made.id())
+		got := s.member.want(200, "GET", path, nil)
+		for what, shown := range map[string]any{
+			"POST": made.Body["sequence_map_for"], "GET": got.Body["sequence_map_for"],
+			"the list": s.people["admin"].want(200, "GET", fmt.Sprintf("/attachments?sequence_map_for=%d", mapped), nil).List[0].(obj2)["sequence_map_for"],
+		} {
+			if encode(shown) != encode(material) {
+				t.Errorf("%s shows %v, want %v", what, shown, material)
+			}
+		}
+		tag := map[string]string{"If-Match": got.Header.Get("ETag")}
+		if a := s.member.callWith(tag, "PUT", path, got.Body); a.Status != 200 || encode(a.Body["sequence_map_for"]) != encode(material) {
+			t.Errorf("sent back: %d %s", a.Status, a.Raw)
+		}
+		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", mapped), obj{"title": "Another title"})
+		if a := s.member.callWith(tag, "PATCH", path, obj{"description": "late"}); a.Status != 412 {
+			t.Errorf("with the tag of before: %d", a.Status)
+		}
+		for _, form := range []any{mapped, obj{"id": mapped}} {
+			s.member.want(200, "PATCH", path, obj{"sequence_map_for": nil})
+			if a := s.member.want(200, "PATCH", path, obj{"sequence_map_for": form}); valueOf(a.Body["sequence_map_for"]) != fmt.Sprint(mapped) {
+				t.Errorf("as %v: %s", form, a.Raw)
+			}
+		}
+	})
+}
+
 func TestASavedSearchHoldsOnlyFiltersThatASearchAccepts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 )
 
@@ -35,7 +36,7 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 		a.App.Discard(c.Context(), *content, err)
 	}
 	c.location(err, "/attachments/%d", t.ID)
-	return showAttachment(t), a.asSent(c, in, err)
+	return a.oneAttachment(c, t, a.asSent(c, in, err))
 }
 
 // The bounds of a form beside its file.
@@ -148,7 +149,23 @@ func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*excha
 
 func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
 	part, err := a.App.Attachments(c.Context(), c.Actor, c.list.page)
-	return listed(c, part, err, showAttachment)
+	if err != nil {
+		return nil, err
+	}
+	views, err := a.App.ViewAttachments(c.Context(), c.Actor, part.Items...)
+	return listed(c, exchange.Part[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err, showAttachment)
+}
+
+// oneAttachment shows an attachment to the caller, unless there is an error.
+func (a *API) oneAttachment(c *Call, t exchange.Attachment, err error) (Attachment, error) {
+	if err != nil {
+		return Attachment{}, err
+	}
+	views, err := a.App.ViewAttachments(c.Context(), c.Actor, t)
+	if err != nil {
+		return Attachment{}, err
+	}
+	return showAttachment(views[0]), nil
 }
 
 func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
@@ -157,7 +174,7 @@ func (a *API) getAttachment(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, err
 	}
 	t, err := a.App.Attachment(c.Context(), c.Actor, id)
-	return showAttachment(t), err
+	return a.oneAttachment(c, t, err)
 }
 
 func (a *API) updateAttachment(c *Call, in exchange.AttachmentPatch) (Attachment, error) {
@@ -166,7 +183,7 @@ func (a *API) updateAttachment(c *Call, in exchange.AttachmentPatch) (Attachment
 		return Attachment{}, err
 	}
 	t, err := a.App.UpdateAttachment(c.Context(), c.Actor, id, in)
-	return showAttachment(t), err
+	return a.oneAttachment(c, t, err)
 }
 
 func (a *API) deleteAttachment(c *Call, _ None) (None, error) {
@@ -196,7 +213,7 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, exchange.Fail(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
 	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body})
-	return showAttachment(t), err
+	return a.oneAttachment(c, t, err)
 }
 
 // getContent sends the bytes of an attachment, with ranges and conditions as HTTP has them. It

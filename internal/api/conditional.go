@@ -105,7 +105,7 @@ func (a *API) currentTag(object any) (tag string, err error) {
 		body = showMaterial(o)
 	case exchange.Requested:
 		body = a.showRequest(o)
-	case exchange.Attachment:
+	case app.AttachmentView:
 		body = showAttachment(o)
 	case exchange.Shipping:
 		body = showShipping(o)

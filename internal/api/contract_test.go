@@ -21,7 +21,7 @@ const (
 	labFields    = "id:int name:string"
 
 	attachmentFields = `id:int filename:string description:string download_url:string storage_resource_deleted:bool created_at:time
-		updated_at:time sequence_map_for:{id:int}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int`
+		updated_at:time sequence_map_for:{` + materialFields + `}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int`
 	addressFields = `id:int name:string institution:string address_line_1:string address_line_2:string locality:string state:string
 		country:string postal_code:string saved_for_reuse:bool`
 	requestFields = `id:int material:int requester:uuid requester_signed_mta_attachment:int? irb_attachment:int? executed_mta_attachment:int?

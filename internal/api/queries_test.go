@@ -104,7 +104,7 @@ var statements = map[string]int64{
 	"DELETE /grants/{id}/materials/{material}":                                    8,
 	"GET /materials/{id}/history":                                                 5,
 	"POST /attachments":                                                           3,
-	"GET /attachments":                                                            4,
+	"GET /attachments":                                                            5, // one for the materials of sequence maps
 	"GET /attachments/{id}":                                                       3,
 	"GET /attachments/{id} (of a request)":                                        3,
 	"GET /attachments/{id} (the lab's, of a request)":                             3,

@@ -293,7 +293,7 @@ type Attachment struct {
 	ContentDeleted bool       `json:"storage_resource_deleted"`
 	CreatedAt      Time       `json:"created_at"`
 	UpdatedAt      Time       `json:"updated_at"`
-	SequenceMapFor *Reference `json:"sequence_map_for"`
+	SequenceMapFor *Material  `json:"sequence_map_for"`
 	OwnedByOrg     *int64     `json:"owned_by_org"`
 	OwnedByUser    *uuid.UUID `json:"owned_by_user"`
 	Size           *int64     `json:"size"`
@@ -302,17 +302,12 @@ type Attachment struct {
 	Version        int64      `json:"version"`
 }
 
-// Reference names an object that is shown elsewhere.
-type Reference struct {
-	ID int64 `json:"id"`
-}
-
-func showAttachment(t exchange.Attachment) Attachment {
+func showAttachment(t app.AttachmentView) Attachment {
 	out := Attachment{ID: t.ID, Filename: t.Filename, Description: t.Description, DownloadURL: t.DownloadPath(),
 		ContentDeleted: t.ContentDeleted, CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt),
 		OwnedByOrg: t.OwnedByOrg, OwnedByUser: t.OwnedByUser, Version: t.Version}
-	if t.SequenceMapFor != nil {
-		out.SequenceMapFor = &Reference{*t.SequenceMapFor}
+	if t.MapOf != nil {
+		out.SequenceMapFor = new(showMaterial(*t.MapOf))
 	}
 	if c := t.Content; c != nil {
 		out.Size, out.SHA256, out.MediaType = &c.Size, &c.SHA256, &c.MediaType

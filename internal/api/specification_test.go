@@ -83,7 +83,7 @@ var resources = map[string][]string{
 var types = map[string][]string{
 	"int": {"int"}, "string": {"string"}, "bool": {"bool"}, "uuid": {"uuid"}, "timestamp": {"time"}, "json object": {"object"}, "int[]": {"[int]"},
 	"int or absent": {"int?"}, "string or absent": {"string?"}, "date or absent": {"date?"}, "string[] or absent": {"[string]?"},
-	"material object or absent": {"{id:int}?"}, "user object": {"{" + personFields + "}"},
+	"material object or absent": {"{" + materialFields + "}?"}, "user object": {"{" + personFields + "}"},
 	"array of organization objects":                                  {"[{" + grantOrganizationFields + "}]"},
 	"array of material objects":                                      {"[{" + grantMaterialFields + "}]"},
 	"user object (on material endpoints); uuid (inside a grant)":     {"{" + personFields + "}", "uuid"},

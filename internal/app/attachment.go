@@ -160,7 +160,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(old)); err != nil {
+		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, old)); err != nil {
 			return err
 		}
 		if t, err = p.Patch(old, who); err != nil || same(t, old) {
@@ -212,7 +212,7 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, as(t)); err != nil {
+		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, t)); err != nil {
 			return err
 		}
 		return dropAttachment(ctx, tx, who, t)

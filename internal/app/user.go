@@ -187,7 +187,7 @@ type UserView struct {
 	Assignments   []exchange.Requested
 	Requests      []exchange.Requested
 	Grants        []exchange.Grant
-	Attachments   []exchange.Attachment
+	Attachments   []AttachmentView
 	Invitations   []exchange.ShownInvitation
 }
 
@@ -209,10 +209,10 @@ func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	if code := exchange.CodeOf(err); err != nil && code != exchange.Forbidden && code != exchange.OutOfScope {
 		return UserView{}, err
 	}
-	return viewUser(ctx, c, u, err == nil)
+	return a.viewUser(ctx, c, who, u, err == nil)
 }
 
-func viewUser(ctx context.Context, c store.Conn, u exchange.User, private bool) (UserView, error) {
+func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User, private bool) (UserView, error) {
 	v := UserView{User: u, Private: private}
 	var err error
 	if v.Organizations, err = c.OrganizationsOf(ctx, u.ID); err != nil || !private {
@@ -241,7 +241,11 @@ func viewUser(ctx context.Context, c store.Conn, u exchange.User, private bool) 
 	}
 	v.Addresses, v.Assignments, v.Requests, v.Grants = addresses.Items, assigned.Items, made.Items, grants.Items
 	v.Invitations = invitations.Items
-	v.Attachments, err = c.AttachmentsOf(ctx, u.ID)
+	owned, err := c.AttachmentsOf(ctx, u.ID)
+	if err != nil {
+		return v, err
+	}
+	v.Attachments, err = a.viewAttachments(ctx, c, who, owned...)
 	return v, err
 }
 
@@ -258,7 +262,7 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 		}
 		err = unchanged(ctx, func() (UserView, error) {
 			private, _ := a.policy.Can(exchange.UserReadPrivate, who.ToUser(id))
-			return viewUser(ctx, tx, old, private)
+			return a.viewUser(ctx, tx, who, old, private)
 		})
 		if err != nil {
 			return err
