@@ -96,11 +96,11 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 
 // offered says why a material cannot be asked for; nil: it can.
 func offered(m exchange.Material, now time.Time) error {
-	if m.Embargoed(now) {
-		return exchange.Fail(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
-	}
 	if m.Archived {
 		return exchange.Fail(exchange.MaterialArchived, "This material is archived and no longer offered.")
+	}
+	if m.Embargoed(now) {
+		return exchange.Fail(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
 	}
 	return nil
 }
