@@ -937,6 +937,12 @@ type Act struct {
 	// Object What it was done to, such as material/7.
 	Object string `json:"object"`
 
+	// Refused Why it was refused: an error code; null: it was done.
+	Refused nullable.Nullable[ErrorCode] `json:"refused"`
+
+	// Times How often it was refused, counted within an hour; 1 of what was done.
+	Times int64 `json:"times"`
+
 	// Version 1, 2, 3, ... of the object.
 	Version nullable.Nullable[int64] `json:"version"`
 }
@@ -4333,6 +4339,15 @@ type ListAuditEventsParams struct {
 
 	// AsAdmin Only items whose `as_admin` is this.
 	AsAdmin *bool `form:"as_admin,omitempty" json:"as_admin,omitempty"`
+
+	// Refused Only what was refused, or only what was done.
+	Refused *bool `form:"refused,omitempty" json:"refused,omitempty"`
+
+	// From Since the beginning of this day, UTC.
+	From *openapi_types.Date `form:"from,omitempty" json:"from,omitempty"`
+
+	// To Until the end of this day, UTC.
+	To *openapi_types.Date `form:"to,omitempty" json:"to,omitempty"`
 
 	// ID Only items whose `id` is this.
 	ID *int64 `form:"id,omitempty" json:"id,omitempty"`
@@ -10842,6 +10857,42 @@ func NewListAuditEventsRequest(server string, params *ListAuditEventsParams) (*h
 		if params.AsAdmin != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "as_admin", *params.AsAdmin, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Refused != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "refused", *params.Refused, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -95,6 +95,7 @@ func (s *serve) Run(e environment) error {
 	if err != nil {
 		return fmt.Errorf("public-url: %w", err)
 	}
+	db.Log = log
 	a := app.New(app.Config{
 		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
 		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
@@ -140,6 +141,7 @@ func (s *serve) Run(e environment) error {
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
+	background.Go(func() { a.KeepRefusals(ctx) })
 	if watches {
 		background.Go(func() { a.WatchIdentity(ctx) })
 	}

@@ -100,8 +100,16 @@ func (a *API) handler(route route) http.HandlerFunc {
 		}
 		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search, page: page, filters: filters, parameters: parameters}
 		if err := a.serve(c, route); err != nil {
+			a.refused(c, route, err)
 			a.fail(w, r, err)
 		}
+	}
+}
+
+// refused notes that a call was refused for want of a right; who failed to sign in is noted by the use case.
+func (a *API) refused(c *Call, route route, err error) {
+	if route.action != exchange.Login && route.action != exchange.Register {
+		a.App.Refused(c.Actor, route.action, strings.TrimPrefix(c.URL.Path, "/v1"), err)
 	}
 }
 

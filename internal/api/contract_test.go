@@ -78,7 +78,7 @@ const (
 	pageFields        = `count:int facets:object next:string? previous:string? + approximate:[string] facets_more:object facet_labels:object did_you_mean:string?`
 	tokenFields       = "id:int name:string scopes:[string] organization:int? created_at:time expires:expiry"
 	signedFields      = "user_id:uuid token:string expires:expiry"
-	actFields         = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int?"
+	actFields         = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int? refused:string? times:int"
 	versionFields     = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
 )
 

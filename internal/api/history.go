@@ -37,10 +37,16 @@ type Act struct {
 	Object  string          `json:"object"`
 	AsAdmin bool            `json:"as_admin"`
 	Version *int64          `json:"version"`
+	Refused *exchange.Code  `json:"refused"` // null: it was done
+	Times   int64           `json:"times"`
 }
 
 func showAct(a app.Act) Act {
-	return Act{a.ID, Time(a.At), showActor(a.By), a.Action, a.Object, a.AsAdmin, a.Version}
+	out := Act{ID: a.ID, At: Time(a.At), Actor: showActor(a.By), Action: a.Action, Object: a.Object, AsAdmin: a.AsAdmin, Version: a.Version, Times: a.Times}
+	if a.Refused != "" {
+		out.Refused = &a.Refused
+	}
+	return out
 }
 
 func showActor(u *exchange.User) *Person {

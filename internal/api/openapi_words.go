@@ -205,6 +205,8 @@ var meanings = map[string]string{
 	"institution":                       "University or company.",
 	"invitations":                       "Organizations that the user is asked into.",
 	"OrganizationChange.invitations":    "To those whom the body names and who are no members: they are in once they accept.",
+	"Act.refused":                       "Why it was refused: an error code; null: it was done.",
+	"Act.times":                         "How often it was refused, counted within an hour; 1 of what was done.",
 	"invited_by":                        "Who asks.",
 	"irb_attachment":                    "The document of the ethics board, from the requester.",
 	"is_active":                         "The request is under way.",

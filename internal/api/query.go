@@ -226,6 +226,10 @@ func (q *query) filter(into any) {
 			*field = q.boolean(name)
 		case **uuid.UUID:
 			*field = q.user(name)
+		case **exchange.Date:
+			if day, ok := q.day(name).(string); ok {
+				*field = new(exchange.Date(day))
+			}
 		case **exchange.Instant:
 			*field = q.instant(name)
 		case **exchange.SearchText:

@@ -243,7 +243,7 @@ func TestAnAdminsPowerIsNoted(t *testing.T) {
 		for object, want := range map[string][]string{
 			fmt.Sprintf("request %d", s.request):                 {"admin:admin request.read", "admin:admin request.update", "admin:admin request.read", "admin:admin request.delete"},
 			fmt.Sprintf("addresses of %s", s.requester().ID):     {"admin:admin address.read"},
-			fmt.Sprintf("attachment %d", attachment.id()):        {"admin:admin attachment.read", "admin:admin attachment.content"},
+			fmt.Sprintf("attachment %d", attachment.id()):        {"owner attachment.create", "admin:admin attachment.read", "admin:admin attachment.content"},
 			fmt.Sprintf("material %d", s.material):               {"member material.create"},
 			fmt.Sprintf("notifications of %s", s.requester().ID): {},
 		} {

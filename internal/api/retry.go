@@ -81,6 +81,7 @@ func (a *API) once(c *Call, route route, k exchange.Retry) error {
 	answer, replayed, err := a.App.Once(ctx, k, long, func(ctx context.Context) (exchange.Retry, bool) {
 		c.w, c.Request = held, c.WithContext(ctx)
 		if err := route.serve(a, c); err != nil {
+			a.refused(c, route, err)
 			a.fail(held, c.Request, err)
 		}
 		k.Status, k.Body, k.Headers = held.status, held.body.String(), map[string]string{}

@@ -29,6 +29,8 @@ type App struct {
 
 	numbers memory[Numbers]
 	paces   memory[map[int64]exchange.Pace]
+
+	refusals refusals
 }
 
 // Config is what an App needs.
@@ -95,6 +97,14 @@ func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action
 	return err
 }
 
+// did notes what who did to an object, unless may noted it as done by the power of an admin.
+func (a *App) did(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string, detail any) error {
+	if _, asAdmin := a.policy.Can(action, rel); asAdmin {
+		return nil
+	}
+	return tx.InsertAudit(ctx, actorID(who), action, object, false, detail)
+}
+
 // can is may for a change that is kept as a version, which says itself that it is an admin's.
 func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relation) (asAdmin bool, err error) {
 	ok, asAdmin := a.policy.Can(action, rel)
@@ -120,9 +130,13 @@ func (a *App) denied(who exchange.Actor, action exchange.Action, rel exchange.Re
 		return who.BeyondScope(action)
 	}
 	if who.Anonymous() {
-		return exchange.Fail(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
+		e := exchange.Fail(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
+		e.Action = action
+		return e
 	}
-	return exchange.Fail(exchange.Forbidden, "You are not allowed to do this (%s).", action)
+	e := exchange.Fail(exchange.Forbidden, "You are not allowed to do this (%s).", action)
+	e.Action = action
+	return e
 }
 
 // fault is an InvalidInput error on one field.

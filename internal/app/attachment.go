@@ -76,6 +76,9 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	if t.ID, err = tx.InsertAttachment(ctx, *t); err != nil {
 		return err
 	}
+	if err := a.did(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), map[string]any{"filename": t.Filename}); err != nil {
+		return err
+	}
 	return a.withinQuota(ctx, tx, *t)
 }
 
@@ -189,7 +192,10 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
 		}
 		t.UpdatedAt = tx.Now
-		if err := tx.UpdateAttachment(ctx, t); err != nil || t.StorageOwner() == owned {
+		if err := tx.UpdateAttachment(ctx, t); err != nil {
+			return err
+		}
+		if err := a.did(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false), object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
 			return err
 		}
 		return a.withinQuota(ctx, tx, t)
@@ -215,7 +221,10 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, t)); err != nil {
 			return err
 		}
-		return dropAttachment(ctx, tx, who, t)
+		if err := dropAttachment(ctx, tx, who, t); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(t, false, false), object("attachment", id), nil)
 	})
 }
 

@@ -153,6 +153,9 @@ func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
 		return exchange.Part[Act]{}, err
 	}
+	if err := a.keepRefusals(ctx); err != nil {
+		return exchange.Part[Act]{}, err
+	}
 	part, err := a.DB.Read().Audit(ctx, p, f)
 	if err != nil {
 		return exchange.Part[Act]{}, err

@@ -48,7 +48,10 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 			return err
 		}
 		s.UpdatedAt = tx.Now
-		return saveMailSettings(ctx, tx, s)
+		if err := saveMailSettings(ctx, tx, s); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user), object("mail settings of", user), nil)
 	})
 	return s, err
 }

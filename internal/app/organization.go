@@ -303,7 +303,10 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, 
 			return nil
 		}
 		m.Switches, m.UpdatedAt = switches, tx.Now
-		return tx.UpdateSwitches(ctx, id, switches)
+		if err := tx.UpdateSwitches(ctx, id, switches); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id), switches)
 	})
 	return m, err
 }

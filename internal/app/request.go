@@ -309,8 +309,12 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 			return exchange.Requested{}, err
 		}
 	}
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		return q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+		after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
+		if err == nil && len(events) > 0 {
+			err = tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false, map[string]any{"document": slot, "accepted": accept})
+		}
+		return after, events, err
 	})
 }
 

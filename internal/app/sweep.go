@@ -52,7 +52,7 @@ const factTime = 30 * 24 * time.Hour
 // webhooks.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
+		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
 			tx.ForgetFacts(ctx, tx.Now.Add(-factTime)), tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)))
 	})
 }

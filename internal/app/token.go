@@ -26,7 +26,10 @@ func (a *App) RevokeToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
-		return tx.DeleteToken(ctx, user, id)
+		if err := tx.DeleteToken(ctx, user, id); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("token", id), nil)
 	})
 }
 
@@ -39,7 +42,10 @@ func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UU
 		if err := neverShown(ctx); err != nil {
 			return err
 		}
-		return tx.DeleteTokens(ctx, user)
+		if err := tx.DeleteTokens(ctx, user); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.TokenRevoke, who.ToUser(user), object("tokens of", user), nil)
 	})
 }
 
@@ -49,7 +55,10 @@ func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error
 		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("tokens of", who.ID)); err != nil {
 			return err
 		}
-		return tx.DeleteOtherSessions(ctx, who.ID, who.TokenID)
+		if err := tx.DeleteOtherSessions(ctx, who.ID, who.TokenID); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("sessions of", who.ID), nil)
 	})
 }
 
@@ -71,8 +80,10 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if err := tokenFits(ctx, tx, who, t); err != nil {
 			return err
 		}
-		t.ID, err = tx.InsertToken(ctx, t, Hash(secret))
-		return err
+		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), object("token", t.ID), map[string]any{"name": t.Name, "expires": t.ExpiresAt})
 	})
 	return t, secret, err
 }

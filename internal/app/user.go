@@ -54,11 +54,15 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 	}
 	person, err := a.Identity.Exchange(ctx, code, origin, proof)
 	if err != nil {
+		a.Refused(exchange.Actor{}, exchange.Login, "somebody", err)
 		return Signed{}, err
 	}
 	signed, err := signIn(person)
 	if exchange.CodeOf(err) == exchange.Conflict { // the same new person signed in twice at once
 		signed, err = signIn(person)
+	}
+	if err != nil {
+		a.Refused(exchange.Actor{}, exchange.Login, object("registry id", person.RegistryID), err)
 	}
 	return signed, err
 }
@@ -107,8 +111,10 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 		}
 		s.User, s.Token, s.Expires = u.ID, secret, tx.Now.Add(a.TokenLifetime)
 		t.UserID, t.ExpiresAt = u.ID, s.Expires
-		_, err = tx.InsertToken(ctx, t, Hash(secret))
-		return err
+		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
+			return err
+		}
+		return tx.InsertAudit(ctx, &u.ID, exchange.Login, object("user", u.ID), false, map[string]any{"token": t.ID, "kind": t.Kind})
 	})
 	return s, err
 }
@@ -173,7 +179,10 @@ func (a *App) Actor(ctx context.Context, token string) (exchange.Actor, error) {
 // Logout revokes the token that the caller presented.
 func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		return tx.DeleteToken(ctx, who.ID, who.TokenID)
+		if err := tx.DeleteToken(ctx, who.ID, who.TokenID); err != nil {
+			return err
+		}
+		return tx.InsertAudit(ctx, &who.ID, exchange.Logout, object("user", who.ID), false, map[string]any{"token": who.TokenID})
 	})
 }
 

@@ -24,6 +24,15 @@ func (d *Date) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Begin is when a day begins, UTC; ok is false where there is none.
+func (d *Date) Begin() (t time.Time, ok bool) {
+	if d == nil {
+		return t, false
+	}
+	t, err := time.Parse(time.DateOnly, string(*d))
+	return t, err == nil
+}
+
 // Instant is a moment in JSON. An input may give it in RFC 3339, or in the contract's form with +0000.
 type Instant time.Time
 

@@ -50,6 +50,7 @@ type Error struct {
 	Code    Code
 	Message string
 	Fields  map[string][]string // only with InvalidInput: field name to what is wrong with it
+	Action  Action              // that was refused, where it was for want of a right
 	Details map[string]any      // further members of the error body, such as "allowed" or "missing"
 	Cause   error
 }

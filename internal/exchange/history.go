@@ -6,7 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Act is one audit event: a change of a material or an organization, or a use of an admin's power.
+// Act is one audit event: a sign-in, a change of tokens, members, settings, documents, materials or organizations, a use
+// of an admin's power, or a refusal.
 type Act struct {
 	ID      int64
 	Actor   *uuid.UUID // nil: anonymous, or the operator at the machine
@@ -14,6 +15,8 @@ type Act struct {
 	Object  string // what it was done to, as "material 7"
 	AsAdmin bool
 	At      time.Time
+	Refused Code   // "": it was done
+	Times   int64  // how often it was refused within an hour, else 1
 	Version *int64 // of the object, where the act changed a material or an organization
 }
 
@@ -23,4 +26,7 @@ type AuditFilter struct {
 	Object  *string    `query:"object"`
 	Action  *string    `query:"action"`
 	AsAdmin *bool      `query:"as_admin"`
+	Refused *bool      `query:"refused" help:"Only what was refused, or only what was done."`
+	From    *Date      `query:"from" help:"Since the beginning of this day, UTC."`
+	To      *Date      `query:"to" help:"Until the end of this day, UTC."`
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
 
@@ -21,6 +22,45 @@ func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange
 	}
 	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, $3, $4, $5, $6)",
 		actor, string(action), object, asAdmin, c.Now, raw)
+	c.acted(actor, action, object, "as_admin", asAdmin)
+	return err
+}
+
+// acted has an event written to the log when the transaction commits.
+func (c Conn) acted(actor *uuid.UUID, action exchange.Action, object string, more ...any) {
+	if c.acts != nil {
+		*c.acts = append(*c.acts, append([]any{"actor", actor, "action", action, "object", object}, more...))
+	}
+}
+
+// Refusal is how often somebody was refused something; Event is where earlier ones of it are kept, 0: nowhere.
+type Refusal struct {
+	Event  int64
+	Actor  uuid.UUID // uuid.Nil: nobody who is known
+	Action exchange.Action
+	Code   exchange.Code
+	Object string
+	Times  int64
+}
+
+// KeepRefusal notes a refusal, and gives the id of its event.
+func (c Conn) KeepRefusal(ctx context.Context, r Refusal) (int64, error) {
+	var actor *uuid.UUID
+	if r.Actor != uuid.Nil {
+		actor = &r.Actor
+	}
+	c.acted(actor, r.Action, r.Object, "refused", r.Code, "times", r.Times)
+	if r.Event != 0 {
+		_, err := c.exec(ctx, "UPDATE audit_events SET times = times + $2 WHERE id = $1", r.Event, r.Times)
+		return r.Event, err
+	}
+	return one(ctx, c, value[int64], `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, refused, times)
+		VALUES ($1, $2, $3, FALSE, $4, 'null', $5, $6) RETURNING id`, actor, string(r.Action), r.Object, c.Now, string(r.Code), r.Times)
+}
+
+// ForgetRefusals forgets refusals before a moment.
+func (c Conn) ForgetRefusals(ctx context.Context, before time.Time) error {
+	_, err := c.exec(ctx, "DELETE FROM audit_events WHERE refused <> '' AND at < $1", before)
 	return err
 }
 
@@ -48,6 +88,7 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 			if err != nil {
 				return err
 			}
+			c.acted(actor, action, k.Object, "as_admin", k.AsAdmin)
 			args = append(args, actor, string(action), k.Object, k.AsAdmin, c.Now, raw)
 			if i > 0 {
 				values.WriteString(", ")
@@ -65,10 +106,10 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 	return nil
 }
 
-const actColumns = "o.id, o.actor_id, o.action, o.object, o.as_admin, o.at, o.version"
+const actColumns = "o.id, o.actor_id, o.action, o.object, o.as_admin, o.at, o.version, o.refused, o.times"
 
 func actFields(a *exchange.Act) []any {
-	return []any{&a.ID, &a.Actor, &a.Action, &a.Object, &a.AsAdmin, utc{&a.At}, &a.Version}
+	return []any{&a.ID, &a.Actor, &a.Action, &a.Object, &a.AsAdmin, utc{&a.At}, &a.Version, &a.Refused, &a.Times}
 }
 
 // Audit lists what was noted.
@@ -78,6 +119,15 @@ func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter
 	andEqual(w, "o.object", f.Object)
 	andEqual(w, "o.action", f.Action)
 	andEqual(w, "o.as_admin", f.AsAdmin)
+	if f.Refused != nil {
+		w.and(map[bool]string{true: "o.refused <> ''", false: "o.refused = ''"}[*f.Refused])
+	}
+	if from, ok := f.From.Begin(); ok {
+		w.and("o.at >= ?", from)
+	}
+	if to, ok := f.To.Begin(); ok {
+		w.and("o.at < ?", to.AddDate(0, 0, 1))
+	}
 	l := listing[exchange.Act]{columns: actColumns, table: "audit_events",
 		scan: func(r row, a *exchange.Act) error { return r.Scan(actFields(a)...) }, id: func(a exchange.Act) int64 { return a.ID },
 		filters: map[string]condition{"actor": equals("o.actor_id")}}

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -47,6 +48,8 @@ type DB struct {
 
 	// Clock tells the time of day; tests give another before they use the database.
 	Clock func() time.Time
+	// Log takes a record of each audit event once it is committed; nil: none does.
+	Log *slog.Logger
 }
 
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
@@ -198,10 +201,11 @@ type Conn struct {
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
 
-	loader   *Loader // which takes in what is to be indexed
-	passing  bool    // its queries have too many texts to keep each prepared
-	enqueued *bool   // set where the transaction makes a job ready
-	news     *bool   // set where it changes what someone's notifications are
+	loader   *Loader  // which takes in what is to be indexed
+	passing  bool     // its queries have too many texts to keep each prepared
+	acts     *[][]any // for the log, once the transaction is committed
+	enqueued *bool    // set where the transaction makes a job ready
+	news     *bool    // set where it changes what someone's notifications are
 }
 
 // Read gives a Conn that reads what is committed.
@@ -261,7 +265,7 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 	if err != nil {
 		return err
 	}
-	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant()}
+	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool), Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
 			c.over(ctx)
@@ -282,6 +286,11 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 func (c Conn) commit() error {
 	if err := c.tx.Commit(); err != nil {
 		return err
+	}
+	if c.db.Log != nil {
+		for _, act := range *c.acts {
+			c.db.Log.Info("audit", act...)
+		}
 	}
 	signal(c.db.news, *c.news)
 	if *c.enqueued {

@@ -213,9 +213,10 @@ func (v *visit) adminMail() (reply, error) {
 
 type auditPage struct {
 	adminPage
-	Acts    []app.Act
-	Actions []string
-	Fault   string
+	Acts     []app.Act
+	Actions  []string
+	Fault    string
+	DayFault string // of the days
 }
 
 func (v *visit) adminAudit() (reply, error) {
@@ -241,6 +242,18 @@ func (v *visit) adminAudit() (reply, error) {
 	}
 	if query.Get("power") == "1" {
 		f.AsAdmin = new(true)
+	}
+	if query.Get("refused") == "1" {
+		f.Refused = new(true)
+	}
+	for name, day := range map[string]**exchange.Date{"from": &f.From, "to": &f.To} {
+		if d := exchange.Date(query.Get(name)); d != "" {
+			if _, ok := d.Begin(); ok {
+				*day = &d
+			} else {
+				p.DayFault = "Use days as 2026-03-12."
+			}
+		}
 	}
 	part, err := v.app.Audit(v.Context(), v.who.Actor, v.pageBehind(), f)
 	if err != nil {

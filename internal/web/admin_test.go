@@ -53,7 +53,7 @@ func TestAnAdminMakesAdminsAndTakesItBackButNotFromThemselves(t *testing.T) {
 		ada.get("/admin").want(http.StatusForbidden)
 		mario.post(path, "admin", "0").want(http.StatusConflict)
 		mario.get("/admin").want(http.StatusOK)
-		if a := mario.get("/admin/audit?action=user.admin"); a.doc.Find("tbody tr").Length() != 2 {
+		if a := mario.get("/admin/audit?action=user.admin"); a.doc.Find("tbody tr").Length() != 3 || a.doc.Find("tbody .tag:contains(refused)").Length() != 1 {
 			t.Errorf("on record: %s", a.text("tbody"))
 		}
 		mario.post("/admin/users/nobody/admin", "admin", "1").want(http.StatusNotFound)

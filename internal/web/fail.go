@@ -28,6 +28,7 @@ var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
 func (v *visit) failed(err error) reply {
 	code, message, retry := exchange.CodeOf(err), "", 0
 	v.logCause(err)
+	v.app.Refused(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		message = e.Message
 		retry, _ = e.Details["retry_after"].(int)

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Refusals are counted in memory and kept once a minute, as one event for an actor, an action and a code within an hour,
+// so that somebody who is refused all the time costs a row an hour and no write of their own. What was counted in the
+// last minute goes with a process that dies; the log of requests has it.
+const (
+	refusalsEvery = time.Minute
+	refusalHour   = time.Hour
+	mostRefusals  = 1000 // kinds that are told apart within an hour; the others count as nobody's
+	refusalTime   = 90 * 24 * time.Hour
+)
+
+// refusal is one kind of refusal.
+type refusal struct {
+	actor  uuid.UUID // uuid.Nil: nobody who is known
+	action exchange.Action
+	code   exchange.Code
+}
+
+// refused is how often there was one within an hour.
+type refused struct {
+	object string // of the first
+	since  time.Time
+	times  int64 // that are not kept yet
+	event  int64 // where the others are kept; 0: nowhere
+}
+
+// refusals are those of this process.
+type refusals struct {
+	mu   sync.Mutex
+	list map[refusal]*refused
+}
+
+// Refused notes that a call was refused for want of a right, where that is what err says: what was tried, and the address
+// that was called or who wanted to sign in.
+func (a *App) Refused(who exchange.Actor, action exchange.Action, object string, err error) {
+	code := exchange.CodeOf(err)
+	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope,
+		exchange.InvalidCode, exchange.RegistrationClosed}, code) {
+		return
+	}
+	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Action != "" {
+		action = e.Action
+	}
+	r := &a.refusals
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kind, now := refusal{who.ID, action, code}, a.DB.Read().Now
+	if r.list == nil {
+		r.list = map[refusal]*refused{}
+	}
+	if len(r.list) >= mostRefusals && r.list[kind] == nil {
+		kind.actor = uuid.Nil
+	}
+	if r.list[kind] == nil {
+		r.list[kind] = &refused{object: object, since: now}
+	}
+	r.list[kind].times++
+}
+
+// KeepRefusals keeps what was refused, every minute and when ctx ends.
+func (a *App) KeepRefusals(ctx context.Context) {
+	tick := time.NewTicker(refusalsEvery)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+		if err := a.keepRefusals(context.WithoutCancel(ctx)); err != nil {
+			a.Log.WarnContext(ctx, "keep refusals", "error", err)
+		}
+	}
+}
+
+// keepRefusals keeps what was refused since the last time.
+func (a *App) keepRefusals(ctx context.Context) error {
+	r := &a.refusals
+	r.mu.Lock()
+	now, taken := a.DB.Read().Now, map[refusal]refused{}
+	for kind, n := range r.list {
+		if n.times > 0 {
+			taken[kind] = *n
+			n.times = 0
+		} else if now.Sub(n.since) >= refusalHour {
+			delete(r.list, kind)
+		}
+	}
+	r.mu.Unlock()
+	if len(taken) == 0 {
+		return nil
+	}
+	events := map[refusal]int64{}
+	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		clear(events)
+		for _, kind := range slices.SortedFunc(maps.Keys(taken), compareRefusals) {
+			n := taken[kind]
+			id, err := tx.KeepRefusal(ctx, store.Refusal{Event: n.event, Actor: kind.actor, Action: kind.action, Code: kind.code, Object: n.object, Times: n.times})
+			if err != nil {
+				return err
+			}
+			events[kind] = id
+		}
+		return nil
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for kind, n := range taken {
+		there := r.list[kind]
+		switch {
+		case err != nil:
+			there.times += n.times
+		case now.Sub(n.since) >= refusalHour:
+			delete(r.list, kind)
+		default:
+			there.event = events[kind]
+		}
+	}
+	return err
+}
+
+func compareRefusals(a, b refusal) int {
+	if c := slices.Compare(a.actor[:], b.actor[:]); c != 0 {
+		return c
+	}
+	return slices.Compare([]string{string(a.action), string(a.code)}, []string{string(b.action), string(b.code)})
+}
