@@ -150,7 +150,7 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 		s.people["former"].refused(403, "FORBIDDEN", "GET", old, nil)
 		s.anonymous().refused(401, "NOT_AUTHENTICATED", "GET", old, nil)
 		s.member.refused(404, "NOT_FOUND", "GET", path+"/versions/3", nil)
-		if got := s.audits(fmt.Sprintf("attachment %d", mta.id())); !slices.Equal(got, []string{"member attachment.replace"}) {
+		if got := s.audits(fmt.Sprintf("attachment %d", mta.id())); !slices.Equal(got, []string{"member attachment.create", "member attachment.replace"}) {
 			t.Errorf("noted: %v", got)
 		}
 		// It is kept when the material shows another one, too.

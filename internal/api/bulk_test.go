@@ -188,7 +188,7 @@ func TestWhatCannotBeReadIsToldAtOnce(t *testing.T) {
 				{"sheet=x&category=OTHER", "title\na\n", "sheet", 400},
 				{"", "", "file", 400},
 				{"", "\n\n", "file", 400},
-				{"", "PK\x03\x04", "file", 400},
+				{"", "PK\x03\x04", "", 415}, // a broken archive
 				{"", "<html>", "", 415},
 			} {
 				a := s.member.sendWith(nil, "POST", path+"?"+c.query, "text/csv", strings.NewReader(c.body))

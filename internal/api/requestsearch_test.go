@@ -45,28 +45,28 @@ func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
 		l.member.want(200, "PATCH", path+"/shipment", obj{"carrier": "DHL", "tracking": "JD-0146 000.03", "conditions": "Keep upright"})
 		requester.want(201, "POST", path+"/issues", obj{"text": "The vials thawed"})
 		for text, want := range map[string][]int64{
-			"":                             {id, old},
-			"  ?!  ":                       {id, old},
-			"ht29":                         {id, old}, // the title is HT-29
-			"HT 29 carberry":               {id, old},
-			"josiah dry ice":               {id}, // a name, and a message
-			"kidneys projects":             {id},
-			"Brown university mta":         {id},
-			"cryovial polarities":          {id},
-			`"next monday"`:                {id},
-			`"monday next"`:                {},
-			"carberry -kidney":             {old},
-			"-kidney":                      {old},
-			`-"dry ice" -incubator`:        {},
-			"alpha-sma":                    {id},
-			"thawed":                       {id},
-			"upright jd014600003":          {id},
-			"jd-0146 DHL":                  {id},
-			"zebra":                        {},
-			"incubator kidney":             {},
-			"OR":                           {},
-			"Monday OR":                    {id},
-			strings.Repeat("monday ", 500): {id},
+			"":                            {id, old},
+			"  ?!  ":                      {id, old},
+			"ht29":                        {id, old}, // the title is HT-29
+			"HT 29 carberry":              {id, old},
+			"josiah dry ice":              {id}, // a name, and a message
+			"kidneys projects":            {id},
+			"Brown university mta":        {id},
+			"cryovial polarities":         {id},
+			`"next monday"`:               {id},
+			`"monday next"`:               {},
+			"carberry -kidney":            {old},
+			"-kidney":                     {old},
+			`-"dry ice" -incubator`:       {},
+			"alpha-sma":                   {id},
+			"thawed":                      {id},
+			"upright jd014600003":         {id},
+			"jd-0146 DHL":                 {id},
+			"zebra":                       {},
+			"incubator kidney":            {},
+			"OR":                          {},
+			"Monday OR":                   {id},
+			strings.Repeat("monday ", 50): {id},
 		} {
 			for _, p := range []*person{requester, l.member, l.owner, admin} {
 				if got := p.search(text, ""); !slices.Equal(got, want) {

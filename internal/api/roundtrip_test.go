@@ -70,7 +70,7 @@ func (s *scene) writable() map[string][]string {
 		fmt.Sprintf("/materials/%d", imported):                 members,
 		fmt.Sprintf("/grants/%d", s.newGrant()):                {"member", "admin"},
 		fmt.Sprintf("/attachments/%d", bare):                   {"requester", "admin"},
-		fmt.Sprintf("/attachments/%d", shared):                 {"requester", "member", "admin"},
+		fmt.Sprintf("/attachments/%d", shared):                 {"member", "admin"}, // the requester reads it
 		fmt.Sprintf("/attachments/%d", s.newAttachment().id()): members,
 	}
 	for _, id := range []int64{s.request, closed, sent, returned, shut} {

@@ -111,6 +111,7 @@ var (
 	approved   = by("owner", status(exchange.Approved))
 	fulfilling = by("owner", status(exchange.InFulfillment))
 	fulfilled  = by("owner", status(exchange.Fulfilled))
+	sent       = by("owner", ship)
 	signed     = by("requester", document(exchange.SignedMTA))
 	executed   = by("owner", document(exchange.ExecutedMTA))
 
@@ -137,8 +138,8 @@ var (
 		{"changes the payment", exchange.PaymentChanged, nil, patch(exchange.RequestPatch{Notes: exchange.Some("Cost centre 7")})},
 		{"gives a reason", exchange.DetailsChanged, nil, patch(exchange.RequestPatch{Rejection: exchange.Some("too many")})},
 		{"writes a message", exchange.Messaged, nil, message},
-		{"reports an issue", exchange.IssueOpened, nil, issue},
-		{"solves an issue", exchange.IssueClosed, []deed{by("requester", issue)}, solve},
+		{"reports an issue", exchange.IssueOpened, []deed{sent}, issue},
+		{"solves an issue", exchange.IssueClosed, []deed{sent, by("requester", issue)}, solve},
 		{"ships", exchange.ShipmentChanged, nil, ship},
 		{"closes", exchange.Closed, nil, patch(exchange.RequestPatch{Active: exchange.Some(false)})},
 		{"reopens", exchange.Reopened, []deed{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))}, patch(exchange.RequestPatch{Active: exchange.Some(true)})},
