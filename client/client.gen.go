@@ -4638,7 +4638,7 @@ type ListMaterialsParams struct {
 	Organization *int64 `form:"organization,omitempty" json:"organization,omitempty"`
 
 	// Category Only items whose `category` is this.
-	Category *string `form:"category,omitempty" json:"category,omitempty"`
+	Category *MaterialCategory `form:"category,omitempty" json:"category,omitempty"`
 
 	// IsArchived Only items whose `is_archived` is this.
 	IsArchived *bool `form:"is_archived,omitempty" json:"is_archived,omitempty"`
@@ -4973,7 +4973,7 @@ type BulkMaterialsParams struct {
 	Mode *BulkMode `form:"mode,omitempty" json:"mode,omitempty"`
 
 	// Category Category of rows that name none.
-	Category *string `form:"category,omitempty" json:"category,omitempty"`
+	Category *MaterialCategory `form:"category,omitempty" json:"category,omitempty"`
 
 	// Sheet Name of the sheet of an XLSX or ODS; without it the first one.
 	Sheet *string `form:"sheet,omitempty" json:"sheet,omitempty"`
@@ -4994,7 +4994,7 @@ type ExportMaterialsParams struct {
 // MaterialTemplateParams defines parameters for MaterialTemplate.
 type MaterialTemplateParams struct {
 	// Category Whose columns it has; without it OTHER.
-	Category *string `form:"category,omitempty" json:"category,omitempty"`
+	Category *MaterialCategory `form:"category,omitempty" json:"category,omitempty"`
 
 	// Format xlsx (the usual), which offers values to choose from, or csv.
 	Format *string `form:"format,omitempty" json:"format,omitempty"`

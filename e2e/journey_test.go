@@ -89,7 +89,7 @@ func TestAMaterialTravelsByTheGoClient(t *testing.T) {
 		}
 		ctx, josiah, mario := t.Context(), signedIn.party(t), l.manager.party(t)
 
-		found, err := josiah.ListMaterialsWithResponse(ctx, &api.ListMaterialsParams{Category: new("CELL_LINE"), Limit: new(1)})
+		found, err := josiah.ListMaterialsWithResponse(ctx, &api.ListMaterialsParams{Category: new(api.MaterialCategoryCELLLINE), Limit: new(1)})
 		if err != nil || len(*found.JSON200) != 1 || api.Next(found.HTTPResponse) != nil {
 			t.Fatal("no material", err)
 		}

@@ -18,7 +18,7 @@ var sharedParameters = object{
 	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
 		"schema": object{"type": "integer", "minimum": 1, "maximum": mostLimit, "default": defaultLimit}},
 	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from Link or next of the one before.",
-		"schema": object{"type": "string"}},
+		"schema": object{"type": "string", "minLength": 1, "maxLength": longestCursor * 4 / 3, "pattern": "^[A-Za-z0-9_-]+$"}},
 	"If-None-Match": object{"name": "If-None-Match", "in": "header", "description": "ETags of versions that the caller has; 304 where one is the present one.",
 		"schema": object{"type": "string"}},
 	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller means; 412 where it is not the present one.",
@@ -103,7 +103,7 @@ func (d description) searchParameters(s searched) []object {
 		strconv.Itoa(words.MostWords)+" words count. Words and values of filters are at most "+strconv.Itoa(exchange.MostSearched)+" together.",
 		object{"type": "string", "maxLength": exchange.MostSearchText})}
 	for _, f := range s.facets {
-		schema := object{"type": "string"}
+		schema := object{"type": "string", "maxLength": exchange.MostSearchText, "pattern": controlFree}
 		switch {
 		case f.Name == "category":
 			schema = d.named(namedFields[f.Name])
@@ -138,10 +138,27 @@ func (d description) query(t reflect.Type) (list []object) {
 		if help == "" {
 			help = "Only items whose `" + name + "` is this."
 		}
-		list = append(list, object{"name": name, "in": "query", "schema": tagged(d.schema(f.Type.Elem()), f), "description": help})
+		list = append(list, object{"name": name, "in": "query", "schema": tagged(d.parameterSchema(name, f.Type.Elem()), f), "description": help})
 	}
 	return list
 }
+
+// parameterSchema is what a parameter of a name and type can be.
+func (d description) parameterSchema(name string, t reflect.Type) object {
+	schema := d.schema(t)
+	switch c, named := namedFields[name]; {
+	case schema["type"] != "string" || schema["maxLength"] != nil || schema["pattern"] != nil || schema["format"] != nil:
+	case named:
+		return d.named(c)
+	default:
+		schema = maps.Clone(schema)
+		schema["maxLength"], schema["pattern"] = exchange.MostSearchText, controlFree
+	}
+	return schema
+}
+
+// controlFree is the pattern of a text without control characters.
+const controlFree = `^[^\x00-\x1f\x7f-\x9f]*$`
 
 func (d description) pathParameter(path, name string) object {
 	schema := object{"type": "integer", "format": "int64", "minimum": 1}

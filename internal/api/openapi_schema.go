@@ -39,8 +39,9 @@ type component struct {
 
 var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.Ref](): {"ID", object{"description": "An id as 7, as \"7\" or as {\"id\": 7}.", "anyOf": []object{
-		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": `^\s*\+?0*[1-9][0-9]*\s*$`},
-		{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": []string{"integer", "string"}}}}}}},
+		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": idText},
+		{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"anyOf": []object{
+			{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": idText}}}}}}}},
 	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
 		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": "string", "format": "uuid"}}}}}},
 	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in any form.",
@@ -70,6 +71,9 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.EventType]():        {"EventType", enum(append(slices.Clone(exchange.EventTypes), exchange.Ping)...)},
 	reflect.TypeFor[exchange.DeliveryState]():    {"DeliveryState", enum(exchange.DeliveryStates...)},
 }
+
+// idText is the pattern of an id that is written as text.
+const idText = `^\s*\+?0*[1-9][0-9]{0,18}\s*$`
 
 func enum[T any](values ...T) object { return object{"type": "string", "enum": values} }
 
