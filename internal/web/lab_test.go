@@ -124,6 +124,9 @@ func TestAMemberIsRemovedUnlessThatIsTakenBack(t *testing.T) {
 		t.Errorf("handed over without the tick: %d", a.status)
 	}
 	owner.post(lab+"/people/owner", "member", mario, "sure", "1").want(http.StatusSeeOther)
+	owner.post(lab + "/people/leave").want(http.StatusConflict) // Mario owns it once he accepts
+	asked := w.as("mario").get("/labs").doc.Find(`form[action^="/join/"]`).AttrOr("action", "")
+	w.as("mario").post(asked, "answer", "accept").want(http.StatusSeeOther)
 	w.as("olivia").post(lab + "/people/leave").want(http.StatusSeeOther)
 	w.as("mario").post(lab + "/people/leave").want(http.StatusConflict)
 	if text := w.as("mario").get(lab + "/people").text("#people"); strings.Contains(text, "Olivia") {
