@@ -117,7 +117,7 @@ func TestBulk_NothingIsLeftOfALargeSpreadsheetThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
-		const rows = 2000
+		const rows = 5000
 		before := s.rows()
 		id := s.begin(largeStock(rows, "Colon cancer"))
 		s.storing(id)

@@ -35,7 +35,7 @@ func (a *App) NoMailSoFar(ctx context.Context) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.NoMailSoFar(ctx) })
 }
 
-// mailOf has mail sent about one thing that happened to those who have been told of it and want mail, on the
+// mailOf has mail sent about one thing that happened to those who were notified of it and want mail, on the
 // account of who did it.
 func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID) error {
 	become := map[exchange.MailState][]int64{}

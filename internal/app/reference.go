@@ -53,7 +53,7 @@ func lookUpUser(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference
 	return err
 }
 
-// lookUpAsked reads a material that is asked for: one under embargo is told of by its own error.
+// lookUpAsked reads a material that is requested; one under embargo has an error of its own.
 func lookUpAsked(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 	_, err := c.Material(ctx, r.ID)
 	return err

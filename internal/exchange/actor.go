@@ -44,7 +44,7 @@ func (a Actor) MemberOf(organization int64) bool {
 	return slices.Contains(a.Organizations, organization)
 }
 
-// Is says whether the actor is that user, and not a program that only has the user's rights in one lab.
+// Is reports whether the actor is that user, and not a program that only has the user's rights in one lab.
 func (a Actor) Is(user uuid.UUID) bool { return !a.Anonymous() && a.ID == user && a.Lab == 0 }
 
 // relations are those that hold whatever the object is.

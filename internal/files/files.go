@@ -35,7 +35,7 @@ type Store interface {
 	// were cut off by a crash: whoever sweeps orphans spares the young ones.
 	Keys(ctx context.Context) iter.Seq2[KeyInfo, error]
 
-	// Check says whether the store takes content now. Errors: StorageFull, Unavailable.
+	// Check reports whether the store takes content now. Errors: StorageFull, Unavailable.
 	Check(ctx context.Context) error
 }
 

@@ -202,7 +202,7 @@ func FuzzPicture(f *testing.F) {
 	})
 }
 
-// alike says whether two pictures are the same pixel by pixel.
+// alike reports whether two pictures are the same pixel by pixel.
 func alike(a, b image.Image) bool {
 	if a.Bounds() != b.Bounds() {
 		return false

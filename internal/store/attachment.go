@@ -109,7 +109,7 @@ func (c Conn) DeletedContent(ctx context.Context, before time.Time, limit int) (
 		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
 }
 
-// ContentKnown says whether some attachment, deleted or not, a version of one, or a spreadsheet has its content under a key.
+// ContentKnown reports whether some attachment, deleted or not, a version of one, or a spreadsheet has its content under a key.
 func (c Conn) ContentKnown(ctx context.Context, key string) (bool, error) {
 	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM attachment_versions WHERE content_key = $1)

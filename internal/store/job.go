@@ -152,7 +152,7 @@ func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exch
 	return jobs.page(ctx, c, p, w)
 }
 
-// JobsDue says whether a job of a lane and of one of the kinds is due.
+// JobsDue reports whether a job of a lane and of one of the kinds is due.
 func (c Conn) JobsDue(ctx context.Context, heavy bool, kinds []string) (bool, error) {
 	places, args := in([]any{c.Now, heavy}, kinds)
 	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND kind IN ("+places+"))", args...)
