@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -29,7 +30,17 @@ func TestKeysDoWhatTheHelpSays(t *testing.T) {
 	press("gr?")
 	tab.until("that is typed", `document.activeElement.value.endsWith("gr?") && !document.getElementById("keys-shown")`)
 	press(kb.Escape)
-	tab.leave("g and r", func() { press("gr") })
+	tab.leave("g and r", func() {
+		for pressed := time.Now().Add(-patience); ; time.Sleep(10 * time.Millisecond) {
+			if here, err := evaluate[string](tab, "location.pathname"); err == nil && here != "/" {
+				return
+			}
+			if time.Since(pressed) > 3*time.Second { // on a busy machine, r may come later than the 1.5 s after g that it counts
+				press("gr")
+				pressed = time.Now()
+			}
+		}
+	})
 	tab.until("the requests are there", `location.pathname === "/requests"`)
 	press("jj")
 	focus("tbody tr:nth-child(2) a")

@@ -27,7 +27,8 @@ func (s *scene) changesOf() (material, organization []obj) {
 			{"embargo_date": nil}, {"mta_attachment_id": first}, {"mta_attachment_id": second}, {"mta_attachment_id": nil},
 			{"contact_user_id": s.owner.ID}, {"contact_user_id": s.member.ID}, {"is_archived": true}, {"is_archived": false},
 			{"shipping_requirements_id": nil}, {"shipping_requirements_id": s.shipping},
-			{"organization_id": other, "shipping_requirements_id": nil}, {"organization_id": s.id},
+			// A lab's document that no material shows any more is not another lab's to show: it stays behind, as the requirements do.
+			{"organization_id": other, "shipping_requirements_id": nil, "mta_attachment_id": nil}, {"organization_id": s.id},
 			obj{}.meta(obj{"rrid": "CVCL_0320", "own <key>": []any{1, 2.50, nil}}), obj{}.meta(obj{}),
 		}, []obj{
 			{"name": "A & <B>"}, {"name": "C"}, {"description": "long"}, {"description": ""}, {"decide_days": 3}, {"ship_days": 365}, {"countersign_days": 1},
