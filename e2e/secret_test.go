@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestServe_KeepsItsFolderToItself whatever mask the system has for new files: folders are 0700, files 0600.
@@ -120,5 +121,32 @@ func TestServe_WithoutTheKeyOfItsSecretsDoesNotStart(t *testing.T) {
 		if out, err := byVariable.command("verify").CombinedOutput(); err != nil {
 			t.Errorf("%v:\n%s", err, out)
 		}
+	})
+}
+
+// TestSecretsRotate_ThoughItIsKilledEveryStartFindsItsKey kills the command at different moments.
+func TestSecretsRotate_ThoughItIsKilledEveryStartFindsItsKey(t *testing.T) {
+	t.Parallel()
+	eachKind(t, func(t *testing.T, in installation) {
+		if err := in.serve(t).stop(); err != nil {
+			t.Fatal(err)
+		}
+		for moment := range 12 {
+			cmd := in.command("secrets", "rotate")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			kill := time.AfterFunc(time.Duration(moment)*15*time.Millisecond, func() { _ = cmd.Process.Kill() })
+			_ = cmd.Wait() // killed or done
+			kill.Stop()
+			if out, err := in.command("admin", "list").CombinedOutput(); err != nil {
+				t.Fatalf("killed after %d ms: %v:\n%s", moment*15, err, out)
+			}
+		}
+		if out, err := in.command("secrets", "rotate").CombinedOutput(); err != nil {
+			t.Errorf("%v:\n%s", err, out)
+		}
+		in.serve(t)
+		in.closed(t, "files")
 	})
 }

@@ -12,10 +12,16 @@ import (
 	"aliquot/internal/store"
 )
 
+// startOver ends the errors of a key that is lost.
+const startOver = "; if no copy is left, \"aliquot secrets reset\" lists what is lost and starts over"
+
 // unlock gives a migrated database the key of its secrets, which is made where nothing was sealed yet.
 func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 	sealed, err := db.Sealed(ctx)
 	if err != nil {
+		return err
+	}
+	if err := finishRotation(ctx, db, s); err != nil {
 		return err
 	}
 	text, from, err := s.Key()
@@ -25,21 +31,29 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("secret-key: the secrets in this database were sealed with a key that is not in %s; copy it from the data folder of the process that made it, or name its file", from)
+		return fmt.Errorf("secret-key: the secrets in this database were sealed with a key that is not in %s; copy it from the data folder of the process that made it, or name its file"+startOver, from)
 	}
 	if err != nil {
 		return fmt.Errorf("secret-key: %w", err)
 	}
-	key, err := store.ParseKey(text)
+	key, err := parseKey(text, from)
 	if err != nil {
-		return fmt.Errorf("secret-key: %s has no key: %w", from, err)
+		return err
 	}
 	if err := db.Unlock(ctx, key); errors.Is(err, store.ErrOtherKey) {
-		return fmt.Errorf("secret-key: %w than the one of %s; every process needs the same: copy it from the data folder of the process that made it, or name its file", err, from)
+		return fmt.Errorf("secret-key: %w than the one of %s; every process needs the same: copy it from the data folder of the process that made it, or name its file"+startOver, err, from)
 	} else if err != nil {
 		return err
 	}
 	return nil
+}
+
+func parseKey(text, from string) (*store.Key, error) {
+	key, err := store.ParseKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("secret-key: %s has no key: %w", from, err)
+	}
+	return key, nil
 }
 
 // writeOnce writes a file that only its owner can read, whole, and that lasts. Where it is there already, it stays as it is.
@@ -56,6 +70,11 @@ func writeOnce(path, text string) error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	return syncFolder(path)
+}
+
+// syncFolder makes what was written or renamed beside a file last.
+func syncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ type program struct {
 	Export  export  `cmd:"" help:"Write the materials to the standard output, in the form that import takes."`
 	Bounce  bounce  `cmd:"" help:"Take in the report of a mail server that an address is refused, so that no mail goes there any more."`
 	Verify  verify  `cmd:"" help:"Check the event chain, the account of turns and the checksum of every stored document."`
+	Secrets secrets `cmd:"" help:"The key of the secrets in the database: replace it, or start over without it."`
 	Seed    seeding `cmd:"" help:"Fill a new database with made-up labs, materials and requests, for load tests."`
 	OpenAPI openAPI `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version version `cmd:"" help:"Print the version."`

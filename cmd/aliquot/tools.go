@@ -111,6 +111,16 @@ func (v *verify) Run(e environment) error {
 // withApp runs a tool on an installation, which may be serving meanwhile. It makes none: a folder
 // without one is most likely the wrong folder.
 func withApp(e environment, s config.Store, do func(context.Context, *app.App) error) error {
+	return withDatabase(e, s, func(ctx context.Context, a *app.App) error {
+		if err := unlock(ctx, a.DB, s); err != nil {
+			return err
+		}
+		return do(ctx, a)
+	})
+}
+
+// withDatabase is withApp without the key of the secrets.
+func withDatabase(e environment, s config.Store, do func(context.Context, *app.App) error) error {
 	if s.Database == "" {
 		if _, err := os.Stat(s.DatabasePath()); err != nil {
 			return fmt.Errorf("there is no database in %s: %w", s.Data, err)
@@ -122,9 +132,6 @@ func withApp(e environment, s config.Store, do func(context.Context, *app.App) e
 	}
 	defer func() { _ = errors.Join(folder.Close(), db.Close()) }()
 	if _, err := db.Migrate(e.ctx, false); err != nil {
-		return err
-	}
-	if err := unlock(e.ctx, db, s); err != nil {
 		return err
 	}
 	return do(e.ctx, app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers,

@@ -41,10 +41,13 @@ func (s Store) Prepare() (mended int, err error) {
 // MailsPath is the folder of messages where no mail server is set.
 func (s Store) MailsPath() string { return filepath.Join(s.Data, "mails") }
 
+// KeyFromSetting is what Key returns in place of a file where the setting is the key itself.
+const KeyFromSetting = "the setting"
+
 // Key reads the key of the secrets in the database; from is the file that has it, or would.
 func (s Store) Key() (text, from string, err error) {
 	if strings.HasPrefix(s.SecretKey, keyText) {
-		return s.SecretKey, "the setting", nil
+		return s.SecretKey, KeyFromSetting, nil
 	}
 	from = s.SecretKey
 	if from == "" {

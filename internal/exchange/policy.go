@@ -120,6 +120,9 @@ const (
 
 	AdminRead Action = "admin.read" // how the installation does: what is stuck, and mail that failed
 	UserAdmin Action = "user.admin" // to make somebody an admin, or no longer one
+
+	SecretsReset  Action = "secrets.reset"  // by the operator; no rule allows it to anybody
+	SecretsRotate Action = "secrets.rotate" // likewise
 )
 
 // Access is the setting that decides who may write materials and organizations.

@@ -129,6 +129,12 @@ func (w Webhook) Rotate(secret string, now time.Time) Webhook {
 	return w
 }
 
+// Lose is w, whose secret was lost, switched off with a new one.
+func (w Webhook) Lose(secret, why string, now time.Time) Webhook {
+	w.Secret, w.OldSecret, w.OldUntil = secret, "", nil
+	return w.off(why, now)
+}
+
 // Secrets are those that sign now, the present one first.
 func (w Webhook) Secrets(now time.Time) []string {
 	if w.OldUntil != nil && now.Before(*w.OldUntil) {

@@ -27,22 +27,6 @@ func (c Conn) Retry(ctx context.Context, caller, key string, since time.Time) (e
 // answerOf is the place of an answer. All are sealed, since an answer may have a secret that is shown once.
 func answerOf(k *exchange.Retry) string { return "idempotency_keys.body/" + k.Caller + "/" + k.Key }
 
-// sealAnswers seals the answers that are in clear.
-func (c Conn) sealAnswers(ctx context.Context) error {
-	scan := func(r row, k *exchange.Retry) error { return r.Scan(&k.Caller, &k.Key, &k.Body) }
-	for {
-		list, err := all(ctx, c, scan, "SELECT caller, key, body FROM idempotency_keys WHERE "+inClear("body")+" LIMIT 500")
-		if err != nil || len(list) == 0 {
-			return err
-		}
-		for _, k := range list {
-			if _, err := c.exec(ctx, "UPDATE idempotency_keys SET body = $3 WHERE caller = $1 AND key = $2", k.Caller, k.Key, c.db.key.seal(answerOf(&k), k.Body)); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // InsertRetry keeps the answer of a call with its key; kept is false where another call of that
 // caller since a moment has the key. It waits for such a call that is about to commit.
 func (c Conn) InsertRetry(ctx context.Context, k exchange.Retry, since time.Time) (kept bool, err error) {
@@ -55,11 +39,11 @@ func (c Conn) InsertRetry(ctx context.Context, k exchange.Retry, since time.Time
 		return false, err
 	}
 	n, err := c.exec(ctx, `INSERT INTO idempotency_keys (caller, key, fingerprint, status, headers, body, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		VALUES ($1, $2, $3, $4, $5, `+sealedArgument(6, 9)+`, $7)
 		ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
 			headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
-		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers, secrets.seal(answerOf(&k), k.Body), c.Now, since)
-	return n == 1, err
+		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers, secrets.seal(answerOf(&k), k.Body), c.Now, since, c.db.proof)
+	return n == 1, sealing(err)
 }
 
 // DeleteRetries forgets keys that were kept until a moment.

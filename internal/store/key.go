@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
 )
 
 // Key seals the secrets that the database has to give back, such as those that sign messages to webhooks. It is not in the
@@ -68,9 +71,14 @@ func (k *Key) open(place, sealed string) (string, error) {
 	}
 	value, err := k.aead.Open(nil, nil, raw, []byte(place))
 	if err != nil {
-		return "", fmt.Errorf("%s does not open with this key", place)
+		return "", staleKey(fmt.Errorf("%s does not open with this key", place))
 	}
 	return string(value), nil
+}
+
+// staleKey is the error of a process whose key was replaced by "aliquot secrets" while it ran.
+func staleKey(cause error) error {
+	return &exchange.Error{Code: exchange.Unavailable, Message: "This process has an old key for the secrets in the database; its operator needs to restart it.", Cause: cause}
 }
 
 // ErrOtherKey reports that the secrets of a database were sealed with another key.
@@ -85,7 +93,25 @@ func (c Conn) key() (*Key, error) {
 }
 
 // UseKey gives the database the key of its secrets.
-func (db *DB) UseKey(k *Key) { db.key = k }
+func (db *DB) UseKey(k *Key) { db.useKey(k, "") }
+
+func (db *DB) useKey(k *Key, proof string) { db.key, db.proof = k, proof }
+
+// sealedArgument is the SQL of argument n, a sealed value, with the proof of its key in argument proof. It is NULL, which
+// no such column takes, where another key is in use by now: nobody could open the value.
+func sealedArgument(n, proof int) string {
+	return fmt.Sprintf("CASE WHEN COALESCE((SELECT value FROM secrets WHERE name = '%s'), '') = $%d THEN $%d END", keyProof, proof, n)
+}
+
+// sealing is the error of a statement with a sealedArgument.
+func sealing(err error) error {
+	lite, _ := errors.AsType[*sqlite.Error](err)
+	pg, _ := errors.AsType[*pgconn.PgError](err)
+	if lite != nil && lite.Code() == 1299 || pg != nil && pg.Code == "23502" { // SQLITE_CONSTRAINT_NOTNULL, not_null_violation
+		return staleKey(err)
+	}
+	return err
+}
 
 // Sealed reports whether a key is in use already. The database is migrated by then.
 func (db *DB) Sealed(ctx context.Context) (bool, error) {
@@ -96,16 +122,27 @@ func (db *DB) Sealed(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
+// Opens reports whether k is the key of a migrated database.
+func (db *DB) Opens(ctx context.Context, k *Key) (bool, error) {
+	proof, err := db.Read().storedSecret(ctx, keyProof)
+	if exchange.CodeOf(err) == exchange.NotFound {
+		return false, nil
+	}
+	return err == nil && k.proved(proof) == nil, err
+}
+
 // Unlock gives a migrated database the key of its secrets, and seals those that an older program kept in clear. The first
 // key that comes stays the one: with another it gives ErrOtherKey and changes nothing.
 func (db *DB) Unlock(ctx context.Context, k *Key) error {
-	db.UseKey(k)
 	proof, err := db.Read().storedSecret(ctx, keyProof)
 	if exchange.CodeOf(err) == exchange.NotFound {
-		return db.sealFirst(ctx)
+		return db.sealFirst(ctx, k)
 	}
 	if err == nil {
 		err = k.proved(proof)
+	}
+	if err == nil {
+		db.useKey(k, proof)
 	}
 	return err
 }
@@ -119,24 +156,32 @@ func (k *Key) proved(proof string) error {
 }
 
 // sealFirst keeps a proof of the key and seals all that is in clear.
-func (db *DB) sealFirst(ctx context.Context) error {
-	if !db.Postgres() { // else what was there in clear would lie in the free parts of the file
-		if _, err := db.write.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
-			return translate(err)
-		}
-		defer func() { _, _ = db.write.ExecContext(context.WithoutCancel(ctx), "PRAGMA secure_delete = OFF") }()
-	}
-	err := db.Tx(ctx, func(ctx context.Context, tx Conn) error {
-		proof, err := tx.storeSecret(ctx, keyProof, db.key.seal(secretPlace(keyProof), keyProof))
+func (db *DB) sealFirst(ctx context.Context, k *Key) error {
+	return db.erasing(ctx, func(ctx context.Context, tx Conn) error {
+		proof, err := tx.storeSecret(ctx, keyProof, k.seal(secretPlace(keyProof), keyProof))
 		if err == nil {
-			err = db.key.proved(proof) // another process may have been faster, with another key
+			err = k.proved(proof) // another process may have been faster, with another key
 		}
 		if err != nil {
 			return err
 		}
-		return errors.Join(tx.sealSecrets(ctx), tx.sealWebhooks(ctx), tx.sealAnswers(ctx))
+		db.useKey(k, proof)
+		return tx.reseal(ctx, inClear, func(place, clear string) (string, error) { return k.seal(place, clear), nil })
 	})
-	if err == nil && !db.Postgres() {
+}
+
+// erasing is Tx for a change of which nothing that it overwrites may stay in the file of SQLite, where it would lie in free
+// parts. PostgreSQL's vacuum removes it.
+func (db *DB) erasing(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	if db.Postgres() {
+		return db.Tx(ctx, do)
+	}
+	if _, err := db.write.ExecContext(ctx, "PRAGMA secure_delete = ON"); err != nil {
+		return translate(err)
+	}
+	defer func() { _, _ = db.write.ExecContext(context.WithoutCancel(ctx), "PRAGMA secure_delete = OFF") }()
+	err := db.Tx(ctx, do)
+	if err == nil {
 		_, err = db.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
 	return translate(err)

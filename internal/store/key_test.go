@@ -2,12 +2,16 @@ package store_test
 
 import (
 	"bytes"
+	stdcontext "context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -214,4 +218,120 @@ func TestParseKey_TakesOnlyAWholeKey(t *testing.T) {
 	if key == store.NewKey() {
 		t.Error("two keys are the same")
 	}
+}
+
+func newKey(t *testing.T) *store.Key {
+	t.Helper()
+	key, err := store.ParseKey(store.NewKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func noNote(context, store.Conn) error { return nil }
+
+func TestRotate_SealsEverythingWithTheNewKeyOrNothing(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization, webhook := l.withSecrets()
+		if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
+			t.Fatal(err)
+		}
+		before, next, cut := l.secrets(), newKey(t), errors.New("cut off")
+		rotating := storetest.Again(t, l.db)
+		if err := rotating.Unlock(l.ctx, storetest.Key()); err != nil {
+			t.Fatal(err)
+		}
+		if err := rotating.Rotate(l.ctx, next, func(context, store.Conn) error { return cut }); !errors.Is(err, cut) {
+			t.Fatal(err)
+		}
+		if !slices.Equal(before, l.secrets()) {
+			t.Error("a rotation that failed changed something")
+		}
+		if err := rotating.Unlock(l.ctx, storetest.Key()); err != nil {
+			t.Fatal(err)
+		}
+		if err := rotating.Rotate(l.ctx, next, noNote); err != nil {
+			t.Fatal(err)
+		}
+		l.given(rotating, organization, webhook)
+		if err := l.db.Unlock(l.ctx, storetest.Key()); !errors.Is(err, store.ErrOtherKey) {
+			t.Errorf("the old key: %v", err)
+		}
+		if opens, err := l.db.Opens(l.ctx, next); !opens || err != nil {
+			t.Errorf("the new key opens: %v, %v", opens, err)
+		}
+		if err := l.db.Rotate(l.ctx, newKey(t), noNote); !errors.Is(err, store.ErrOtherKey) {
+			t.Errorf("a rotation by the old key: %v", err)
+		}
+		for _, value := range l.secrets() {
+			if slices.Contains(before, value) {
+				t.Error("a value is sealed with the old key still")
+			}
+		}
+	})
+}
+
+// TestRotate_NobodySealsWithTheOldKeyBehindIt: a process that runs with the old key refuses, and what it had kept before opens.
+func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization := l.organization(l.user().ID)
+		if err := l.db.Unlock(l.ctx, storetest.Key()); err != nil {
+			t.Fatal(err)
+		}
+		rotating := storetest.Again(t, l.db)
+		if err := rotating.Unlock(l.ctx, storetest.Key()); err != nil {
+			t.Fatal(err)
+		}
+		var kept, refused atomic.Int64
+		var writers sync.WaitGroup
+		for writer := range 4 {
+			writers.Go(func() {
+				for i := range 10_000 {
+					err := l.db.Tx(l.ctx, func(ctx stdcontext.Context, tx store.Conn) error {
+						if _, err := tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
+							return err
+						}
+						_, err := tx.InsertRetry(ctx, exchange.Retry{Caller: "user 1", Key: fmt.Sprint(writer, " ", i), Body: clearAnswer}, time.Time{})
+						return err
+					})
+					if exchange.CodeOf(err) == exchange.Unavailable && strings.Contains(err.Error(), "old key") {
+						refused.Add(1)
+						return
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					kept.Add(1)
+				}
+			})
+		}
+		for kept.Load() < 20 && l.ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		if err := rotating.Rotate(l.ctx, newKey(t), noNote); err != nil {
+			t.Error(err)
+		}
+		writers.Wait()
+		if refused.Load() != 4 {
+			t.Errorf("%d of 4 writers were refused", refused.Load())
+		}
+		list, err := rotating.Read().WebhooksOn(l.ctx, organization)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sealed int64
+		if err := storetest.SQL(t, l.db).QueryRowContext(l.ctx, "SELECT COUNT(*) FROM webhooks").Scan(&sealed); err != nil || sealed != kept.Load() || len(list) != 0 {
+			t.Errorf("%d webhooks, %d were kept, %d are on: %v", sealed, kept.Load(), len(list), err)
+		}
+		if _, err := rotating.Read().Webhooks(l.ctx, organization, exchange.Page{Limit: int(sealed)}); err != nil {
+			t.Error(err)
+		}
+		if _, err := l.db.Read().Webhooks(l.ctx, organization, exchange.Page{Limit: 1}); exchange.CodeOf(err) != exchange.Unavailable {
+			t.Errorf("read with the old key: %v", err)
+		}
+	})
 }

@@ -14,9 +14,10 @@ func (c Conn) Secret(ctx context.Context, name, candidate string) (string, error
 	if err != nil {
 		return "", err
 	}
-	sealed, err := c.storeSecret(ctx, name, key.seal(secretPlace(name), candidate))
+	sealed, err := one(ctx, c, value[string], "INSERT INTO secrets (name, value, created_at) VALUES ($1, "+sealedArgument(2, 4)+`, $3)
+		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING value`, name, key.seal(secretPlace(name), candidate), c.Now, c.db.proof)
 	if err != nil {
-		return "", err
+		return "", sealing(err)
 	}
 	return key.open(secretPlace(name), sealed)
 }
@@ -43,19 +44,4 @@ func (c Conn) storeSecret(ctx context.Context, name, candidate string) (string, 
 // storedSecret gives the value of a name.
 func (c Conn) storedSecret(ctx context.Context, name string) (string, error) {
 	return one(ctx, c, value[string], "SELECT value FROM secrets WHERE name = $1", name)
-}
-
-// sealSecrets seals the secrets that are in clear.
-func (c Conn) sealSecrets(ctx context.Context) error {
-	names, err := all(ctx, c, value[string], "SELECT name FROM secrets WHERE name <> $1 AND "+inClear("value"), loaded)
-	for _, name := range names {
-		clear, keptErr := c.storedSecret(ctx, name)
-		if err = keptErr; err == nil {
-			_, err = c.exec(ctx, "UPDATE secrets SET value = $2 WHERE name = $1", name, c.db.key.seal(secretPlace(name), clear))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return err
 }

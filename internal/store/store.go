@@ -35,6 +35,7 @@ type DB struct {
 	prepared [2]sync.Map
 	queries  atomic.Int64
 	key      *Key                                           // of the secrets
+	proof    string                                         // the stored proof of key; "": there is none
 	watch    atomic.Pointer[func(query string, args []any)] // nil: nobody
 	news     chan struct{}
 	fullAt   atomic.Int64 // when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them

@@ -30,22 +30,6 @@ func (c Conn) scanWebhook(r row, w *exchange.Webhook) error {
 func secretOf(webhook int64) string    { return fmt.Sprintf("webhooks.secret/%d", webhook) }
 func oldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret/%d", webhook) }
 
-// sealWebhooks seals the secrets of webhooks that are in clear.
-func (c Conn) sealWebhooks(ctx context.Context) error {
-	type clear struct {
-		id          int64
-		secret, old string
-	}
-	list, err := all(ctx, c, func(r row, w *clear) error { return r.Scan(&w.id, &w.secret, &w.old) }, "SELECT id, secret, old_secret FROM webhooks WHERE "+inClear("secret"))
-	for _, w := range list {
-		if _, err := c.exec(ctx, "UPDATE webhooks SET secret = $2, old_secret = $3 WHERE id = $1",
-			w.id, c.db.key.seal(secretOf(w.id), w.secret), c.db.key.seal(oldSecretOf(w.id), w.old)); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
 // Webhook reads one webhook of an organization.
 func (c Conn) Webhook(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
 	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
@@ -83,9 +67,9 @@ func (c Conn) InsertWebhook(ctx context.Context, w exchange.Webhook) (int64, err
 		VALUES ($1, $2, $3, $4, '', '', $5, '', $6, $7, $7) RETURNING id`,
 		w.OrganizationID, w.URL, w.Description, events, w.Enabled, w.OffAt, c.Now)
 	if err == nil {
-		_, err = c.exec(ctx, "UPDATE webhooks SET secret = $2 WHERE id = $1", id, key.seal(secretOf(id), w.Secret))
+		_, err = c.exec(ctx, "UPDATE webhooks SET secret = "+sealedArgument(2, 3)+" WHERE id = $1", id, key.seal(secretOf(id), w.Secret), c.db.proof)
 	}
-	return id, err
+	return id, sealing(err)
 }
 
 // UpdateWebhook saves a webhook.
@@ -98,10 +82,10 @@ func (c Conn) UpdateWebhook(ctx context.Context, w exchange.Webhook) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4, secret = $5, old_secret = $6, old_until = $7, enabled = $8,
+	_, err = c.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4, secret = `+sealedArgument(5, 13)+`, old_secret = $6, old_until = $7, enabled = $8,
 		off_reason = $9, off_at = $10, failing_since = $11, updated_at = $12 WHERE id = $1`,
-		w.ID, w.URL, w.Description, events, key.seal(secretOf(w.ID), w.Secret), key.seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince, w.UpdatedAt)
-	return err
+		w.ID, w.URL, w.Description, events, key.seal(secretOf(w.ID), w.Secret), key.seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince, w.UpdatedAt, c.db.proof)
+	return sealing(err)
 }
 
 // DeleteWebhook forgets a webhook with its deliveries.

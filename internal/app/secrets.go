@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+	"aliquot/internal/webhook"
+)
+
+// lostSecret is why a webhook is off whose secret was lost.
+const lostSecret = "The server lost the key of its secrets. Give this webhook a new secret, set it in the receiver, and switch the webhook on."
+
+// ResetSecrets has the installation start over with another key, since that of its secrets is lost. Webhooks are switched off,
+// with new secrets, and the owners of their labs are told; links in earlier mail are void.
+func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
+	body, err := json.Marshal(map[string]string{
+		"error":      "The answer to this call is lost. Look whether what it asked for was done; if not, repeat it with another Idempotency-Key.",
+		"error_code": string(exchange.Conflict),
+	})
+	if err != nil {
+		return err
+	}
+	instead := exchange.Retry{Status: http.StatusConflict, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
+	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
+		lost, err := tx.Lost(ctx)
+		if err != nil {
+			return err
+		}
+		if err := tx.Forget(ctx, key, instead); err != nil {
+			return err
+		}
+		for _, l := range lost.Webhooks {
+			w, err := tx.WebhookForUpdate(ctx, l.OrganizationID, l.ID)
+			if err != nil {
+				return err
+			}
+			w = w.Lose(webhook.NewSecret(), lostSecret, tx.Now)
+			if err := tx.UpdateWebhook(ctx, w); err != nil {
+				return err
+			}
+			if err := a.webhookOff(ctx, tx, w); err != nil {
+				return err
+			}
+		}
+		return tx.InsertAudit(ctx, nil, exchange.SecretsReset, "secrets", true, lost)
+	})
+}
+
+// RotateSecrets seals the secrets of the installation with another key.
+func (a *App) RotateSecrets(ctx context.Context, key *store.Key) error {
+	return a.DB.Rotate(ctx, key, func(ctx context.Context, tx store.Conn) error {
+		return tx.InsertAudit(ctx, nil, exchange.SecretsRotate, "secrets", true, nil)
+	})
+}
