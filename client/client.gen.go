@@ -185,6 +185,7 @@ const (
 // Defines values for MailState.
 const (
 	MailStateDIGEST        MailState = "DIGEST"
+	MailStateHELD          MailState = "HELD"
 	MailStateINDOUBT       MailState = "IN_DOUBT"
 	MailStateNEW           MailState = "NEW"
 	MailStateNOADDRESS     MailState = "NO_ADDRESS"
@@ -689,6 +690,7 @@ const (
 // Defines values for ListInvitationsParamsMail.
 const (
 	ListInvitationsParamsMailDIGEST        ListInvitationsParamsMail = "DIGEST"
+	ListInvitationsParamsMailHELD          ListInvitationsParamsMail = "HELD"
 	ListInvitationsParamsMailINDOUBT       ListInvitationsParamsMail = "IN_DOUBT"
 	ListInvitationsParamsMailNEW           ListInvitationsParamsMail = "NEW"
 	ListInvitationsParamsMailNOADDRESS     ListInvitationsParamsMail = "NO_ADDRESS"
@@ -864,6 +866,7 @@ const (
 // Defines values for ListNotificationsParamsMail.
 const (
 	ListNotificationsParamsMailDIGEST        ListNotificationsParamsMail = "DIGEST"
+	ListNotificationsParamsMailHELD          ListNotificationsParamsMail = "HELD"
 	ListNotificationsParamsMailINDOUBT       ListNotificationsParamsMail = "IN_DOUBT"
 	ListNotificationsParamsMailNEW           ListNotificationsParamsMail = "NEW"
 	ListNotificationsParamsMailNOADDRESS     ListNotificationsParamsMail = "NO_ADDRESS"

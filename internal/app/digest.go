@@ -16,17 +16,41 @@ import (
 	"github.com/google/uuid"
 )
 
-// MailDigest is the job that sends a person their digest, when it is due.
+// MailDigest is the job that sends a person their digest when it is due, or what was held back for them.
 var MailDigest = job.Kind[Digesting]{Name: "mail.digest", Most: mailTries}
 
 // Digesting names whose digest it is.
 type Digesting struct {
 	User uuid.UUID `json:"user"`
+	Held bool      `json:"held,omitempty"` // it has what was held back, and is no digest that they chose
+}
+
+// waits is the state of what is to be in it.
+func (d Digesting) waits() exchange.MailState {
+	if d.Held {
+		return exchange.MailHeld
+	}
+	return exchange.MailDigest
+}
+
+// due is when what waits since a moment is to be sent.
+func (d Digesting) due(s exchange.MailSettings, since, now time.Time) time.Time {
+	if d.Held {
+		return s.Quiet(now)
+	}
+	return s.DigestDue(since, now)
 }
 
 // digestAt is the job of the digest of a person at a moment; there is one of them.
 func digestAt(user uuid.UUID, at time.Time) job.Queued[Digesting] {
-	return job.Queued[Digesting]{Args: Digesting{user}, Order: job.Order{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
+	return job.Queued[Digesting]{Args: Digesting{User: user}, Order: job.Order{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
+}
+
+// heldAt is the job that sends a person at a moment what was held back; there is one of them.
+func heldAt(user uuid.UUID, at time.Time) job.Queued[Digesting] {
+	d := digestAt(user, at)
+	d.Args.Held, d.Order.Key = true, d.Order.Key+" held"
+	return d
 }
 
 // The most notifications in one digest, where more wait another one follows, and the most requests of each
@@ -61,17 +85,25 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 	if err != nil {
 		return err
 	}
-	since, some, err := c.DigestSince(ctx, reader.ID)
-	if err != nil || !some || reader.Mail.DigestDue(since, c.Now).After(c.Now) {
+	since, some, err := c.DigestSince(ctx, reader.ID, args.waits())
+	if err != nil || !some {
 		return err
+	}
+	if due := args.due(reader.Mail, since, c.Now); due.After(c.Now) {
+		if !args.Held { // there is a job of its new time
+			return nil
+		}
+		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+			return nil, enqueueDigest(ctx, tx, heldAt(reader.ID, due))
+		})
 	}
 	m := mail.Message{Kind: "digest", To: reader.Email, ToName: reader.Name(), At: c.Now, List: a.list("digest")}
-	if at.Sending, err = a.beginDigest(ctx, r, reader, &m); err != nil || len(at.Sending) == 0 {
+	if at.Sending, err = a.beginDigest(ctx, r, args, reader, &m); err != nil || len(at.Sending) == 0 {
 		return err
 	}
-	state, reason, err := a.sendDigest(ctx, reader, since, at.Sending, m)
+	state, reason, err := a.sendDigest(ctx, args, reader, since, at.Sending, m)
 	if err != nil {
-		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSendingDigest, exchange.MailDigest, at.Sending...))
+		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSendingDigest, args.waits(), at.Sending...))
 	}
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		if state == exchange.MailRefused {
@@ -80,8 +112,11 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 			}
 		}
 		if len(at.Sending) == mostDigested {
-			d := digestAt(reader.ID, tx.Now)
-			if _, err := MailDigest.Enqueue(ctx, tx, d.Args, d.Order); err != nil {
+			rest := digestAt(reader.ID, tx.Now)
+			if args.Held {
+				rest = heldAt(reader.ID, tx.Now)
+			}
+			if err := enqueueDigest(ctx, tx, rest); err != nil {
 				return nil, err
 			}
 		}
@@ -89,9 +124,14 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 	})
 }
 
+func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[Digesting]) error {
+	_, err := MailDigest.Enqueue(ctx, tx, d.Args, d.Order)
+	return err
+}
+
 // beginDigest marks what waits for a digest as being sent, and gives its ids: none where the person wants
 // no mail any more.
-func (a *App) beginDigest(ctx context.Context, r *job.Run, reader store.Reader, m *mail.Message) (ids []int64, err error) {
+func (a *App) beginDigest(ctx context.Context, r *job.Run, args Digesting, reader store.Reader, m *mail.Message) (ids []int64, err error) {
 	become := exchange.MailSendingDigest
 	if state := reader.Mail.MailFor("", reader.Email); state == exchange.MailNotWanted || state == exchange.MailNoAddress {
 		become = state
@@ -99,7 +139,7 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, reader store.Reader, 
 	var at digesting
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		at = digesting{}
-		if ids, err = tx.DigestIDs(ctx, reader.ID, mostDigested); err != nil {
+		if ids, err = tx.DigestIDs(ctx, reader.ID, args.waits(), mostDigested); err != nil {
 			return p, nil, err
 		}
 		if become == exchange.MailSendingDigest {
@@ -111,21 +151,23 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, reader store.Reader, 
 		if m.Unsubscribe, err = a.unsubscribeURL(ctx, tx, reader.ID, ""); err != nil {
 			return p, nil, err
 		}
-		return p, at, tx.MailBecomes(ctx, exchange.MailDigest, become, ids...)
+		return p, at, tx.MailBecomes(ctx, args.waits(), become, ids...)
 	})
 	return at.Sending, err
 }
 
 // sendDigest sends the digest of notifications, and of what waits for the person now. Where they may see
 // nothing of it any more, it is not wanted.
-func (a *App) sendDigest(ctx context.Context, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
+func (a *App) sendDigest(ctx context.Context, args Digesting, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
 	c := a.DB.Read()
-	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: m.Unsubscribe}
-	if d.Events, d.Matches, err = a.happened(ctx, c, reader, ids); err != nil || len(d.Events)+len(d.Matches) == 0 {
+	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: m.Unsubscribe, Held: args.Held}
+	if err = a.happened(ctx, c, reader, ids, &d); err != nil || len(d.Events)+len(d.Matches)+len(d.News) == 0 {
 		return exchange.MailNotWanted, "", err
 	}
-	if d.Waiting, err = a.waitingFor(ctx, c, reader.ID); err != nil {
-		return "", "", err
+	if !args.Held {
+		if d.Waiting, err = a.waitingFor(ctx, c, reader.ID); err != nil {
+			return "", "", err
+		}
 	}
 	words, err := a.Notice.Digest(d)
 	if err != nil {
@@ -135,11 +177,11 @@ func (a *App) sendDigest(ctx context.Context, reader store.Reader, since time.Ti
 	return a.post(ctx, m)
 }
 
-// happened are the events and matches that notifications tell of, as far as the person may see them still.
-func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64) (events []notice.Event, matches []notice.Match, err error) {
+// happened adds what notifications tell of to a digest, as far as the person may see it still.
+func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, ids []int64, d *notice.Digest) error {
 	list, err := c.NotificationsByID(ctx, ids)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	var told []int64
 	for _, n := range list {
@@ -149,7 +191,7 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 	}
 	kept, err := c.EventFacts(ctx, told)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	type known struct {
 		notice.Event
@@ -161,30 +203,43 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 			continue
 		}
 		if n.News != nil {
-			if n.News.Kind != exchange.SearchMatched { // which is mail of its own
-				continue
-			}
-			m, visible, err := match(ctx, c, n, reader)
-			if err != nil {
-				return nil, nil, err
-			}
-			if visible {
-				matches = append(matches, m)
+			if err := a.happenedElsewhere(ctx, c, reader, n, d); err != nil {
+				return err
 			}
 			continue
 		}
 		k, some := requests[n.Event.RequestID]
 		if !some {
 			if k.Event, k.visible, err = a.facts(ctx, c, n, reader); err != nil {
-				return nil, nil, err
+				return err
 			}
 			requests[n.Event.RequestID] = k
 		}
 		if k.visible {
-			events = append(events, then(of(k.Event, n), kept))
+			d.Events = append(d.Events, then(of(k.Event, n), kept))
 		}
 	}
-	return events, matches, nil
+	return nil
+}
+
+// happenedElsewhere is happened for news, which are of no request.
+func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n exchange.Notification, d *notice.Digest) error {
+	if n.News.Kind == exchange.SearchMatched {
+		m, visible, err := match(ctx, c, n, reader)
+		if visible {
+			d.Matches = append(d.Matches, m)
+		}
+		return err
+	}
+	_, visible, err := a.letter(ctx, c, n, reader)
+	if err == nil && visible {
+		news := notice.News{News: *n.News, Actor: "Aliquot", Organization: n.OrganizationName}
+		if n.Actor != nil {
+			news.Actor = n.Actor.Name()
+		}
+		d.News = append(d.News, news)
+	}
+	return err
 }
 
 // match is what mail tells of a notification about a saved search: of the materials that it names those

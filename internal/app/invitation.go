@@ -163,6 +163,9 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 		}
 		return tellNews(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
 	case v.Mail == exchange.MailWaiting:
+		if err := mayMailAddress(ctx, tx, who.ID, v.Email); err != nil {
+			return err
+		}
 		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{Turn: who.ID})
 		return err
 	}

@@ -36,15 +36,20 @@ func (a *App) NoMailSoFar(ctx context.Context) error {
 }
 
 // mailOf has mail sent about one thing that happened to those who were notified of it and want mail, on the
-// account of who did it.
+// account of who did it. Where that person causes much mail, some of it waits to be sent together.
 func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, turn uuid.UUID) error {
+	held, err := a.heldMail(ctx, tx, list, turn)
+	if err != nil {
+		return err
+	}
 	become := map[exchange.MailState][]int64{}
 	var mails []job.Queued[Mailing]
 	var digests []job.Queued[Digesting]
 	for _, n := range list {
-		state := n.Mail.MailFor(n.Category, n.Address)
-		if a.Mail == nil {
-			state = exchange.MailNotWanted
+		state := a.mailFor(n)
+		until, late := held[n.Mail.User]
+		if late {
+			state = exchange.MailHeld
 		}
 		become[state] = append(become[state], n.Notification)
 		switch state {
@@ -52,6 +57,8 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 			mails = append(mails, job.Queued[Mailing]{Args: Mailing{n.Notification}, Order: job.Order{At: n.Mail.Quiet(tx.Now), Turn: turn}})
 		case exchange.MailDigest:
 			digests = append(digests, digestAt(n.Mail.User, n.Mail.Digest(tx.Now)))
+		case exchange.MailHeld:
+			digests = append(digests, heldAt(n.Mail.User, n.Mail.Quiet(until)))
 		}
 	}
 	if err := MailNotification.EnqueueAll(ctx, tx, mails); err != nil {
@@ -66,6 +73,14 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 		}
 	}
 	return nil
+}
+
+// mailFor is what is to become of the mail about a notification, as its reader wants it.
+func (a *App) mailFor(n store.ToMail) exchange.MailState {
+	if a.Mail == nil {
+		return exchange.MailNotWanted
+	}
+	return n.Mail.MailFor(n.Category, n.Address)
 }
 
 // mailNotification sends mail about one notification, at most once. That it is being sent is committed

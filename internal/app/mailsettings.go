@@ -61,7 +61,7 @@ func saveMailSettings(ctx context.Context, tx store.Conn, s exchange.MailSetting
 	if err := tx.SaveMailSettings(ctx, s); err != nil {
 		return err
 	}
-	oldest, some, err := tx.DigestSince(ctx, s.User)
+	oldest, some, err := tx.DigestSince(ctx, s.User, exchange.MailDigest)
 	if err != nil || !some {
 		return err
 	}

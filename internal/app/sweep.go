@@ -48,12 +48,12 @@ const jobTime = 30 * 24 * time.Hour
 // factTime is how long it is kept what a request was after an event: longer than mail is tried, and than a digest waits.
 const factTime = 30 * 24 * time.Hour
 
-// sweepExpired forgets expired tokens, the answers to Idempotency-Keys, jobs that are over, and old deliveries to
-// webhooks.
+// sweepExpired forgets expired tokens, the answers to Idempotency-Keys, jobs that are over, old deliveries to
+// webhooks, and counts of mail.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
-			tx.ForgetFacts(ctx, tx.Now.Add(-factTime)), tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)))
+			tx.ForgetFacts(ctx, tx.Now.Add(-factTime)), tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)), tx.DeleteMailCounts(ctx, tx.Now.Add(-exchange.MailDay)))
 	})
 }
 

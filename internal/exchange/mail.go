@@ -173,12 +173,13 @@ const (
 	MailRefused       MailState = "REFUSED"        // the mail server refused the address
 	MailDigest        MailState = "DIGEST"         // it waits for the next digest
 	MailSendingDigest MailState = "SENDING_DIGEST" // the digest is on its way
+	MailHeld          MailState = "HELD"           // one person causes much mail: it waits to be sent together with more
 	MailNotWanted     MailState = "NOT_WANTED"     // the person does not want it, or may no longer see it
 	MailNoAddress     MailState = "NO_ADDRESS"     // the person has no address that works
 )
 
 // MailStates are all of them.
-var MailStates = []MailState{MailNew, MailWaiting, MailSending, MailSent, MailInDoubt, MailRefused, MailDigest, MailSendingDigest, MailNotWanted, MailNoAddress}
+var MailStates = []MailState{MailNew, MailWaiting, MailSending, MailSent, MailInDoubt, MailRefused, MailDigest, MailSendingDigest, MailHeld, MailNotWanted, MailNoAddress}
 
 // MailFor says what is to become of mail about a category to a person with an address: MailWaiting,
 // MailDigest, or that none is sent. Mail about memberships waits for no digest: someone asks for an answer.

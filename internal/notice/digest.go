@@ -20,6 +20,15 @@ type Digest struct {
 	Waiting     []Waiting      // in the order in which it is told
 	Location    *time.Location // the reader's time zone; nil: UTC
 	Unsubscribe string         // address at which the reader stops digests; "": none
+	News        []News         // oldest first
+	Held        bool           // it is what was held back, since one person caused much mail
+}
+
+// News is what happened between people and labs.
+type News struct {
+	exchange.News
+	Actor        string // display name of who did it
+	Organization string // the name of the lab
 }
 
 // Waiting is a request in which it is the turn of the reader or of the reader's lab.
@@ -66,12 +75,16 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 	}
 	p := page{
 		Subject: subject, Lead: subject + ".",
-		Facts: []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
-		Link:  link{"Open your requests", w.base + "/requests"},
-		Why:   "You get this e-mail from Aliquot because you asked for digests instead of one e-mail per event.",
+		Facts:  []string{fmt.Sprintf("From %s to %s.", moment(d.From, in), moment(d.To, in))},
+		Link:   link{"Open your requests", w.base + "/requests"},
+		Why:    "You get this e-mail from Aliquot because you asked for digests instead of one e-mail per event.",
+		Change: link{"Stop digests", d.Unsubscribe},
 	}
-	if d.Unsubscribe != "" {
-		p.Change = link{"Stop digests", d.Unsubscribe}
+	if d.Held {
+		p.Subject = count(len(d.Events)+len(d.News)+len(d.Matches), "more thing", "more things") + " happened"
+		p.Lead, p.Link = p.Subject+".", link{"Open your notifications", w.base + "/notifications"}
+		p.Why = "You get this as one e-mail because one person caused more messages to you than are sent one by one."
+		p.Change.Text = "Stop all e-mail"
 	}
 	if len(d.Waiting) > 0 {
 		p.Parts = append(p.Parts, w.waiting(d, in))
@@ -81,6 +94,9 @@ func (w *Writer) Digest(d Digest) (Words, error) {
 	}
 	if len(d.Matches) > 0 {
 		p.Parts = append(p.Parts, w.found(d.Matches, in))
+	}
+	if len(d.News) > 0 {
+		p.Parts = append(p.Parts, w.news(d.News, in))
 	}
 	return w.write(p)
 }
@@ -146,6 +162,19 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 			g.Lines = append(g.Lines, h)
 		}
 		p.Groups = append(p.Groups, g)
+	}
+	return p
+}
+
+// news is the part about people and labs.
+func (w *Writer) news(list []News, in *time.Location) part {
+	p := part{Title: "People and labs"}
+	if more := len(list) - onePageMost; more > 0 {
+		list, p.More = list[more:], fmt.Sprintf("And %d earlier.", more)
+	}
+	for _, n := range list {
+		did := exchange.TellNews(n.News, glued(n.Actor, nameMost, "Someone"), glued(n.Organization, nameMost, "a lab"))
+		p.Groups = append(p.Groups, group{Title: moment(n.At, in) + ": " + did, URL: w.base + "/notifications"})
 	}
 	return p
 }

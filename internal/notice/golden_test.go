@@ -123,6 +123,12 @@ func digests(t *testing.T) map[string]notice.Digest {
 	all["of_matches_and_waiting"] = found
 	found.Waiting = nil
 	all["of_matches"] = found
+	held := quiet
+	held.Held, held.News = true, []notice.News{
+		{News: exchange.News{Kind: exchange.Invited, At: start}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
+		{News: exchange.News{Kind: exchange.JoinAsked, At: start.Add(time.Hour)}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
+	}
+	all["of_what_was_held"] = held
 	return all
 }
 

@@ -118,6 +118,7 @@ func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) err
 // ToMail is a notification that nobody looked at yet for mail, and whom it is to.
 type ToMail struct {
 	Notification int64
+	Kind         exchange.NotificationKind
 	Category     exchange.Category
 	Address      string
 	Mail         exchange.MailSettings
@@ -137,12 +138,12 @@ func (c Conn) toMail(ctx context.Context, column string, id int64, limit int) ([
 	scan := func(r row, t *ToMail) error {
 		var m mailScan
 		var user uuid.UUID
-		err := r.Scan(append([]any{&t.Notification, &t.Category, &user, &t.Address}, m.fields()...)...)
+		err := r.Scan(append([]any{&t.Notification, &t.Kind, &t.Category, &user, &t.Address}, m.fields()...)...)
 		t.Mail = m.settings(user)
 		return err
 	}
-	return all(ctx, c, scan, "SELECT n.id, n.category, u.id, u.email, "+mailColumns+` FROM notifications n JOIN users u ON u.id = n.user_id
-		LEFT JOIN mail_settings s ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
+	return all(ctx, c, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+mailColumns+` FROM notifications n JOIN users u ON u.id = n.user_id
+		LEFT JOIN request_events e ON e.id = n.event_id LEFT JOIN news w ON w.id = n.news_id LEFT JOIN mail_settings s ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
 }
 
 // MailBecomes says what became of the mail about notifications that were in a state.
@@ -162,17 +163,26 @@ func (c Conn) NoMailSoFar(ctx context.Context) error {
 	return err
 }
 
-// DigestSince is since when something waits for a person's digest; some is false where nothing does.
-func (c Conn) DigestSince(ctx context.Context, user uuid.UUID) (since time.Time, some bool, err error) {
+// DigestSince is since when something waits in a state for mail that tells a person of all of it; some is false where
+// nothing does.
+func (c Conn) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool, err error) {
 	scan := func(r row, t *time.Time) error { return r.Scan(utc{t}) }
-	list, err := all(ctx, c, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = 'DIGEST' ORDER BY id LIMIT 1", user)
+	list, err := all(ctx, c, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+" ORDER BY id LIMIT 1", user)
 	if err != nil || len(list) == 0 {
 		return time.Time{}, false, err
 	}
 	return list[0], true, nil
 }
 
-// DigestIDs are the oldest notifications that wait for a person's digest. It locks them.
-func (c Conn) DigestIDs(ctx context.Context, user uuid.UUID, limit int) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = 'DIGEST' ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
+// DigestIDs are the oldest notifications that wait like that. It locks them.
+func (c Conn) DigestIDs(ctx context.Context, user uuid.UUID, waits exchange.MailState, limit int) ([]int64, error) {
+	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+" ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
+}
+
+// waiting is the state in the words of the index that has those notifications.
+func waiting(state exchange.MailState) string {
+	if state == exchange.MailHeld {
+		return "'HELD'"
+	}
+	return "'DIGEST'"
 }

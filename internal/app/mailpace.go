@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// heldMail counts the mail that a person causes by one act and gives who is to get theirs later, and when: those who had
+// MailPerHour of it within the hour, and those beyond MailContacts to whom the person turns first. What Aliquot does of
+// itself is not held.
+func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail, actor uuid.UUID) (map[uuid.UUID]time.Time, error) {
+	var recipients []string
+	first := false
+	for _, n := range list {
+		if a.mailFor(n) == exchange.MailWaiting {
+			recipients = append(recipients, n.Mail.User.String())
+			first = n.Kind.FirstContact()
+		}
+	}
+	if actor == uuid.Nil || len(recipients) == 0 {
+		return nil, nil
+	}
+	counts, err := tx.CountMail(ctx, actor, recipients, exchange.MailHour, exchange.MailDay, first)
+	if err != nil {
+		return nil, err
+	}
+	room := len(counts)
+	if first {
+		contacts, err := tx.MailContacts(ctx, actor, tx.Now.Add(-exchange.MailDay))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range counts {
+			if m.Met.Equal(tx.Now) {
+				contacts--
+			}
+		}
+		room = exchange.MailContacts - contacts // for those to whom the person turns now
+	}
+	held := map[uuid.UUID]time.Time{}
+	for _, m := range counts {
+		user, err := uuid.Parse(m.Recipient)
+		if err != nil {
+			return nil, err
+		}
+		if m.Sent > exchange.MailPerHour {
+			held[user] = m.Since.Add(exchange.MailHour)
+		}
+		if first && m.Met.Equal(tx.Now) {
+			if room--; room < 0 {
+				held[user] = tx.Now.Add(exchange.MailDay)
+			}
+		}
+	}
+	return held, nil
+}
+
+// mayMailAddress counts mail about an invitation, and refuses it where a person causes too much of it to one address.
+func mayMailAddress(ctx context.Context, tx store.Conn, who uuid.UUID, address string) error {
+	counts, err := tx.CountMail(ctx, who, []string{address}, exchange.MailDay, exchange.MailDay, false)
+	if err != nil || counts[0].Sent <= exchange.MailPerAddress {
+		return err
+	}
+	return exchange.NotBefore(counts[0].Since.Add(exchange.MailDay), tx.Now,
+		fmt.Sprintf("You sent %d invitations to %s within a day", exchange.MailPerAddress, address))
+}
