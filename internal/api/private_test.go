@@ -198,3 +198,39 @@ func TestMigrationReindexesWhatIsPrivate(t *testing.T) {
 		}
 	})
 }
+
+// TestSequenceMap_OfAHiddenMaterialStaysWhereItsAttachmentIsSentBack holds that who reads null for a material that is hidden
+// from them does not take the map away by sending back what they read.
+func TestSequenceMap_OfAHiddenMaterialStaysWhereItsAttachmentIsSentBack(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		material := s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Hidden", "organization_id": s.id, "embargo_date": "2999-12-31"}).id()
+		stranger := s.people["stranger"]
+		id := stranger.upload("map.pdf", pdf, obj{"owned_by_org": stranger.Lab}).id()
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE attachments SET sequence_map_for = $1 WHERE id = $2", material, id); err != nil {
+			t.Fatal(err)
+		}
+		path := fmt.Sprintf("/attachments/%d", id)
+		of := func() (n int64) {
+			if err := s.sql.QueryRowContext(t.Context(), "SELECT COALESCE(sequence_map_for, 0) FROM attachments WHERE id = $1", id).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		read := stranger.want(200, "GET", path, nil)
+		if read.Body["sequence_map_for"] != nil {
+			t.Fatalf("a stranger sees it: %s", read.Raw)
+		}
+		stranger.want(200, "PUT", path, read.Body)
+		stranger.want(200, "PATCH", path, obj{"sequence_map_for": nil, "description": "Mine"})
+		if of() != material {
+			t.Error("it is no map of it any more")
+		}
+		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", material), obj{"embargo_date": nil})
+		stranger.want(200, "PATCH", path, obj{"sequence_map_for": nil})
+		if of() != 0 {
+			t.Error("who sees it cannot take it away")
+		}
+	})
+}

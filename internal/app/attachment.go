@@ -166,6 +166,15 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, old)); err != nil {
 			return err
 		}
+		if p.SequenceMapFor.Set && p.SequenceMapFor.Value == nil && old.SequenceMapFor != nil { // as they read it, where the material is hidden
+			m, err := tx.Material(ctx, *old.SequenceMapFor)
+			if err != nil {
+				return err
+			}
+			if a.hides(who, m, tx.Now) {
+				p.SequenceMapFor = exchange.Null[exchange.Ref]{}
+			}
+		}
 		if t, err = p.Patch(old, who); err != nil || same(t, old) {
 			return err
 		}

@@ -28,13 +28,16 @@ type Desk struct {
 // mostOffered is how many people, grants and materials a form lets choose from.
 const mostOffered = 200
 
-// MaterialToEdit reads a material for who may change it.
-func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
-	m, err := a.shown(ctx, a.DB.Read(), who, id)
-	if err == nil {
+// MaterialToEdit reads a material for who may change it; whole reports whether they see its private fields.
+func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m exchange.ShownMaterial, whole bool, err error) {
+	c := a.DB.Read()
+	if m, err = a.shown(ctx, c, who, id); err == nil {
 		_, err = a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
 	}
-	return m, err
+	if err == nil {
+		whole, err = a.seesPrivate(ctx, c, who, m.Material)
+	}
+	return m, whole, err
 }
 
 // Desk gives what who chooses from for a lab, 0: for the first of theirs; material is nil for a new one.

@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,12 +22,19 @@ type fact struct {
 	Label string
 	Items []factItem
 	Long  bool // of several lines
+
+	Private bool // not everybody sees it
 }
 
 type factItem struct {
 	Text    string
 	Italic  bool // a species
 	Address string
+}
+
+// Private reports whether some of the facts are shown to the lab and to accepted requesters alone.
+func (s factSection) Private() bool {
+	return slices.ContainsFunc(s.Facts, func(f fact) bool { return f.Private })
 }
 
 // locus is a place in the genome with its alleles.
@@ -87,7 +95,7 @@ func organisms(names, taxa []string) fact {
 
 // factOf is what a field says; false: nothing.
 func factOf(f category.Field, raw json.RawMessage) (fact, bool) {
-	one := fact{Label: f.Label, Long: f.Type == category.Long}
+	one := fact{Label: f.Label, Long: f.Type == category.Long, Private: f.Private}
 	for _, text := range labelled(f, raw) {
 		item := factItem{Text: text}
 		if day, err := time.Parse(time.DateOnly, text); err == nil && f.Type == category.Date {

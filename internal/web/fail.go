@@ -28,7 +28,7 @@ var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
 func (v *visit) failed(err error) reply {
 	code, message, retry := exchange.CodeOf(err), "", 0
 	v.logCause(err)
-	v.app.Refused(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
+	v.noteRefusal(err)
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		message = e.Message
 		retry, _ = e.Details["retry_after"].(int)
@@ -87,6 +87,11 @@ func (v *visit) failed(err error) reply {
 	}
 	p.Title = p.Head
 	return reply{status: p.Status, template: "error", page: p}
+}
+
+// noteRefusal counts a refusal for the audit. Every handler that shows one in a page of its own calls it; failed does for all others.
+func (v *visit) noteRefusal(err error) {
+	v.app.Refused(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
 }
 
 // logCause writes down why a page failed, where it is not just what the visitor is told: as the API does.

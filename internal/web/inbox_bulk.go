@@ -117,6 +117,7 @@ func (v *visit) inboxBulk() (reply, error) {
 			if !told {
 				return reply{}, err
 			}
+			v.noteRefusal(err)
 			f.Report = append(f.Report, bulkOutcome{ID: id, Why: why})
 		}
 		if len(f.Report) == 0 {

@@ -85,6 +85,7 @@ func (v *visit) answerJoin() (reply, error) {
 	i, err := v.app.AnswerHeld(v.Context(), v.who.Actor, exchange.InvitationToken{Token: exchange.Some(token)}, to)
 	switch exchange.CodeOf(err) {
 	case exchange.InvalidInput, exchange.Conflict, exchange.Forbidden, exchange.NotFound:
+		v.noteRefusal(err)
 		return seeOther("/join"), nil // which says how it stands
 	default:
 		if err != nil {

@@ -83,6 +83,7 @@ func (v *visit) plainly(err error) (reply, error) {
 		case exchange.Internal, exchange.Unavailable, exchange.StorageFull:
 			return reply{}, err
 		}
+		v.noteRefusal(err)
 		if list := e.Fields["file"]; len(list) > 0 {
 			text = strings.Join(asSentences(list), " ")
 		}

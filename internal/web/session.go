@@ -185,10 +185,12 @@ func (v *visit) endSignIn() (reply, error) {
 	switch e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) {
 	case exchange.InvalidCode:
 		v.logCause(err)
+		v.noteRefusal(err)
 		return again(e.Message)
 	case exchange.InvalidInput:
 		return again("You were not signed in. Nothing was changed.")
 	case exchange.RegistrationClosed:
+		v.noteRefusal(err)
 		return again("Registration is closed here. Ask the operator to let you in.")
 	default:
 		if err != nil {

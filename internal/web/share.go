@@ -170,7 +170,7 @@ var own = []string{"reference", "imported", "import_source", "embargo_date", "or
 // fromOther begins with what another material of the visitor's labs says.
 func (v *visit) fromOther(p *listingPage, id string) error {
 	n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
-	m, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, n)
+	m, _, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, n)
 	if err != nil {
 		return err
 	}

@@ -55,11 +55,11 @@ func (v *visit) listing() (*listingPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, id)
+	m, whole, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, id)
 	if err != nil {
 		return nil, err
 	}
-	p := &listingPage{Page: Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m, Draft: fmt.Sprintf("material %d", id)}
+	p := &listingPage{Page: Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m, Draft: fmt.Sprintf("material %d", id), Outside: !whole}
 	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, m.OrganizationID, &m)
 	return p, err
 }
@@ -319,6 +319,7 @@ func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing
 	case e.Code == exchange.InvalidInput:
 		note(e.Fields)
 	default:
+		v.noteRefusal(err)
 		if field, is := e.Details["field"].(string); is {
 			note(map[string][]string{field: {"is refused: " + e.Message}})
 			break

@@ -86,6 +86,7 @@ type listingPage struct {
 	Common     map[string]*formSection
 	Base       string // which version of the material the form began with
 	Draft      string // its key
+	Outside    bool   // who changes it does not see its private fields, which stay as they are
 	Drafted    *When  // the form is a draft of then
 	Preview    listingPreview
 	Doubts     map[string][]string
@@ -120,6 +121,9 @@ func (p *listingPage) build() {
 	for i, s := range p.Category.Sections() {
 		section := formSection{ID: fmt.Sprintf("part-%d", i+1), Name: s.Name}
 		for _, f := range s.Fields {
+			if f.Private && p.Outside {
+				continue
+			}
 			field := p.field(f)
 			section.count(field.Name, p, f.Required)
 			section.Fields = append(section.Fields, field)

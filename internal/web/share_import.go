@@ -155,7 +155,7 @@ func importFaults(fields map[string][]string) Faults {
 // previewOne shows what importing an identifier would list.
 func (v *visit) previewOne(p *importPage, name string) (reply, error) {
 	found, err := v.app.PreviewImport(v.Context(), v.who.Actor, nameOf(name))
-	if again, is, err := p.refused(err); is {
+	if again, is, err := v.importRefused(p, err); is {
 		return again, err
 	}
 	m := found.Material
@@ -177,7 +177,7 @@ func (v *visit) importOne(p *importPage, name string, grant int64) (reply, error
 	n := nameOf(name)
 	m, existed, err := v.app.Import(v.Context(), v.who.Actor, exchange.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
 		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
-	if again, is, err := p.refused(err); is {
+	if again, is, err := v.importRefused(p, err); is {
 		return again, err
 	}
 	if m.ID == 0 {
@@ -191,8 +191,8 @@ func (v *visit) importOne(p *importPage, name string, grant int64) (reply, error
 	return to.saying("It is listed."), nil
 }
 
-// refused is the form with why nothing came of an identifier.
-func (p *importPage) refused(err error) (again reply, is bool, failed error) {
+// importRefused is the form with why nothing came of an identifier.
+func (v *visit) importRefused(p *importPage, err error) (again reply, is bool, failed error) {
 	if err == nil {
 		return reply{}, false, nil
 	}
@@ -205,6 +205,7 @@ func (p *importPage) refused(err error) (again reply, is bool, failed error) {
 	if !ok || e.Code == exchange.Internal || e.Code == exchange.NotAuthenticated {
 		return reply{}, true, err
 	}
+	v.noteRefusal(err)
 	p.Failed = e.Message
 	again, failed = invalid("share_import", p)
 	return again, true, failed
