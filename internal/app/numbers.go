@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aliquot/internal/exchange"
@@ -32,9 +33,32 @@ const (
 	newest      = 5
 )
 
-// Numbers tells what this exchange is in numbers, as they were at most a minute ago.
+// Numbers tells what this exchange is in numbers, as they were at most a minute ago. The newest materials are shown only if
+// they are offered at this moment.
 func (a *App) Numbers(ctx context.Context) (Numbers, error) {
 	c := a.DB.Read()
+	n, err := a.remembered(ctx, c)
+	if err != nil {
+		return n, err
+	}
+	var ids []int64
+	for _, m := range n.Newest {
+		ids = append(ids, m.ID)
+	}
+	offered, err := c.StillOffered(ctx, ids)
+	shown := make([]Newcomer, 0, len(n.Newest)) // what is remembered stays as it is
+	for _, m := range n.Newest {
+		if slices.Contains(offered, m.ID) {
+			shown = append(shown, m)
+		}
+	}
+	gone := int64(len(n.Newest) - len(shown))
+	n.Newest, n.Materials = shown, n.Materials-gone
+	return n, err
+}
+
+// remembered are the numbers as they were at most a minute ago.
+func (a *App) remembered(ctx context.Context, c store.Conn) (Numbers, error) {
 	return a.numbers.get(c.Now, numbersLive, func() (Numbers, error) {
 		n := Numbers{Categories: map[string]int64{}}
 		offered, err := c.OnOffer(ctx)

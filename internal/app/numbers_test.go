@@ -1,9 +1,11 @@
 package app_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -40,6 +42,13 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		}
 		if len(n.Newest) == 0 || n.Newest[0].ID != open || n.Newest[0].Lab == "" {
 			t.Errorf("newest: %+v", n.Newest)
+		}
+		_, err = r.app.UpdateMaterial(ctx, r.member, open, exchange.MaterialPatch{EmbargoDate: exchange.NullOf(hidden)})
+		r.must(err)
+		hides, err := r.app.Numbers(ctx) // at once, though numbers are remembered
+		r.must(err)
+		if hides.Materials != n.Materials-1 || slices.ContainsFunc(hides.Newest, func(m app.Newcomer) bool { return m.ID == open }) {
+			t.Errorf("a moment after it was put under embargo: %d materials, newest: %+v", hides.Materials, hides.Newest)
 		}
 		r.set(began.AddDate(0, 0, 3))
 		if n, err := r.app.Numbers(ctx); err != nil || n.Materials != before.Materials+2 {

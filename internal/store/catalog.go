@@ -30,6 +30,16 @@ func (c Conn) Newest(ctx context.Context, n int) ([]exchange.Material, error) {
 		ORDER BY o.created_at DESC, o.id DESC LIMIT $2`, c.today(), n)
 }
 
+// StillOffered reads which of some materials are offered to everybody.
+func (c Conn) StillOffered(ctx context.Context, ids []int64) ([]int64, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	places, args := in([]any{c.today()}, ids)
+	return all(ctx, c, value[int64], "SELECT o.id FROM materials o WHERE o.id IN ("+places+") AND NOT o.is_archived AND "+published("o")+
+		" AND (o.embargo_date IS NULL OR o.embargo_date <= $1)", args...)
+}
+
 // Transfers counts the requests whose receipt was confirmed.
 func (c Conn) Transfers(ctx context.Context) (int64, error) {
 	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND deleted_at IS NULL", exchange.Verified)
