@@ -130,8 +130,11 @@ func (s *serve) Run(e environment) error {
 		}
 	}
 	var workers []*job.Worker
-	for _, handlers := range [][]job.Handler{a.Handlers(), a.Senders()} {
-		worker, err := job.New(job.Config{DB: db, Log: log, Handlers: handlers, Slots: s.Workers, Lease: s.JobLease, Drain: drainTime})
+	for _, does := range []struct {
+		handlers []job.Handler
+		heavy    job.Heavy
+	}{{a.Handlers(), job.Heavy{}}, {a.Senders(), job.Heavy{Slots: s.Workers, Each: max(1, s.Workers/4)}}} {
+		worker, err := job.New(job.Config{DB: db, Log: log, Handlers: does.handlers, Slots: s.Workers, Heavy: does.heavy, Lease: s.JobLease, Drain: drainTime})
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,8 +18,14 @@ import (
 )
 
 // Deliver is the job that tries a delivery once. What came of it and the job of the next try are one
-// transaction. A process that dies between sending and this one sends again, under the same id.
-var Deliver = job.Kind[Sending]{Name: "webhook", Time: time.Minute}
+// transaction. A process that dies between sending and this one sends again, under the same id. Receivers may be slow, so
+// deliveries are heavy jobs on the account of their lab.
+var Deliver = job.Kind[Sending]{Name: "webhook", Time: time.Minute, Heavy: true}
+
+// deliverOn is the order of a delivery of a lab at a moment; zero: at once.
+func deliverOn(lab int64, at time.Time) job.Order {
+	return job.Order{Turn: uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "organization %d", lab)), At: at}
+}
 
 // Sending is which try at which delivery a job is; where it is another's turn by now, it does nothing.
 type Sending struct {
@@ -75,7 +82,7 @@ func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, 
 	if d.ID, added, err = tx.InsertDelivery(ctx, d); err != nil || !added {
 		return 0, err
 	}
-	_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), job.Order{})
+	_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), deliverOn(w.OrganizationID, time.Time{}))
 	return d.ID, err
 }
 
@@ -143,7 +150,7 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 		return err
 	}
 	if d.NextAt != nil {
-		if _, err := Deliver.Enqueue(ctx, tx, sendingOf(w, d), job.Order{At: *d.NextAt}); err != nil {
+		if _, err := Deliver.Enqueue(ctx, tx, sendingOf(w, d), deliverOn(w.OrganizationID, *d.NextAt)); err != nil {
 			return err
 		}
 	}

@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/job"
 	"aliquot/internal/store"
 	"aliquot/internal/webhook"
 )
@@ -183,7 +183,7 @@ func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, i
 		if err := tx.UpdateDelivery(ctx, d); err != nil {
 			return err
 		}
-		_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), job.Order{})
+		_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), deliverOn(w.OrganizationID, time.Time{}))
 		return err
 	})
 	return d, err

@@ -59,7 +59,7 @@ type Server struct {
 	WebhookPrivate       bool          `name:"webhook-private" help:"Let webhooks lead to private addresses too, and to http. Only where every owner of an organization may reach what this machine reaches. Default: https to public addresses."`
 	DeletedContent       time.Duration `default:"720h" help:"How long the content of a deleted attachment is kept."`
 	Role                 string        `enum:"all,web,worker" default:"all" help:"What this process does: web only answers, worker only does background work, all does both."`
-	Workers              int           `default:"8" help:"How many jobs this process does at once in the background; beside them as many messages to webhooks, and half as many spreadsheets and lists of imports, of each person one at a time."`
+	Workers              int           `default:"8" help:"How many jobs this process does at once in the background; beside them as many messages to webhooks, a quarter of them for one lab, and half as many spreadsheets and lists of imports, of each person one at a time."`
 	JobLease             time.Duration `default:"30s" help:"How long after a process died its background jobs go to another."`
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }

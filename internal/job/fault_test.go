@@ -116,7 +116,7 @@ func TestAHandlerThatHangsLosesItsJobAndItsSlot(t *testing.T) {
 func (b bench) take(kind string, lease time.Duration) (j exchange.Job) {
 	b.Helper()
 	b.tx(func(ctx context.Context, tx store.Conn) error {
-		list, err := tx.ClaimJobs(ctx, false, []string{kind}, tx.Now.Add(lease), 1)
+		list, err := tx.ClaimJobs(ctx, false, 0, []string{kind}, tx.Now.Add(lease), 1)
 		if err == nil && len(list) != 1 {
 			err = fmt.Errorf("%d jobs are free", len(list))
 		}

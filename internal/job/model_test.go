@@ -117,7 +117,7 @@ func (m *model) claim(r *rapid.T) {
 			free++
 		}
 	}
-	list := must(m.conn.ClaimJobs(m.ctx, false, []string{short.Name}, m.conn.Now.Add(lease), limit))
+	list := must(m.conn.ClaimJobs(m.ctx, false, 0, []string{short.Name}, m.conn.Now.Add(lease), limit))
 	if len(list) != min(free, limit) {
 		r.Fatalf("%d jobs were taken of %d that are free, at most %d", len(list), free, limit)
 	}

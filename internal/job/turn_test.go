@@ -96,3 +96,36 @@ func TestQueue_PeopleTakeTurns(t *testing.T) {
 		}
 	})
 }
+
+// TestQueue_AnAccountHasItsShareOfTheSlots, so that many slow jobs of one leave room for others.
+func TestQueue_AnAccountHasItsShareOfTheSlots(t *testing.T) {
+	t.Parallel()
+	each(t, func(b bench) {
+		slow, other, finish := uuid.New(), uuid.New(), make(chan struct{})
+		var running, most atomic.Int64
+		for i := range 40 {
+			jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("slow ", i), job.Order{Turn: slow})
+		}
+		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 2, Heavy: job.Heavy{Slots: 4, Each: 2}, Handlers: []job.Handler{heavy.Handle(func(ctx context.Context, r *job.Run, object string) error {
+			if r.Turn() == slow {
+				n := running.Add(1)
+				defer running.Add(-1)
+				if most.Load() < n {
+					most.Store(n)
+				}
+				<-finish
+			}
+			return doShort(ctx, r, object)
+		})}})
+		jobtest.Poll(b.T, "two slow jobs run", func() bool { return running.Load() == 2 })
+		for i := range 5 {
+			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("another's ", i), job.Order{Turn: other}), exchange.JobDone)
+		}
+		close(finish)
+		jobtest.Poll(b.T, "all are done", func() bool { return b.states("heavy")[exchange.JobDone] == 45 })
+		if most.Load() != 2 {
+			b.Errorf("%d jobs of one account ran at once", most.Load())
+		}
+		b.once(45)
+	})
+}

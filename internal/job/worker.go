@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,16 @@ type Config struct {
 	DB       *store.DB
 	Log      *slog.Logger
 	Handlers []Handler     // of each kind of job that there is
-	Slots    int           // jobs at once, and half as many heavy ones beside them
+	Slots    int           // jobs at once
+	Heavy    Heavy         // and heavy ones beside them
 	Lease    time.Duration // after which another worker takes the job of a process that died
 	Drain    time.Duration // that running jobs have when the process is asked to stop
+}
+
+// Heavy is how many heavy jobs run at once; the zero value is half of Config.Slots, and one of each account.
+type Heavy struct {
+	Slots int
+	Each  int // of one account, however many processes there are (one each more at worst)
 }
 
 // Worker runs jobs in this process.
@@ -43,6 +51,7 @@ type Worker struct {
 type lane struct {
 	heavy    bool
 	slots    chan struct{}   // has an entry for each that is taken
+	each     int             // how many of one account run at once; 0: any number
 	ahead    int             // how many jobs are taken at once
 	enqueued <-chan struct{} // has a signal when there may be a job to take
 	freed    chan struct{}   // likewise, because a heavy job of someone ended
@@ -65,7 +74,8 @@ func New(cfg Config) (*Worker, error) {
 	}
 	w.lanes = []lane{{slots: make(chan struct{}, cfg.Slots), ahead: cfg.Slots * ahead, enqueued: cfg.DB.Enqueued()}}
 	if heavy {
-		w.lanes = append(w.lanes, lane{heavy: true, slots: make(chan struct{}, (cfg.Slots+1)/2), ahead: 1,
+		slots := cmp.Or(cfg.Heavy.Slots, (cfg.Slots+1)/2)
+		w.lanes = append(w.lanes, lane{heavy: true, slots: make(chan struct{}, slots), each: cmp.Or(cfg.Heavy.Each, 1), ahead: 1,
 			enqueued: cfg.DB.Enqueued(), freed: make(chan struct{}, 1)})
 	}
 	return w, nil
@@ -157,7 +167,7 @@ func (w *Worker) claim(ctx, running context.Context, l lane) []*Run {
 	defer cancel()
 	var list []exchange.Job
 	err := w.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) (err error) {
-		list, err = tx.ClaimJobs(ctx, l.heavy, w.kinds, tx.Now.Add(w.Lease), l.ahead)
+		list, err = tx.ClaimJobs(ctx, l.heavy, l.each, w.kinds, tx.Now.Add(w.Lease), l.ahead)
 		return err
 	})
 	if err != nil {

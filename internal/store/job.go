@@ -159,15 +159,17 @@ func (c Conn) JobsDue(ctx context.Context, heavy bool, kinds []string) (bool, er
 }
 
 // ClaimJobs takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until
-// a moment. Of heavy jobs it passes over those of people who have one running. A lease that ended before its
-// job did is a failure of that job.
-func (c Conn) ClaimJobs(ctx context.Context, heavy bool, kinds []string, until time.Time, limit int) ([]exchange.Job, error) {
+// a moment. Where each is not 0 it passes over those of accounts that have so many running, which then have to be claimed one
+// by one. A lease that ended before its job did is a failure of that job.
+func (c Conn) ClaimJobs(ctx context.Context, heavy bool, each int, kinds []string, until time.Time, limit int) ([]exchange.Job, error) {
 	alone := ""
-	if heavy {
-		alone = ` AND (turn IS NULL OR turn NOT IN (SELECT q.turn FROM jobs q
-			WHERE q.heavy = $5 AND q.due_at > $1 AND q.state = $4 AND q.turn IS NOT NULL))`
+	args := []any{c.Now, until, limit, string(exchange.JobRunning), heavy}
+	if each > 0 {
+		alone = ` AND (turn IS NULL OR turn NOT IN (SELECT q.turn FROM jobs q WHERE q.heavy = $5 AND q.due_at > $1 AND q.due_at <= $2
+			AND q.state = $4 AND q.turn IS NOT NULL GROUP BY q.turn HAVING COUNT(*) >= $6))`
+		args = append(args, each)
 	}
-	places, args := in([]any{c.Now, until, limit, string(exchange.JobRunning), heavy}, kinds)
+	places, args := in(args, kinds)
 	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1 AND kind IN (`+places+`)`+alone+`
 			ORDER BY place, id LIMIT $3`+c.db.dialect.skipLocked+`)
 		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1

@@ -32,7 +32,7 @@ func (w *world) patient() int64 {
 // published ends the embargo of a material.
 func (w *world) published(id int64) {
 	w.Helper()
-	_, err := w.app.UpdateMaterial(w.Context(), w.as("olivia").actor, id, exchange.MaterialPatch{EmbargoDate: exchange.Null[exchange.Date]{Set: true}})
+	_, err := w.app.UpdateMaterial(w.Context(), w.as("olivia").actor, id, exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()})
 	w.must(err)
 }
 
