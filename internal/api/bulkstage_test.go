@@ -132,3 +132,35 @@ func TestBulk_NothingIsLeftOfALargeSpreadsheetThatIsCancelled(t *testing.T) {
 		}
 	})
 }
+
+// TestBulk_ACancelledSpreadsheetFilesNoDocument that its rows name as their MTA; one that is stored files it.
+func TestBulk_ACancelledSpreadsheetFilesNoDocument(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := stocking(t, db)
+		mta := s.member.upload("mta.pdf", pdf, nil).id()
+		var b strings.Builder
+		b.WriteString("Reference,Category,Title,mta_attachment_id\n")
+		const rows = 5000
+		for i := range rows {
+			fmt.Fprintf(&b, "LN2-%d,OTHER,Tube %d,%d\n", i, i, mta)
+		}
+		ofLab := func() bool {
+			return s.member.want(200, "GET", fmt.Sprintf("/attachments/%d", mta), nil).Body["owned_by_org"] != nil
+		}
+		id := s.begin(b.String())
+		s.storing(id)
+		if !db.Postgres() && ofLab() {
+			t.Error("it is the lab's before anything is listed")
+		}
+		s.member.want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", id), nil)
+		jobtest.Poll(t, "what was staged is taken back", func() bool { return s.staged() == 0 })
+		if ofLab() {
+			t.Error("it is the lab's though nothing was listed")
+		}
+		s.admin().want(200, "POST", fmt.Sprintf("/jobs/%d/retry", id), nil)
+		if a := s.over(s.member, id); counts(a) != fmt.Sprintf("true %d 0 0 0", rows) || !ofLab() {
+			t.Errorf("once it is listed: the lab's %v, %s", ofLab(), a.Raw)
+		}
+	})
+}

@@ -37,7 +37,7 @@ func (b *bulk) look(ctx context.Context, c store.Conn, list []sheet.Row, how han
 		return nil, err
 	}
 	shelf := b.a.newShelf(c, b.who)
-	shelf.try = how == tryRows
+	shelf.try = how != storeRows // publishing files what staged materials show
 	for i := range rows {
 		if err := b.judge(ctx, shelf, &rows[i]); err != nil {
 			return nil, err

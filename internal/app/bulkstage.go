@@ -128,8 +128,15 @@ func (b *bulk) publish(ctx context.Context) error {
 			return err
 		}
 	}
+	agreements, err := b.a.DB.Read().StagedAgreements(ctx, b.run.ID(), b.record.OrganizationID)
+	if err != nil {
+		return err
+	}
 	return b.save(ctx, "publishing", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
 		if err := b.present(ctx, tx); err != nil {
+			return err
+		}
+		if err := b.file(ctx, tx, agreements); err != nil {
 			return err
 		}
 		list, err := b.look(ctx, tx, rows, storeRows)
@@ -144,6 +151,21 @@ func (b *bulk) publish(ctx context.Context) error {
 		next.Epoch, err = tx.PublishStaged(ctx, b.run.ID())
 		return err
 	})
+}
+
+// file gives the lab the documents that staged materials show as their MTA.
+func (b *bulk) file(ctx context.Context, tx store.Conn, agreements []int64) error {
+	shelf := b.a.newShelf(tx, b.who)
+	for _, id := range agreements {
+		err := shelf.publish(ctx, "mta_attachment_id", id, b.record.OrganizationID)
+		if code := exchange.CodeOf(err); code == exchange.InvalidInput || code == exchange.FieldForbidden {
+			return errWrongByNow
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // changeRest makes changes that were too many to publish at once. One that someone else's change meanwhile made

@@ -16,7 +16,7 @@ type shelf struct {
 	a   *App
 	c   store.Conn
 	who exchange.Actor
-	try bool // nothing will be written
+	try bool // nothing will be published
 
 	takesBack bool // the change gives a material back to a lab that had it
 

@@ -22,6 +22,12 @@ func (c Conn) StageMaterials(ctx context.Context, job int64, list []exchange.Mat
 	return c.insertMaterials(ctx, list, 0, &job)
 }
 
+// StagedAgreements reads which documents the staged materials of a job show as their MTA that are not filed for the lab.
+func (c Conn) StagedAgreements(ctx context.Context, job, organization int64) ([]int64, error) {
+	return all(ctx, c, value[int64], `SELECT DISTINCT o.mta_attachment_id FROM materials o JOIN attachments a ON a.id = o.mta_attachment_id
+		WHERE o.staged_in = $1 AND NOT (a.of_lab AND COALESCE(a.owned_by_org, 0) = $2) ORDER BY o.mta_attachment_id`, job, organization)
+}
+
 // PublishStaged makes the materials that a spreadsheet staged visible, and gives the epoch of searches in which
 // that happens, for SettleStaged.
 func (c Conn) PublishStaged(ctx context.Context, job int64) (int64, error) {
