@@ -4446,7 +4446,7 @@ type ListFundedMaterialsParamsOrdering string
 // GetHeldInvitationParams defines parameters for GetHeldInvitation.
 type GetHeldInvitationParams struct {
 	// Token The token of the mail.
-	Token *string `form:"token,omitempty" json:"token,omitempty"`
+	Token string `form:"token" json:"token"`
 }
 
 // ListJobsParams defines parameters for ListJobs.
@@ -11535,16 +11535,12 @@ func NewGetHeldInvitationRequest(server string, params *GetHeldInvitationParams)
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
-		if params.Token != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "token", *params.Token, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "token", params.Token, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
 			}
-
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {

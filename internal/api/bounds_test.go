@@ -129,6 +129,13 @@ func boundsOf(s *openapi3.Schema, null bool) (list []boundValue) {
 	case s.Type.Includes("array"):
 		lists(s, add)
 	case s.Type.Includes("object"):
+		if s.MaxProps != nil {
+			many := obj{}
+			for i := range *s.MaxProps + 1 {
+				many[fmt.Sprint("k", i)] = 1
+			}
+			add("too many", many, false)
+		}
 		add("of another type", "seven", false)
 	}
 	return list

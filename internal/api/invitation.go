@@ -105,7 +105,7 @@ type HeldInvitation struct {
 
 // heldQuery has the token; it is no part of the path, which the log records.
 type heldQuery struct {
-	Token *string `query:"token" help:"The token of the mail."`
+	Token *string `query:"token" required:"true" help:"The token of the mail."`
 }
 
 func (a *API) getHeldInvitation(c *Call, in heldQuery) (HeldInvitation, error) {

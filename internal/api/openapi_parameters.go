@@ -138,7 +138,11 @@ func (d description) query(t reflect.Type) (list []object) {
 		if help == "" {
 			help = "Only items whose `" + name + "` is this."
 		}
-		list = append(list, object{"name": name, "in": "query", "schema": tagged(d.parameterSchema(name, f.Type.Elem()), f), "description": help})
+		parameter := object{"name": name, "in": "query", "schema": tagged(d.parameterSchema(name, f.Type.Elem()), f), "description": help}
+		if f.Tag.Get("required") != "" {
+			parameter["required"] = true
+		}
+		list = append(list, parameter)
 	}
 	return list
 }

@@ -79,13 +79,15 @@ func enum[T any](values ...T) object { return object{"type": "string", "enum": v
 
 // namedFields are fields that say more by their name than by their type.
 var namedFields = map[string]component{
-	"category":            {"MaterialCategory", enum(category.Codes()...)},
-	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true}},
+	"category": {"MaterialCategory", enum(category.Codes()...)},
+	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
+		// more or longer keys do not fit
+		"maxProperties": (exchange.MostMetadata - len("{}")) / len(`"a":1,`), "propertyNames": object{"maxLength": exchange.MostMetadata - len(`{"":1}`)}}},
 }
 
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
-	text := "What is known of a material, by its category; other keys are kept too. " +
+	text := "What is known of a material, by its category; other keys are kept too. It has at most 64 KiB as JSON. " +
 		"Members of the lab, admins and requesters whose request the lab accepted see all of it; for others it has neither " + strings.Join(category.PrivateKeys(), ", ") +
 		" nor keys that the category does not have, unless they are in public_metadata_keys of the organization. A change by who does not see them keeps them."
 	for _, c := range category.All() {

@@ -267,7 +267,8 @@ func (f *Faults) organisms(o Null[Names], dst *[]string) {
 	*dst = list
 }
 
-const mostMetadata = 64 << 10 // bytes of JSON
+// MostMetadata is how long additional_metadata is at most, in bytes of JSON.
+const MostMetadata = 64 << 10
 
 func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 	c, ok := category.Get(m.Category)
@@ -292,7 +293,7 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 		}
 	}
 	raw, err := category.Encode(clean)
-	if err != nil || len(raw) > mostMetadata {
+	if err != nil || len(raw) > MostMetadata {
 		f.Add("additional_metadata", "must be at most 64 KiB as JSON")
 		return
 	}

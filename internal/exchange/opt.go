@@ -3,6 +3,7 @@ package exchange
 import (
 	"encoding/json"
 	"errors"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,41 @@ func (o *Opt[T]) UnmarshalJSON(b []byte) error {
 		return errors.New("must not be null; leave the field out to keep its value")
 	}
 	o.Set = true
-	return json.Unmarshal(b, &o.Value)
+	return unmarshal(b, &o.Value)
+}
+
+// unmarshal is json.Unmarshal, but takes 316.0 and 3.16e2 for the integer 316, as JSON Schema does.
+func unmarshal(b []byte, to any) error {
+	switch to.(type) {
+	case *int, *int64:
+		if whole := integral(string(b)); whole != "" {
+			b = []byte(whole)
+		}
+	}
+	return json.Unmarshal(b, to)
+}
+
+// mostIntegral is how long a number is, and how great its exponent, that is read as an integer: longer ones cost much and mean none.
+const mostIntegral = 40
+
+// integral writes a JSON number that is an integer without a fraction or exponent; "" where it is none.
+func integral(number string) string {
+	at := strings.IndexAny(number, "eE")
+	exponent := 0
+	if at >= 0 {
+		var err error
+		if exponent, err = strconv.Atoi(number[at+1:]); err != nil {
+			return ""
+		}
+	}
+	if len(number) > mostIntegral || exponent > mostIntegral || exponent < -mostIntegral {
+		return ""
+	}
+	value, ok := new(big.Rat).SetString(number)
+	if !ok || !value.IsInt() || !json.Valid([]byte(number)) {
+		return ""
+	}
+	return value.Num().String()
 }
 
 // Or is the new value, or old where the field was left out.
@@ -56,7 +91,7 @@ func (o *Null[T]) UnmarshalJSON(b []byte) error {
 		return nil
 	}
 	o.Value = new(T)
-	return json.Unmarshal(b, o.Value)
+	return unmarshal(b, o.Value)
 }
 
 // Or is the new value, or old where the field was left out.
@@ -124,6 +159,9 @@ func refText(b []byte) (string, error) {
 	var number json.Number
 	if err := json.Unmarshal(b, &number); err != nil || number == "" {
 		return "", wrong
+	}
+	if whole := integral(number.String()); whole != "" {
+		return whole, nil
 	}
 	return number.String(), nil
 }

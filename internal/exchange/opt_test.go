@@ -31,6 +31,37 @@ func TestAFieldIsAbsentNullOrAValue(t *testing.T) {
 	same(t, "nullable fields sent", got, optional{Maybe: exchange.NullOf("x"), Ref: exchange.NullOf(exchange.Ref(7))})
 }
 
+func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
+	t.Parallel()
+	type whole struct {
+		N     exchange.Opt[int]            `json:"n"`
+		Maybe exchange.Null[int64]         `json:"maybe"`
+		Ref   exchange.Opt[exchange.Ref]   `json:"ref"`
+		Refs  exchange.Opt[[]exchange.Ref] `json:"refs"`
+	}
+	for text, want := range map[string]int64{"316.0": 316, "316.000": 316, "3.16e2": 316, "3160E-1": 316, "1e3": 1000, "-2.0": -2, "0.0": 0, "9007199254740993.0": 9007199254740993, "9223372036854775807.0": 9223372036854775807} {
+		got := body[whole](t, `{"n": `+text+`, "maybe": `+text+`}`)
+		if int64(got.N.Value) != want || *got.Maybe.Value != want {
+			t.Errorf("%s: got %d, %d", text, got.N.Value, *got.Maybe.Value)
+		}
+		if want > 0 {
+			got := body[whole](t, `{"ref": `+text+`, "refs": [`+text+`, {"id": `+text+`}]}`)
+			if int64(got.Ref.Value) != want || int64(got.Refs.Value[1]) != want {
+				t.Errorf("%s as a reference: got %v", text, got)
+			}
+		}
+	}
+	for _, text := range []string{"316.5", "0.99999999999999999999999", "1e-1", "9223372036854775808.0", "1e19", "1e999999999", "1e-999999999", `"316.0"`, "1e99999999999999999999", "0." + strings.Repeat("0", 100_000)} {
+		var o whole
+		if err := json.Unmarshal([]byte(`{"n": `+text+`}`), &o); err == nil {
+			t.Errorf("%.40s: got %d, want an error", text, o.N.Value)
+		}
+		if err := json.Unmarshal([]byte(`{"ref": `+text+`}`), &o); err == nil && text != `"316.0"` {
+			t.Errorf("%.40s as a reference: got %d, want an error", text, o.Ref.Value)
+		}
+	}
+}
+
 func TestAFieldThatMayNotBeNullRefusesNull(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"text", "yes", "raw", "list"} {
