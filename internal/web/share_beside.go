@@ -27,7 +27,8 @@ func (v *visit) takeListing(p *listingPage) error {
 			continue
 		}
 		t, err := v.keepFile(p, file)
-		if e, ok := errors.AsType[*exchange.Error](err); ok {
+		if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code != exchange.NotAuthenticated {
+			v.noteRefusal(err)
 			text := e.Message
 			for _, texts := range e.Fields {
 				text = "The file " + texts[0]
