@@ -40,16 +40,7 @@ func TestFullStorageIsReadAndRefusesWrites(t *testing.T) {
 
 func fillsUp(t *testing.T, s storage) {
 	p := s.serve(t, "--rate-limit", "off")
-	l, err := openLab(p.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content := bytes.Repeat([]byte("ACGT\n"), 20_000)
-	uploaded, err := did(l.manager.upload("reads.txt", content))
-	kept, urlErr := uploaded.at("download_url")
-	if err := errors.Join(err, urlErr); err != nil {
-		t.Fatal(err)
-	}
+	l, content, kept := openStockedLab(t, p)
 	reads := func(while string) {
 		t.Helper()
 		for _, path := range []string{"/materials/", "/materials/" + l.material, "/search/materials?search=HT-29", "/organizations/" + l.id,
@@ -114,6 +105,22 @@ func fillsUp(t *testing.T, s storage) {
 		t.Error(err)
 	}
 	verified(t, s.installation)
+}
+
+// openStockedLab opens a lab that has a file: its content, and the address at which that is read.
+func openStockedLab(t *testing.T, p *process) (l lab, content []byte, address string) {
+	t.Helper()
+	l, err := openLab(p.base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content = bytes.Repeat([]byte("ACGT\n"), 20_000)
+	uploaded, err := did(l.manager.upload("reads.txt", content))
+	address, urlErr := uploaded.at("download_url")
+	if err := errors.Join(err, urlErr); err != nil {
+		t.Fatal(err)
+	}
+	return l, content, address
 }
 
 // untilRefused writes until that is refused: a little room may be left in files that are there.

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,16 +31,7 @@ func TestPostgresThatRestartsUnderLoadGives503(t *testing.T) {
 	t.Cleanup(func() { _ = server.Stop() })
 	in := installation{folder: t.TempDir(), postgres: server.URL()}
 	p := in.serve(t, "--rate-limit", "off")
-	l, err := openLab(p.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content := bytes.Repeat([]byte("ACGT\n"), 20_000)
-	uploaded, err := did(l.manager.upload("reads.txt", content))
-	kept, urlErr := uploaded.at("download_url")
-	if err := errors.Join(err, urlErr); err != nil {
-		t.Fatal(err)
-	}
+	l, content, kept := openStockedLab(t, p)
 	nobody := client{base: p.base}
 	sheet := "title,category\n" + strings.Repeat("Sample,OTHER\n", 50)
 	calls := map[string]func() (answer, error){
