@@ -156,12 +156,13 @@ func TestTheStartPageAsksLittleOfTheDatabase(t *testing.T) {
 	w := alone(t)
 	nobody := w.as("")
 	nobody.get("/")
-	if n := w.statementsOf(func() { nobody.get("/") }); n != 0 {
+	// One, since a material that was put under embargo in the last minute must not stand there.
+	if n := w.statementsOf(func() { nobody.get("/") }); n != 1 {
 		t.Errorf("%d statements for numbers that are remembered", n)
 	}
 	mario := w.as("mario")
 	mario.get("/")
-	if n := w.statementsOf(func() { mario.get("/") }); n > 9 {
+	if n := w.statementsOf(func() { mario.get("/") }); n > 10 {
 		t.Errorf("%d statements", n)
 	}
 }
