@@ -3801,6 +3801,30 @@ type SnoozeNew struct {
 	Until string `json:"until"`
 }
 
+// Storage defines model for Storage.
+type Storage struct {
+	Deleted int64        `json:"deleted"`
+	Largest []StoredFile `json:"largest"`
+
+	// Quota With QUOTA: how many bytes the user or lab may have stored.
+	Quota        nullable.Nullable[int64] `json:"quota"`
+	Spreadsheets int64                    `json:"spreadsheets"`
+
+	// Used With QUOTA: how many bytes are stored, with what is deleted and still kept.
+	Used int64 `json:"used"`
+}
+
+// StoredFile defines model for StoredFile.
+type StoredFile struct {
+	Bytes int64 `json:"bytes"`
+
+	// Filename The name that it is downloaded under.
+	Filename string `json:"filename"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+}
+
 // Suggestion defines model for Suggestion.
 type Suggestion struct {
 	// ID Names the object; it is never used again.
@@ -6973,6 +6997,13 @@ type ClientInterface interface {
 	// Corresponds with GET /organizations/{id}/members (the `ListMembers` operationId).
 	ListMembers(ctx context.Context, id int64, params *ListMembersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// StorageOfLab Read what an organization has stored
+	//
+	// It is what counts for its quota, and the files that use most of it. Open to members of the organization and admins.
+	//
+	// Corresponds with GET /organizations/{id}/storage (the `StorageOfLab` operationId).
+	StorageOfLab(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListWebhooks List the webhooks of an organization, without their secrets
 	//
 	// Open to members of the organization and admins.
@@ -7432,6 +7463,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
 	UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StorageOfUser Read what a user has stored
+	//
+	// It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
+	//
+	// Corresponds with GET /users/{id}/storage (the `StorageOfUser` operationId).
+	StorageOfUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RevokeTokens Revoke all tokens of a user, this call's too
 	//
@@ -9330,6 +9368,23 @@ func (c *Client) ListMembers(ctx context.Context, id int64, params *ListMembersP
 	return c.Client.Do(req)
 }
 
+// StorageOfLab Read what an organization has stored
+//
+// It is what counts for its quota, and the files that use most of it. Open to members of the organization and admins.
+//
+// Corresponds with GET /organizations/{id}/storage (the `StorageOfLab` operationId).
+func (c *Client) StorageOfLab(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStorageOfLabRequest(c.Server, id)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListWebhooks List the webhooks of an organization, without their secrets
 //
 // Open to members of the organization and admins.
@@ -10360,6 +10415,23 @@ func (c *Client) UpdateSavedSearchWithBody(ctx context.Context, id openapi_types
 // Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
 func (c *Client) UpdateSavedSearch(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateSavedSearchRequest(c.Server, id, savedSearch, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StorageOfUser Read what a user has stored
+//
+// It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
+//
+// Corresponds with GET /users/{id}/storage (the `StorageOfUser` operationId).
+func (c *Client) StorageOfUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStorageOfUserRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -15946,6 +16018,40 @@ func NewListMembersRequest(server string, id int64, params *ListMembersParams) (
 	return req, nil
 }
 
+// NewStorageOfLabRequest constructs an http.Request for the StorageOfLab method
+func NewStorageOfLabRequest(server string, id int64) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/organizations/%s/storage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListWebhooksRequest constructs an http.Request for the ListWebhooks method
 func NewListWebhooksRequest(server string, id int64, params *ListWebhooksParams) (*http.Request, error) {
 	var err error
@@ -20197,6 +20303,40 @@ func NewUpdateSavedSearchRequestWithBody(server string, id openapi_types.UUID, s
 	return req, nil
 }
 
+// NewStorageOfUserRequest constructs an http.Request for the StorageOfUser method
+func NewStorageOfUserRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s/storage", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewRevokeTokensRequest constructs an http.Request for the RevokeTokens method
 func NewRevokeTokensRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	var err error
@@ -21411,6 +21551,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /organizations/{id}/members (the `ListMembers` operationId).
 	ListMembersWithResponse(ctx context.Context, id int64, params *ListMembersParams, reqEditors ...RequestEditorFn) (*ListMembersResponse, error)
 
+	// StorageOfLabWithResponse Read what an organization has stored
+	//
+	// It is what counts for its quota, and the files that use most of it. Open to members of the organization and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /organizations/{id}/storage (the `StorageOfLab` operationId).
+	StorageOfLabWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*StorageOfLabResponse, error)
+
 	// ListWebhooksWithResponse List the webhooks of an organization, without their secrets
 	//
 	// Open to members of the organization and admins.
@@ -21932,6 +22081,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with PATCH /users/{id}/saved-searches/{saved_search} (the `UpdateSavedSearch` operationId).
 	UpdateSavedSearchWithResponse(ctx context.Context, id openapi_types.UUID, savedSearch int64, body UpdateSavedSearchJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSavedSearchResponse, error)
+
+	// StorageOfUserWithResponse Read what a user has stored
+	//
+	// It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /users/{id}/storage (the `StorageOfUser` operationId).
+	StorageOfUserWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*StorageOfUserResponse, error)
 
 	// RevokeTokensWithResponse Revoke all tokens of a user, this call's too
 	//
@@ -23734,6 +23892,29 @@ func (r ListMembersResponse) StatusCode() int {
 	return 0
 }
 
+type StorageOfLabResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Storage
+}
+
+// Status returns HTTPResponse.Status
+func (r StorageOfLabResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StorageOfLabResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ListWebhooksResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -24749,6 +24930,29 @@ func (r UpdateSavedSearchResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r UpdateSavedSearchResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type StorageOfUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Storage
+}
+
+// Status returns HTTPResponse.Status
+func (r StorageOfUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StorageOfUserResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -26388,6 +26592,21 @@ func (c *ClientWithResponses) ListMembersWithResponse(ctx context.Context, id in
 	return ParseListMembersResponse(rsp)
 }
 
+// StorageOfLabWithResponse Read what an organization has stored
+//
+// It is what counts for its quota, and the files that use most of it. Open to members of the organization and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /organizations/{id}/storage (the `StorageOfLab` operationId).
+func (c *ClientWithResponses) StorageOfLabWithResponse(ctx context.Context, id int64, reqEditors ...RequestEditorFn) (*StorageOfLabResponse, error) {
+	rsp, err := c.StorageOfLab(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStorageOfLabResponse(rsp)
+}
+
 // ListWebhooksWithResponse List the webhooks of an organization, without their secrets
 //
 // Open to members of the organization and admins.
@@ -27256,6 +27475,21 @@ func (c *ClientWithResponses) UpdateSavedSearchWithResponse(ctx context.Context,
 		return nil, err
 	}
 	return ParseUpdateSavedSearchResponse(rsp)
+}
+
+// StorageOfUserWithResponse Read what a user has stored
+//
+// It is what counts for their quota, and the files that use most of it. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /users/{id}/storage (the `StorageOfUser` operationId).
+func (c *ClientWithResponses) StorageOfUserWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*StorageOfUserResponse, error) {
+	rsp, err := c.StorageOfUser(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStorageOfUserResponse(rsp)
 }
 
 // RevokeTokensWithResponse Revoke all tokens of a user, this call's too
@@ -29246,6 +29480,32 @@ func ParseListMembersResponse(rsp *http.Response) (*ListMembersResponse, error) 
 	return response, nil
 }
 
+// ParseStorageOfLabResponse parses an HTTP response from a StorageOfLabWithResponse call
+func ParseStorageOfLabResponse(rsp *http.Response) (*StorageOfLabResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StorageOfLabResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Storage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseListWebhooksResponse parses an HTTP response from a ListWebhooksWithResponse call
 func ParseListWebhooksResponse(rsp *http.Response) (*ListWebhooksResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -30333,6 +30593,32 @@ func ParseUpdateSavedSearchResponse(rsp *http.Response) (*UpdateSavedSearchRespo
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest SavedSearch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStorageOfUserResponse parses an HTTP response from a StorageOfUserWithResponse call
+func ParseStorageOfUserResponse(rsp *http.Response) (*StorageOfUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StorageOfUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Storage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

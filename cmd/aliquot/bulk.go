@@ -79,7 +79,7 @@ func enqueue(ctx context.Context, a *app.App, organization int64, name string, o
 	}
 	j, err := a.Bulk(ctx, app.Operator(), organization, order, content)
 	if err != nil {
-		a.Discard(ctx, content, err)
+		a.DiscardBulk(ctx, content, err)
 	}
 	return j, err
 }

@@ -50,7 +50,7 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 		j, err = a.App.Bulk(c.Context(), c.Actor, id, order, *content)
 	}
 	if err != nil && content != nil {
-		a.App.Discard(c.Context(), *content, err)
+		a.App.DiscardBulk(c.Context(), *content, err)
 	}
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err

@@ -44,6 +44,7 @@ const (
 		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
+	storageFields      = "used:int quota:int? deleted:int spreadsheets:int largest:[{id:int filename:string bytes:int}]"
 	mailSettingsFields = `delivery:string time_zone:string quiet_from:string? quiet_until:string? digest_at:string digest_day:string muted:[string]
 		refused:{address:string reason:string at:time}?`
 	shippingFields = `id:int needs_shipping_address:bool needs_payment:bool accepts_shipping_code:bool accepts_reimbursement:bool
@@ -114,6 +115,7 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 			" payload:object attempts:[{at:time took_ms:int status:int? error:string? excerpt:string}]",
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": deliveryFields,
 		"/users/{id}/saved-searches": savedSearchFields, "/users/{id}/saved-searches/{saved_search}": savedSearchFields,
+		"/users/{id}/storage": storageFields, "/organizations/{id}/storage": storageFields,
 		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,

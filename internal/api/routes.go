@@ -29,6 +29,9 @@ var routes = []route{
 	on("PUT,PATCH /users/{id}/notifications/{notification}", exchange.NotificationMark, 204, (*API).updateNotification,
 		"Mark a notification as read or unread"),
 
+	on("GET /users/{id}/storage", exchange.UserReadPrivate, 200, (*API).storageOfUser,
+		"Read what a user has stored. It is what counts for their quota, and the files that use most of it."),
+
 	on("GET /users/{id}/mail-settings", exchange.MailSettingsRead, 200, (*API).getMailSettings, "Read how a user wants mail"),
 	on("PUT,PATCH /users/{id}/mail-settings", exchange.MailSettingsWrite, 200, (*API).updateMailSettings,
 		"Change how a user wants mail"),
@@ -106,6 +109,8 @@ var routes = []route{
 		"Take someone in who asked to join"),
 	on("POST /organizations/{id}/join-requests/{join_request}/decline", exchange.JoinAnswer, 200, (*API).declineJoinRequest,
 		"Decline to take someone in. A reason is optional."),
+	on("GET /organizations/{id}/storage", exchange.OrganizationStorage, 200, (*API).storageOfLab,
+		"Read what an organization has stored. It is what counts for its quota, and the files that use most of it."),
 	on("GET /organizations/{id}/history", exchange.OrganizationHistory, 200, (*API).listOrganizationHistory,
 		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 

@@ -361,6 +361,7 @@ var visits = []routeCase{
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
+	{"GET /users/{id}/storage", "requester", func(s *scene, _ string) visit { return at(s.user("/storage"), nil) }},
 	{"GET /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings"), nil) }},
 	{"PUT,PATCH /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit {
 		return at(s.user("/mail-settings"), obj{"digest_day": other(s, "FRIDAY", "MONDAY")})
@@ -478,6 +479,7 @@ var visits = []routeCase{
 	}},
 	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
 	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
+	{"GET /organizations/{id}/storage", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/storage", s.id) }},
 	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
 	{"GET /organizations/{id}/events", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
 	{"GET /organizations/{id}/webhooks", "member", func(s *scene, _ string) visit {

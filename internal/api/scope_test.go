@@ -51,6 +51,8 @@ var scoped = map[string]string{
 	"GET /organizations/{id}/materials/template":                                  "++s",
 	"GET /organizations/{id}/materials/export":                                    "++s",
 	"GET /organizations/{id}/grants":                                              "++s",
+	"GET /organizations/{id}/storage":                                             "++s",
+	"GET /users/{id}/storage":                                                     "+ss",
 	"GET /organizations/{id}/invitations":                                         "++s",
 	"POST /organizations/{id}/invitations":                                        "s+s",
 	"DELETE /organizations/{id}/invitations/{invitation}":                         "s+s",

@@ -79,7 +79,7 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	if err := a.did(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), map[string]any{"filename": t.Filename}); err != nil {
 		return err
 	}
-	return a.withinQuota(ctx, tx, *t)
+	return a.attachmentWithinQuota(ctx, tx, *t)
 }
 
 // Store takes content in before there is a record of it; the caller gives it to
@@ -207,7 +207,7 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := a.did(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false), object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
 			return err
 		}
-		return a.withinQuota(ctx, tx, t)
+		return a.attachmentWithinQuota(ctx, tx, t)
 	})
 	return t, err
 }
@@ -296,7 +296,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		if err := tx.UpdateAttachment(ctx, t); err != nil {
 			return err
 		}
-		return a.withinQuota(ctx, tx, t)
+		return a.attachmentWithinQuota(ctx, tx, t)
 	})
 	if err != nil || !kept {
 		a.Discard(ctx, content, err)

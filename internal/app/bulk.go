@@ -34,12 +34,42 @@ func (a *App) BulkHandler() job.Handler { return BulkMaterials.Handle(a.bulkMate
 func Operator() exchange.Actor { return exchange.Actor{Admin: true} }
 
 // StoreBulk takes a spreadsheet in before there is a job of it; the caller gives it to Bulk, or to
-// Discard when that fails.
+// DiscardBulk when that fails. It counts for the organization's quota from now on.
 func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (exchange.Content, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return exchange.Content{}, err
 	}
-	return a.Files.Put(ctx, body, a.UploadLimit)
+	owner := exchange.LabStorage(organization)
+	content, err := a.put(ctx, body, owner)
+	if err != nil {
+		return content, err
+	}
+	err = a.write(store.Apart(ctx), who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		if _, err := a.can(who, exchange.MaterialBulk, who.ToOrganization(organization)); err != nil {
+			return err
+		}
+		if err := tx.InsertSheet(ctx, organization, content); err != nil {
+			return err
+		}
+		return a.withinQuota(ctx, tx, owner, content.Size)
+	})
+	if err != nil {
+		a.Discard(ctx, content, err)
+	}
+	return content, err
+}
+
+// DiscardBulk is Discard for what StoreBulk took in, which counts for the quota no more.
+func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
+	if exchange.CodeOf(err).ServerFault() {
+		return
+	}
+	ctx = store.Apart(context.WithoutCancel(ctx))
+	if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteSheet(ctx, c.Key) }); err != nil {
+		a.Log.WarnContext(ctx, "discard spreadsheet", "error", err) // it is tidied up later
+		return
+	}
+	a.Discard(ctx, c, err)
 }
 
 // MayBulk says whether who may list an organization's materials from a spreadsheet.

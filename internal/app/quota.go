@@ -6,6 +6,8 @@ import (
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
+
+	"github.com/google/uuid"
 )
 
 // Quotas are how many bytes of content a user and a lab may have stored; 0: any number.
@@ -13,7 +15,7 @@ type Quotas struct{ User, Lab int64 }
 
 // of is the quota of an owner.
 func (q Quotas) of(owner exchange.StorageOwner) int64 {
-	if len(owner) > 4 && owner[:4] == "lab " {
+	if owner.Lab() {
 		return q.Lab
 	}
 	return q.User
@@ -30,21 +32,35 @@ func (a *App) storage(ctx context.Context, c store.Conn, owner exchange.StorageO
 		return nil, nil //nolint:nilnil // no quota
 	}
 	used, err := c.StorageUse(ctx, owner)
-	return &exchange.Storage{Used: used[owner], Quota: quota}, err
+	return &exchange.Storage{Owner: owner, Used: used[owner], Quota: quota}, err
 }
 
-// withinQuota refuses what was just stored in a transaction where its owner has more by it than they may. The row of
-// the owner is locked by then, so that of uploads at once each counts those before it.
-func (a *App) withinQuota(ctx context.Context, tx store.Conn, t exchange.Attachment) error {
-	if t.Content == nil {
-		return nil
-	}
-	s, err := a.storage(ctx, tx, t.StorageOwner())
+// withinQuota refuses what was just stored for an owner in a transaction where they have more by it than they may. The row
+// of the owner is locked by then, so that of uploads at once each counts those before it.
+func (a *App) withinQuota(ctx context.Context, tx store.Conn, owner exchange.StorageOwner, added int64) error {
+	s, err := a.storage(ctx, tx, owner)
 	if err != nil || s == nil || s.Used <= s.Quota {
 		return err
 	}
-	s.Used -= t.Content.Size // before it
+	s.Used -= added // before it
 	return s.OverQuota()
+}
+
+// attachmentWithinQuota is withinQuota for the content of an attachment that was just stored, or given to its owner.
+func (a *App) attachmentWithinQuota(ctx context.Context, tx store.Conn, t exchange.Attachment) error {
+	if t.Content == nil {
+		return nil
+	}
+	return a.withinQuota(ctx, tx, t.StorageOwner(), t.Content.Size)
+}
+
+// moveAttachment saves an attachment that may have another owner by now, who must have room for it.
+func (a *App) moveAttachment(ctx context.Context, tx store.Conn, old, t exchange.Attachment) error {
+	t.UpdatedAt = tx.Now
+	if err := tx.UpdateAttachment(ctx, t); err != nil || t.StorageOwner() == old.StorageOwner() {
+		return err
+	}
+	return a.attachmentWithinQuota(ctx, tx, t)
 }
 
 // put takes content in that will be one of the owners', as much of it as the one with most room has room for. Whose
@@ -84,4 +100,53 @@ func storageOf(who exchange.Actor) []exchange.StorageOwner {
 		owners = append(owners, exchange.LabStorage(lab))
 	}
 	return owners
+}
+
+// mostFiles is how many files are named that use most storage.
+const mostFiles = 20
+
+// StorageView is what an owner has stored, and what uses most of it.
+type StorageView struct {
+	Used    int64
+	Quota   int64 // 0: no limit
+	Deleted int64 // of Used: what was deleted and is still kept
+	Sheets  int64 // of Used: spreadsheets of materials, which are kept for a month
+	Largest []exchange.StoredFile
+}
+
+// StorageOfUser reads what a user has stored.
+func (a *App) StorageOfUser(ctx context.Context, who exchange.Actor, user uuid.UUID) (StorageView, error) {
+	c := a.DB.Read()
+	if _, err := c.User(ctx, user); err != nil {
+		return StorageView{}, err
+	}
+	if err := a.mayRead(ctx, who, exchange.UserReadPrivate, who.ToUser(user), object("storage of", user)); err != nil {
+		return StorageView{}, err
+	}
+	return a.storageView(ctx, c, exchange.UserStorage(user), 0, user)
+}
+
+// StorageOfLab reads what a lab has stored.
+func (a *App) StorageOfLab(ctx context.Context, who exchange.Actor, lab int64) (StorageView, error) {
+	c := a.DB.Read()
+	if _, err := c.Organization(ctx, lab); err != nil {
+		return StorageView{}, err
+	}
+	if err := a.mayRead(ctx, who, exchange.OrganizationStorage, who.ToOrganization(lab), object("storage of organization", lab)); err != nil {
+		return StorageView{}, err
+	}
+	return a.storageView(ctx, c, exchange.LabStorage(lab), lab, uuid.Nil)
+}
+
+func (a *App) storageView(ctx context.Context, c store.Conn, owner exchange.StorageOwner, lab int64, user uuid.UUID) (v StorageView, err error) {
+	used, err := c.StorageUse(ctx, owner)
+	if err != nil {
+		return v, err
+	}
+	v.Used, v.Quota = used[owner], a.Quotas.of(owner)
+	if v.Deleted, v.Sheets, err = c.KeptBytes(ctx, lab, user); err != nil {
+		return v, err
+	}
+	v.Largest, err = c.LargestFiles(ctx, lab, user, mostFiles)
+	return v, err
 }

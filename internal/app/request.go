@@ -231,8 +231,7 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	if same(shared, t) {
 		return nil
 	}
-	shared.UpdatedAt = tx.Now
-	return tx.UpdateAttachment(ctx, shared)
+	return a.moveAttachment(ctx, tx, t, shared)
 }
 
 // change is what one act makes of a request, with what happened.

@@ -204,7 +204,7 @@ func (s *shelf) publish(ctx context.Context, field string, attachment, lab int64
 	if own && t.OfLab {
 		return nil
 	}
-	t.File(lab)
-	t.UpdatedAt = s.c.Now
-	return s.c.UpdateAttachment(ctx, t)
+	filed := t
+	filed.File(lab)
+	return s.a.moveAttachment(ctx, s.c, t, filed)
 }

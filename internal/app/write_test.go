@@ -22,6 +22,7 @@ var unjudged = map[string]string{
 	"mailWaitsAgain":   "is background work about mail",
 	"mailInvitation":   "is background work about mail",
 	"invitationLetter": "is background work about mail",
+	"DiscardBulk":      "forgets a spreadsheet that was not taken",
 	"keepRefusals":     "counts what was refused; nothing else changes",
 	"keepMonth":        "keeps sums that were counted",
 	"RemindDue":        "is the demo's, which makes up a past",

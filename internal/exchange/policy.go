@@ -63,6 +63,7 @@ const (
 	OrganizationHistory  Action = "organization.history"
 	OrganizationEvents   Action = "organization.events" // what happened in the requests of its materials
 	OrganizationInsights Action = "organization.insights"
+	OrganizationStorage  Action = "organization.storage" // what uses its storage
 	OrganizationLeave    Action = "organization.leave"
 	WebhookRead          Action = "webhook.read" // not its secret
 	WebhookWrite         Action = "webhook.write"
@@ -177,6 +178,7 @@ var rules = Policy{
 	OrganizationHistory:  MemberOf,
 	OrganizationEvents:   MemberOf,
 	OrganizationInsights: MemberOf,
+	OrganizationStorage:  MemberOf,
 	OrganizationLeave:    MemberOf,
 	WebhookRead:          MemberOf,
 	WebhookWrite:         OwnerOf,

@@ -118,6 +118,7 @@ const matrix = `
 | both | organization.history | the lab | n | n | y | y | n | y | n | y |
 | both | organization.events | the lab | n | n | y | y | n | y | n | y |
 | both | organization.insights | the lab | n | n | y | y | n | y | n | y |
+| both | organization.storage | the lab | n | n | y | y | n | y | n | y |
 | both | organization.leave | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.read | the lab | n | n | y | y | n | y | n | y |
 | both | webhook.write | the lab | n | n | n | y | n | n | n | y |

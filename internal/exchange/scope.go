@@ -18,7 +18,7 @@ var Scopes = []Scope{ScopeRead, ScopeWrite}
 var reads = []Action{
 	UserRead, UserReadPrivate, NotificationRead, MailSettingsRead, SavedSearchRead, DraftRead, AccountExport, TokenRead,
 	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory, OrganizationEvents,
-	OrganizationInsights, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate, MaterialHistory, MaterialTemplate, MaterialExport,
+	OrganizationInsights, OrganizationStorage, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate, MaterialHistory, MaterialTemplate, MaterialExport,
 	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead, RequestList, AddressRead, GrantList,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, JobRead, JobList, JobListAll, AdminRead,
 }
@@ -27,7 +27,7 @@ var reads = []Action{
 // alone (account, addresses, grants, requests that they made) and what makes them join, found or leave a lab it never does.
 var ofOneLab = []Action{
 	OrganizationRead, OrganizationUpdate, OrganizationPublish, OrganizationGrants, InvitationRead, InvitationWrite, JoinRead, JoinAnswer,
-	OrganizationHistory, OrganizationEvents, OrganizationInsights, WebhookRead, WebhookWrite, MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate,
+	OrganizationHistory, OrganizationEvents, OrganizationInsights, OrganizationStorage, WebhookRead, WebhookWrite, MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate,
 	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite, AttachmentRead,
 	AttachmentContent, AttachmentUpdate, AttachmentReplace, AttachmentDelete, RequestRead, RequestUpdate, RequestShip, JobRead, JobCancel,
 }

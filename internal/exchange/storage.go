@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -29,12 +30,40 @@ func (a Attachment) StorageOwner() StorageOwner {
 	return ""
 }
 
+// Lab reports whether o is a lab.
+func (o StorageOwner) Lab() bool { return strings.HasPrefix(string(o), "lab ") }
+
 // Storage is how many bytes of content an owner has stored, with what was deleted or replaced and is still kept, and
 // may have.
-type Storage struct{ Used, Quota int64 }
+type Storage struct {
+	Owner       StorageOwner
+	Used, Quota int64
+}
 
 // OverQuota is the error of content for which there is no room.
 func (s Storage) OverQuota() *Error {
-	return Fail(QuotaExceeded, "There is no room for this file: %d of %d bytes are used. A deleted file counts until it is removed for good.", s.Used, s.Quota).
-		With("quota", s.Quota).With("used", s.Used)
+	whose := "Your files use"
+	if s.Owner.Lab() {
+		whose = "The files of the lab use"
+	}
+	return Fail(QuotaExceeded, "There is no room for this file. %s %s of %s. Delete what nobody needs any more, or ask the people who run this server for more; "+
+		"a deleted file counts until it is removed for good.", whose, inWords(s.Used), inWords(s.Quota)).With("quota", s.Quota).With("used", s.Used)
+}
+
+// inWords is a number of bytes for a person.
+func inWords(n int64) string {
+	switch {
+	case n < 1_000_000:
+		return fmt.Sprintf("%d bytes", n)
+	case n >= 1_000_000_000:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// StoredFile is an attachment with the bytes that it uses, its older versions included.
+type StoredFile struct {
+	ID       int64
+	Filename string
+	Bytes    int64
 }

@@ -113,7 +113,8 @@ func (c Conn) DeletedContent(ctx context.Context, before time.Time, limit int) (
 func (c Conn) ContentKnown(ctx context.Context, key string) (bool, error) {
 	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM attachment_versions WHERE content_key = $1)
-		OR EXISTS (SELECT 1 FROM bulks WHERE content_key = $1)`, key)
+		OR EXISTS (SELECT 1 FROM bulks WHERE content_key = $1)
+		OR EXISTS (SELECT 1 FROM sheets WHERE content_key = $1)`, key)
 }
 
 // StoredContent reads, by id, the attachments behind after that have content; for verifying.

@@ -19,6 +19,7 @@ type dialect struct {
 	types      *strings.Replacer // the type words of migrations
 	fulltext   string            // the file of those statements of migrations that are of this database alone
 	storage    string            // likewise, that keep count of what is stored
+	sheets     string            // likewise, of spreadsheets
 	forUpdate  string            // locks the rows of a SELECT until commit
 	forChange  string            // likewise, but for those who act by them, see rights.go
 	forActing  string            // keeps the rows of a SELECT from a forUpdate until commit, but not from a change
@@ -54,6 +55,7 @@ var (
 		),
 		fulltext: "migration/fulltext/sqlite.sql",
 		storage:  "migration/storage/sqlite.sql",
+		sheets:   "migration/sheets/sqlite.sql",
 		seconds:  "CAST(strftime('%%s', %[1]s) AS INTEGER)",
 		list:     "json_each($1)",
 		asked:    ftsExpression,
@@ -90,6 +92,7 @@ var (
 		atOnce:   32,
 		fulltext: "migration/fulltext/postgres.sql",
 		storage:  "migration/storage/postgres.sql",
+		sheets:   "migration/sheets/postgres.sql",
 		seconds:  "CAST(FLOOR(EXTRACT(EPOCH FROM %[1]s)) AS BIGINT)",
 		list:     "json_array_elements_text(CAST($1 AS JSON)) AS list (value)",
 		asked:    tsquery,
@@ -117,7 +120,7 @@ func (d dialect) migrations() (fs.FS, error) {
 			return nil, err
 		}
 		filled := d.types.Replace(string(text))
-		for place, file := range map[string]string{"{fulltext}": d.fulltext, "{storage}": d.storage} {
+		for place, file := range map[string]string{"{fulltext}": d.fulltext, "{storage}": d.storage, "{sheets}": d.sheets} {
 			own, err := embedded.ReadFile(file)
 			if err != nil {
 				return nil, err

@@ -18,6 +18,12 @@ func (db *DB) Hold(ctx context.Context) (context.Context, *Held) {
 	return context.WithValue(ctx, heldKey{}, h), h
 }
 
+// Apart gives a context in which Tx commits although the call is held: before the transaction that is held, or after it
+// failed.
+func Apart(ctx context.Context) context.Context {
+	return context.WithValue(ctx, heldKey{}, (*Held)(nil))
+}
+
 // Commit runs last in the transaction that is open, or in a new one where there is none, and commits
 // where it returns nil.
 func (h *Held) Commit(ctx context.Context, last func(ctx context.Context, tx Conn) error) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-//go:embed migration/*.sql migration/fulltext/*.sql migration/storage/*.sql
+//go:embed migration/*.sql migration/fulltext/*.sql migration/storage/*.sql migration/sheets/*.sql
 var embedded embed.FS
 
 // ErrNewer says that the database was migrated by a newer binary.

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"maps"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,13 +17,14 @@ import (
 )
 
 // TestStorageUse_IsTheSumOfWhatIsStored whatever is made, replaced, deleted, restored, removed for good or given to
-// another owner, in whatever order.
+// another owner, and whatever spreadsheets come and go, in whatever order.
 func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l lab) {
 		users := []uuid.UUID{l.user().ID, l.user().ID}
 		labs := []int64{l.organization(users[0]), l.organization(users[1])}
 		var made []int64
+		sheets := map[string]int64{} // by key, the lab
 		content := func(r *rapid.T) *exchange.Content {
 			return &exchange.Content{Key: rand.Text(), Size: rapid.Int64Range(1, 1000).Draw(r, "size"), SHA256: "a", MediaType: "text/plain"}
 		}
@@ -37,8 +40,20 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 		}
 		rapid.Check(t, func(r *rapid.T) {
 			for range rapid.IntRange(1, 8).Draw(r, "acts") {
-				act := rapid.SampledFrom([]string{"make", "fill", "replace", "delete", "restore", "purge", "forget versions", "move"}).Draw(r, "act")
+				act := rapid.SampledFrom([]string{"make", "fill", "replace", "delete", "restore", "purge", "forget versions", "move", "sheet", "forget sheet"}).Draw(r, "act")
 				l.write(func(ctx context, tx store.Conn) error {
+					switch act {
+					case "sheet":
+						t, lab := content(r), labs[rapid.IntRange(0, 1).Draw(r, "lab")]
+						sheets[t.Key] = lab
+						return tx.InsertSheet(ctx, lab, *t)
+					case "forget sheet":
+						for key := range sheets {
+							delete(sheets, key)
+							return tx.DeleteSheet(ctx, key)
+						}
+						return tx.DeleteOldSheets(ctx, tx.Now.Add(-time.Hour)) // none is that old
+					}
 					if act == "make" || len(made) == 0 {
 						a := exchange.Attachment{Filename: "f", Version: 1}
 						if rapid.Bool().Draw(r, "with content") {
@@ -103,6 +118,19 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					}
 				}
 			}
+			for i, lab := range labs {
+				kept, err := store.Values[int64](l.ctx, l.db.Read(), fmt.Sprintf("SELECT size FROM sheets WHERE organization_id = %d", lab))
+				if err != nil {
+					r.Fatal(err)
+				}
+				for _, size := range kept {
+					want[exchange.LabStorage(lab)] += size
+				}
+				_, told, err := l.db.Read().KeptBytes(l.ctx, labs[i], uuid.Nil)
+				if sum := total(kept); err != nil || told != sum {
+					r.Fatalf("spreadsheets of %d bytes, %v, want %d", told, err, sum)
+				}
+			}
 			got, err := l.db.Read().StorageUse(l.ctx, exchange.UserStorage(users[0]), exchange.UserStorage(users[1]), exchange.LabStorage(labs[0]), exchange.LabStorage(labs[1]))
 			none := func(_ exchange.StorageOwner, n int64) bool { return n == 0 }
 			maps.DeleteFunc(got, none)
@@ -111,5 +139,75 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 				r.Fatalf("counted %v, %v; stored %v", got, err, want)
 			}
 		})
+	})
+}
+
+func total(sizes []int64) (sum int64) {
+	for _, n := range sizes {
+		sum += n
+	}
+	return sum
+}
+
+// TestStorageUse_OldSheetsAreForgotten once there is no job of them.
+func TestStorageUse_OldSheetsAreForgotten(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		organization := l.organization(l.user().ID)
+		l.write(func(ctx context, tx store.Conn) error {
+			return tx.InsertSheet(ctx, organization, exchange.Content{Key: "a", Size: 70})
+		})
+		used := func() int64 {
+			all, err := l.db.Read().StorageUse(l.ctx, exchange.LabStorage(organization))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all[exchange.LabStorage(organization)]
+		}
+		forget := func(age time.Duration) {
+			l.write(func(ctx context, tx store.Conn) error { return tx.DeleteOldSheets(ctx, tx.Now.Add(age)) })
+		}
+		if forget(-time.Minute); used() != 70 {
+			t.Errorf("%d bytes, want those of the new one", used())
+		}
+		if forget(time.Minute); used() != 0 {
+			t.Errorf("%d bytes are left", used())
+		}
+	})
+}
+
+// TestStorageMigration_CountsWhatWasThere and what triggers count from then on is beside it.
+func TestStorageMigration_CountsWhatWasThere(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, l lab) {
+		user := l.user().ID
+		organization := l.organization(user)
+		content := func(size int64) func(*exchange.Attachment) {
+			return func(a *exchange.Attachment) {
+				a.Content = &exchange.Content{Key: rand.Text(), Size: size, SHA256: "a", MediaType: "text/plain"}
+			}
+		}
+		l.attachment(user, content(10))
+		ofLab := l.attachment(user, func(a *exchange.Attachment) { content(200)(a); a.File(organization) })
+		l.write(func(ctx context, tx store.Conn) error {
+			a, err := tx.Attachment(ctx, ofLab)
+			if err != nil {
+				return err
+			}
+			return tx.InsertAttachmentVersion(ctx, exchange.AttachmentVersion{Attachment: ofLab, Version: 9, Content: *a.Content, Filename: "f"}, user)
+		})
+		l.exec("DELETE FROM storage_use")
+		file, err := os.ReadFile("migration/00017_storage.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, insert, _ := strings.Cut(string(file), "INSERT INTO")
+		insert, _, _ = strings.Cut(insert, ";")
+		l.exec("INSERT INTO" + insert)
+		l.attachment(user, content(5))
+		got, err := l.db.Read().StorageUse(l.ctx, exchange.UserStorage(user), exchange.LabStorage(organization))
+		if err != nil || got[exchange.UserStorage(user)] != 15 || got[exchange.LabStorage(organization)] != 400 {
+			t.Errorf("counted %v, %v", got, err)
+		}
 	})
 }

@@ -30,6 +30,8 @@ var accountPages = []page{
 	get("/account/sessions", (*visit).sessions).private(),
 	post("/account/sessions/others", (*visit).endOtherSessions),
 	post("/account/sessions/all", (*visit).endEverything),
+	get("/account/storage", (*visit).ownStorage).private(),
+	post("/account/storage/{id}/delete", (*visit).deleteOwnFile),
 	get("/account/export", (*visit).export).private(),
 	get("/account/export/data.zip", (*visit).exportData).private(),
 	get("/welcome", (*visit).welcome).private(),
@@ -53,7 +55,7 @@ type settingsTab struct{ Name, Icon, Text string }
 // Tabs are all of them.
 func (accountPage) Tabs() []settingsTab {
 	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"}, {"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
-		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"}, {"export", "download", "Your data"}}
+		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"}, {"storage", "file", "Storage"}, {"export", "download", "Your data"}}
 }
 
 // profilePage is who a person is.

@@ -20,7 +20,7 @@ import (
 )
 
 // settingsPages are all pages below /account.
-var settingsPages = []string{"/account", "/account/notifications", "/account/appearance", "/account/addresses", "/account/addresses/new", "/account/searches",
+var settingsPages = []string{"/account", "/account/storage", "/account/notifications", "/account/appearance", "/account/addresses", "/account/addresses/new", "/account/searches",
 	"/account/tokens", "/account/sessions", "/account/export", "/welcome"}
 
 func TestSettingsAreForWhoIsSignedIn(t *testing.T) {

@@ -158,6 +158,8 @@ func size(n int64) string {
 		return plural(n, "byte")
 	case n < 1_000_000:
 		return strconv.FormatInt((n+500)/1000, 10) + " KB"
+	case n >= 1_000_000_000:
+		return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB"
 	}
 	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
 }

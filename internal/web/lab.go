@@ -37,6 +37,8 @@ var labPages = []page{
 	post("/labs/{id}/documents", (*visit).addDocument).takesFiles(),
 	post("/labs/{id}/documents/{document}/replace", (*visit).replaceDocument).takesFiles(),
 	post("/labs/{id}/documents/{document}/delete", (*visit).deleteDocument),
+	get("/labs/{id}/storage", (*visit).labStorage).private(),
+	post("/labs/{id}/storage/{document}/delete", (*visit).deleteLabFile),
 	get("/labs/{id}/settings", (*visit).labSettings).private(),
 	post("/labs/{id}/settings", (*visit).saveLab),
 	get("/labs/{id}/webhooks", (*visit).labWebhooks).private(),

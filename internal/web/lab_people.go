@@ -229,7 +229,7 @@ func refusal(err error) (text string, ok bool) {
 		return strings.Join(list, "; "), true
 	}
 	switch exchange.CodeOf(err) {
-	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge:
+	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge, exchange.QuotaExceeded:
 		return messageOf(err), true
 	}
 	return "", false

@@ -63,7 +63,7 @@ func (f sentForm) tooLarge() bool {
 // discard forgets the files of a form, of which there is no record.
 func (v *visit) discard(f sentForm) {
 	for _, file := range f.files {
-		v.app.Discard(v.Context(), file.content, errNotTaken)
+		v.app.DiscardBulk(v.Context(), file.content, errNotTaken) // it may be a spreadsheet
 	}
 }
 

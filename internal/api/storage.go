@@ -1,0 +1,48 @@
+package api
+
+import (
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// Storage is what a user or an organization has stored, in bytes.
+type Storage struct {
+	Used         int64        `json:"used"`
+	Quota        *int64       `json:"quota"`        // null: no limit
+	Deleted      int64        `json:"deleted"`      // of used: what was deleted and is still kept
+	Spreadsheets int64        `json:"spreadsheets"` // of used: spreadsheets of materials, which are kept for a month
+	Largest      []StoredFile `json:"largest"`      // attachments, the largest first
+}
+
+// StoredFile is an attachment with the bytes that it and its older versions use.
+type StoredFile struct {
+	ID       int64  `json:"id"`
+	Filename string `json:"filename"`
+	Bytes    int64  `json:"bytes"`
+}
+
+func showStorage(v app.StorageView) Storage {
+	s := Storage{Used: v.Used, Deleted: v.Deleted, Spreadsheets: v.Sheets, Largest: list(v.Largest, func(f exchange.StoredFile) StoredFile { return StoredFile(f) })}
+	if v.Quota != 0 {
+		s.Quota = &v.Quota
+	}
+	return s
+}
+
+func (a *API) storageOfUser(c *Call, _ None) (Storage, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return Storage{}, err
+	}
+	v, err := a.App.StorageOfUser(c.Context(), c.Actor, id)
+	return showStorage(v), err
+}
+
+func (a *API) storageOfLab(c *Call, _ None) (Storage, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return Storage{}, err
+	}
+	v, err := a.App.StorageOfLab(c.Context(), c.Actor, id)
+	return showStorage(v), err
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"net/http"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+// storagePage is what is stored, and what may be deleted of it.
+type storagePage struct {
+	app.StorageView
+	Base   string // of the addresses that delete a file: /account or /labs/7
+	Grace  int    // days for which a deleted file is kept
+	Failed string // why a file was not deleted
+}
+
+func (v *visit) storagePage(base string, s app.StorageView, refused error) storagePage {
+	p := storagePage{StorageView: s, Base: base, Grace: int(v.app.Grace.Hours() / 24)}
+	if refused != nil {
+		p.Failed = messageOf(refused)
+	}
+	return p
+}
+
+// answered is a page of storage: of a file that could not be deleted it says why.
+func answered(template string, page anyPage, refused error) (reply, error) {
+	answer, err := show(template, page)
+	if refused != nil {
+		answer.status = http.StatusConflict
+	}
+	return answer, err
+}
+
+// ownStorage is what the visitor has stored.
+func (v *visit) ownStorage() (reply, error) { return v.ownStorageAfter(nil) }
+
+func (v *visit) ownStorageAfter(refused error) (reply, error) {
+	s, err := v.app.StorageOfUser(v.Context(), v.who.Actor, v.who.ID)
+	if err != nil {
+		return reply{}, err
+	}
+	p := struct {
+		accountPage
+		Storage storagePage
+	}{v.accountPage("storage", "Storage"), v.storagePage("/account", s, refused)}
+	return answered("account-storage", &p, refused)
+}
+
+// labStorage is what the lab has stored.
+func (v *visit) labStorage() (reply, error) { return v.labStorageAfter(nil) }
+
+func (v *visit) labStorageAfter(refused error) (reply, error) {
+	base, err := v.readLab("storage", "Storage")
+	if err != nil {
+		return reply{}, err
+	}
+	s, err := v.app.StorageOfLab(v.Context(), v.who.Actor, base.Lab.ID)
+	if err != nil {
+		return reply{}, err
+	}
+	p := struct {
+		labPage
+		Storage storagePage
+	}{base, v.storagePage("/labs/"+base.ID, s, refused)}
+	return answered("lab-storage", &p, refused)
+}
+
+// deleteOwnFile deletes a file of the visitor.
+func (v *visit) deleteOwnFile() (reply, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); exchange.CodeOf(err) == exchange.AttachmentInUse {
+		return v.ownStorageAfter(err)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther("/account/storage").saying("The file is deleted."), nil
+}
+
+// deleteLabFile deletes a file of the lab.
+func (v *visit) deleteLabFile() (reply, error) {
+	if _, err := v.labFor(exchange.AttachmentDelete); err != nil {
+		return reply{}, err
+	}
+	id, err := v.labDocumentID()
+	if err != nil {
+		return reply{}, err
+	}
+	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); exchange.CodeOf(err) == exchange.AttachmentInUse {
+		return v.labStorageAfter(err)
+	} else if err != nil {
+		return reply{}, err
+	}
+	return seeOther(v.lab("/storage")).saying("The file is deleted."), nil
+}
