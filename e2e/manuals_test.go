@@ -14,10 +14,10 @@ func TestCommandsOfTheManualsWorkAsTheyStand(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Fatalf("the commands in README.md and docs need %s: %v", tool, err)
+			t.Fatalf("the commands in docs need %s: %v", tool, err)
 		}
 	}
-	for _, name := range []string{"README.md", "docs/api.md"} {
+	for _, name := range []string{"docs/walk.md", "docs/api.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			manual, err := os.ReadFile("../" + name)

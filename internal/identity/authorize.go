@@ -27,7 +27,7 @@ type asked struct {
 	target *url.URL // RedirectURI, parsed
 }
 
-// readAsked takes the request from its query. What is left out is as in operate.md; what is there
+// readAsked takes the request from its query. What is left out is as docs/settings.md says; what is there
 // and wrong is refused, and then nobody is redirected: the address may be the wrong thing.
 func readAsked(q url.Values) (asked, error) {
 	for name := range q {

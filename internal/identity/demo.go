@@ -18,7 +18,7 @@ import (
 	"aliquot/internal/exchange/identifier"
 )
 
-// DemoClientID is the client id of operate.md. The demo knows no secrets and lets any client ask.
+// DemoClientID is the client id of the built-in provider. The demo knows no secrets and lets any client ask.
 const DemoClientID = "aliquot"
 
 const (
@@ -27,7 +27,7 @@ const (
 	maxLogins     = 10_000 // codes, and access tokens, that are remembered at once
 )
 
-// Demo is the built-in identity provider (operate.md): an OpenID Connect provider that answers in
+// Demo is the built-in identity provider: an OpenID Connect provider that answers in
 // ORCID's shape and believes whoever says who they are. Only for a server that nobody else can
 // reach. It keeps everything in memory.
 type Demo struct {
