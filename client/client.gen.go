@@ -3803,19 +3803,25 @@ type SnoozeNew struct {
 
 // Storage defines model for Storage.
 type Storage struct {
-	Deleted int64        `json:"deleted"`
+	// Deleted Of used, the bytes of attachments that were deleted and are still kept.
+	Deleted int64 `json:"deleted"`
+
+	// Largest The attachments that use most, at most 20, the largest first.
 	Largest []StoredFile `json:"largest"`
 
-	// Quota With QUOTA: how many bytes the user or lab may have stored.
-	Quota        nullable.Nullable[int64] `json:"quota"`
-	Spreadsheets int64                    `json:"spreadsheets"`
+	// Quota Bytes that may be stored; null: no limit.
+	Quota nullable.Nullable[int64] `json:"quota"`
 
-	// Used With QUOTA: how many bytes are stored, with what is deleted and still kept.
+	// Spreadsheets Of used, the bytes of spreadsheets of materials, which are kept for a month.
+	Spreadsheets int64 `json:"spreadsheets"`
+
+	// Used Bytes that count for the quota, with what is deleted and still kept.
 	Used int64 `json:"used"`
 }
 
 // StoredFile defines model for StoredFile.
 type StoredFile struct {
+	// Bytes What the attachment and its older versions use.
 	Bytes int64 `json:"bytes"`
 
 	// Filename The name that it is downloaded under.
