@@ -119,7 +119,7 @@ func TestAReferenceIsWrittenAsIdTextOrObject(t *testing.T) {
 func TestAWrongReferenceSaysWhatIsExpected(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
-		`0`: "positive integer", `-7`: "positive integer", `7.5`: "positive integer", `-7.0`: "positive integer",
+		`0`: "positive integer", `-7`: "positive integer", `-7.0`: "positive integer", `7.5`: "positive integer", `7e-1`: "positive integer", `"7.0"`: "positive integer",
 		`""`: "positive integer", `"seven"`: "positive integer", `9223372036854775808`: "positive integer", `"0x7"`: "positive integer",
 		`null`: "an id", `true`: "an id", `[7]`: "an id", `{}`: "an id", `{"id": null}`: "an id", `{"id": {"id": 7}}`: "an id", `{"ident": 7}`: "an id",
 		`"` + uuid.NewString() + `"`: "positive integer",
