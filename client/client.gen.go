@@ -1411,6 +1411,9 @@ type Error struct {
 	// Missing With MISSING_REQUIREMENTS: what is owed.
 	Missing []RequirementName `json:"missing,omitempty"`
 
+	// Organizations With CONFLICT: the labs that need another owner first.
+	Organizations []Lab `json:"organizations,omitempty"`
+
 	// PerSecond With RATE_LIMITED: how many calls a second are let in again.
 	PerSecond *float64 `json:"per_second,omitempty"`
 
@@ -7228,6 +7231,13 @@ type ClientInterface interface {
 	// Corresponds with POST /users (the `Register` operationId).
 	Register(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// CloseUser Close an account
+	//
+	// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+	//
+	// Corresponds with DELETE /users/{id} (the `CloseUser` operationId).
+	CloseUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetUser Read a user
 	//
 	// E-mail, addresses and the lists of work are there for the user and for admins. Open to anyone with a token.
@@ -9879,6 +9889,23 @@ func (c *Client) RegisterWithBody(ctx context.Context, contentType string, body 
 // Corresponds with POST /users (the `Register` operationId).
 func (c *Client) Register(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewRegisterRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CloseUser Close an account
+//
+// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+//
+// Corresponds with DELETE /users/{id} (the `CloseUser` operationId).
+func (c *Client) CloseUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCloseUserRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -18851,6 +18878,40 @@ func NewRegisterRequestWithBody(server string, contentType string, body io.Reade
 	return req, nil
 }
 
+// NewCloseUserRequest constructs an http.Request for the CloseUser method
+func NewCloseUserRequest(server string, id openapi_types.UUID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/users/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetUserRequest constructs an http.Request for the GetUser method
 func NewGetUserRequest(server string, id openapi_types.UUID) (*http.Request, error) {
 	var err error
@@ -21818,6 +21879,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /users (the `Register` operationId).
 	RegisterWithResponse(ctx context.Context, body RegisterJSONRequestBody, reqEditors ...RequestEditorFn) (*RegisterResponse, error)
 
+	// CloseUserWithResponse Close an account
+	//
+	// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /users/{id} (the `CloseUser` operationId).
+	CloseUserWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*CloseUserResponse, error)
+
 	// GetUserWithResponse Read a user
 	//
 	// E-mail, addresses and the lists of work are there for the user and for admins. Open to anyone with a token.
@@ -24446,6 +24516,27 @@ func (r RegisterResponse) StatusCode() int {
 	return 0
 }
 
+type CloseUserResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r CloseUserResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CloseUserResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetUserResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -27031,6 +27122,21 @@ func (c *ClientWithResponses) RegisterWithResponse(ctx context.Context, body Reg
 		return nil, err
 	}
 	return ParseRegisterResponse(rsp)
+}
+
+// CloseUserWithResponse Close an account
+//
+// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /users/{id} (the `CloseUser` operationId).
+func (c *ClientWithResponses) CloseUserWithResponse(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*CloseUserResponse, error) {
+	rsp, err := c.CloseUser(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCloseUserResponse(rsp)
 }
 
 // GetUserWithResponse Read a user
@@ -30082,6 +30188,22 @@ func ParseRegisterResponse(rsp *http.Response) (*RegisterResponse, error) {
 		}
 		response.JSON201 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseCloseUserResponse parses an HTTP response from a CloseUserWithResponse call
+func ParseCloseUserResponse(rsp *http.Response) (*CloseUserResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CloseUserResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

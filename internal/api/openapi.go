@@ -73,6 +73,7 @@ type Error struct {
 	RequestID      string              `json:"request_id"`
 	Field          string              `json:"field,omitempty"`
 	Status         exchange.Status     `json:"status,omitempty"`
+	Organizations  []Lab               `json:"organizations,omitempty"`
 	Allowed        []exchange.Status   `json:"allowed,omitempty"`
 	Missing        []exchange.Need     `json:"missing,omitempty"`
 	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`

@@ -233,6 +233,7 @@ var meanings = map[string]string{
 	"mta":                               "The blank MTA that the material showed when the request was made; null: none.",
 	"media_type":                        "What the content is, told from its bytes; null while there is none.",
 	"members":                           "Who is in it, the owner too.",
+	"Error.organizations":               "With CONFLICT: the labs that need another owner first.",
 	"Error.missing":                     "With MISSING_REQUIREMENTS: what is owed.",
 	"missing":                           "What was owed nevertheless.",
 	"mta_attachment":                    "The agreement to sign.",

@@ -21,6 +21,7 @@ var statements = map[string]int64{
 	"POST /logout":                                                                4,
 	"POST /users":                                                                 12,
 	"GET /users/{id}":                                                             10,
+	"DELETE /users/{id}":                                                          48, // it takes what is kept about a person, table by table
 	"PUT,PATCH /users/{id}":                                                       16,
 	"GET /users/{id}/notifications":                                               4,
 	"GET /users/{id}/storage":                                                     5,

@@ -18,6 +18,9 @@ var routes = []route{
 		already("The person was registered before.", Signed{}),
 	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser,
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
+	on("DELETE /users/{id}", exchange.UserClose, 204, (*API).closeUser,
+		"Close an account. What is the person's alone goes; what both sides of a transfer need stays under \"closed account\". "+
+			"Refused while they own a lab that others are in."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
 	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
 	on("GET /users/{id}/notifications/stream", exchange.NotificationRead, 200, (*API).followNotifications,

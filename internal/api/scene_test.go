@@ -352,6 +352,14 @@ var visits = []routeCase{
 		return at("/users", obj{"code": demo(s.t).code(s.t, 1000+s.next()), "origin_url": origin})
 	}},
 	{"GET /users/{id}", "requester", func(s *scene, _ string) visit { return at(s.user(""), nil) }},
+	{"DELETE /users/{id}", "requester", func(s *scene, role string) visit {
+		guest := s.person(fmt.Sprint("guest", s.next())) // who stands for the requester
+		v := atf("/users/%s", guest.ID)
+		if role == "requester" {
+			v.as = guest
+		}
+		return v
+	}},
 	{"PUT,PATCH /users/{id}", "requester", func(s *scene, _ string) visit {
 		return at(s.user(""), obj{"first_name": fmt.Sprint("N", s.next())})
 	}},

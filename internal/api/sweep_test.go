@@ -20,6 +20,7 @@ var access = map[string]string{
 	"POST /logout":                                        "1+++++++",
 	"POST /users":                                         "++++++++",
 	"GET /users/{id}":                                     "1+++++++",
+	"DELETE /users/{id}":                                  "1333+33+",
 	"PUT,PATCH /users/{id}":                               "1333+33+",
 	"GET /users/{id}/notifications":                       "1333+33+",
 	"GET /users/{id}/notifications/stream":                "1333+33+",

@@ -47,6 +47,14 @@ func (a *API) updateUser(c *Call, in exchange.UserPatch) (User, error) {
 	return a.showUser(v), err
 }
 
+func (a *API) closeUser(c *Call, _ None) (None, error) {
+	id, err := c.pathUser()
+	if err != nil {
+		return None{}, err
+	}
+	return None{}, a.App.CloseAccount(c.Context(), c.Actor, id)
+}
+
 func (a *API) listNotifications(c *Call, f exchange.NotificationFilter) ([]Notification, error) {
 	id, err := c.pathUser()
 	if err != nil {

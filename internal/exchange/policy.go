@@ -31,6 +31,7 @@ const (
 	UserRead          Action = "user.read"
 	UserReadPrivate   Action = "user.read-private"
 	UserUpdate        Action = "user.update"
+	UserClose         Action = "user.close"
 	NotificationRead  Action = "notification.read"
 	NotificationMark  Action = "notification.mark" // as read or unread
 	MailSettingsRead  Action = "mail-settings.read"
@@ -146,6 +147,7 @@ var rules = Policy{
 	UserRead:          SignedIn,
 	UserReadPrivate:   OwnerOf,
 	UserUpdate:        OwnerOf,
+	UserClose:         OwnerOf,
 	NotificationRead:  OwnerOf,
 	NotificationMark:  OwnerOf,
 	MailSettingsRead:  OwnerOf,

@@ -33,6 +33,12 @@ func (u User) Name() string {
 	return u.Username
 }
 
+// What stands where the name of a person was whose account is closed, and that of a lab that was theirs alone.
+const (
+	ClosedName = "closed account"
+	ClosedLab  = "closed lab"
+)
+
 // UserPatch is the body of PUT and PATCH /users/:id.
 type UserPatch struct {
 	FirstName Opt[string] `json:"first_name"`
