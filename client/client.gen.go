@@ -1423,6 +1423,9 @@ type Error struct {
 	// RequestID Names the call in the server's log.
 	RequestID string `json:"request_id"`
 
+	// Requests With CONFLICT: the open requests that have to end first.
+	Requests []OpenRequest `json:"requests,omitempty"`
+
 	// RetryAfter With UNAVAILABLE or RATE_LIMITED: the seconds after which to try again; the header Retry-After says so too.
 	RetryAfter *int64 `json:"retry_after,omitempty"`
 
@@ -2723,6 +2726,16 @@ type NotificationCategory string
 
 // NotificationKind defines model for NotificationKind.
 type NotificationKind string
+
+// OpenRequest defines model for OpenRequest.
+type OpenRequest struct {
+	// ID Names the object; it is never used again.
+	ID     int64         `json:"id"`
+	Status RequestStatus `json:"status"`
+
+	// Title Its title.
+	Title string `json:"title"`
+}
 
 // Organization defines model for Organization.
 type Organization struct {
@@ -7233,7 +7246,7 @@ type ClientInterface interface {
 
 	// CloseUser Close an account
 	//
-	// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+	// What is the person's alone is deleted; what both sides of a transfer need stays under "closed account". Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, for the last admin, while they own a lab with other members, and while a lab that would close has open requests. Open to the owner and admins.
 	//
 	// Corresponds with DELETE /users/{id} (the `CloseUser` operationId).
 	CloseUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -9901,7 +9914,7 @@ func (c *Client) Register(ctx context.Context, body RegisterJSONRequestBody, req
 
 // CloseUser Close an account
 //
-// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+// What is the person's alone is deleted; what both sides of a transfer need stays under "closed account". Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, for the last admin, while they own a lab with other members, and while a lab that would close has open requests. Open to the owner and admins.
 //
 // Corresponds with DELETE /users/{id} (the `CloseUser` operationId).
 func (c *Client) CloseUser(ctx context.Context, id openapi_types.UUID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -21881,7 +21894,7 @@ type ClientWithResponsesInterface interface {
 
 	// CloseUserWithResponse Close an account
 	//
-	// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+	// What is the person's alone is deleted; what both sides of a transfer need stays under "closed account". Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, for the last admin, while they own a lab with other members, and while a lab that would close has open requests. Open to the owner and admins.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -27126,7 +27139,7 @@ func (c *ClientWithResponses) RegisterWithResponse(ctx context.Context, body Reg
 
 // CloseUserWithResponse Close an account
 //
-// What is the person's alone goes; what both sides of a transfer need stays under "closed account". Refused while they own a lab that others are in. Open to the owner and admins.
+// What is the person's alone is deleted; what both sides of a transfer need stays under "closed account". Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, for the last admin, while they own a lab with other members, and while a lab that would close has open requests. Open to the owner and admins.
 //
 // Returns a wrapper object for the known response body format(s).
 //

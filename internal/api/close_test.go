@@ -3,10 +3,16 @@ package api_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 )
@@ -65,27 +71,55 @@ func (s *scene) traces(texts ...string) (found []string) {
 	return found
 }
 
-// TestAClosedAccountLeavesNothingThatIsTheirsAlone walks every table for what was known of the person.
-func TestAClosedAccountLeavesNothingThatIsTheirsAlone(t *testing.T) {
+// kept are the columns that may hold words of a person whose account is closed, and why.
+var keptWords = map[string]string{
+	"request_events.detail":         "what people wrote in a request is part of the record of both sides, and goes with its new format",
+	"request_words.words":           "by which that is found (PostgreSQL)",
+	"request_words_data.block":      "the same (SQLite)",
+	"attachments.filename":          "documents that a request holds keep their names",
+	"attachments.filename_sort":     "the same",
+	"user_words_data.block":         "SQLite drops the words of deleted rows when it merges; no search reads them",
+	"organization_words_data.block": "the same",
+	"material_words_data.block":     "the same",
+}
+
+// TestCloseAccount_LeavesNothingOfThePersonAlone searches every column of every table for what was known of the person.
+func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		p := s.person("quillfeather-id")
-		user := "/users/" + p.ID.String()
+		p, stranger, admin := s.person("quillfeather-id"), s.people["stranger"], s.people["admin"]
+		user, lab := "/users/"+p.ID.String(), fmt.Sprintf("/organizations/%d", s.id)
 		p.want(200, "PATCH", user, obj{"first_name": "Xaviera", "last_name": "Quillfeather", "email": "xaviera@secret.example"})
-		p.want(200, "PATCH", fmt.Sprintf("/organizations/%d", p.Lab), obj{"name": "Quillfeather lab", "description": "Of Xaviera"})
-		own := p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
+		own := fmt.Sprintf("/organizations/%d", p.Lab)
+		p.want(200, "PATCH", own, obj{"name": "Quillfeather lab", "description": "Of Xaviera"})
+		p.want(201, "POST", "/shipping-requirements", obj{"organization": p.Lab, "needs_payment": true, "accepted_payment_details": "FedEx 99887766"})
+		p.want(201, "POST", own+"/webhooks", obj{"url": "https://quillfeather.example/"})
+		mine := p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
 		home := address("Xaviera Quillfeather")
 		home["address_line_1"] = "7 Hidden Lane"
 		at := p.want(200, "POST", user+"/addresses", home).id()
-		open := p.want(201, "POST", "/material-requests", obj{"material": s.material, "address": at}).id()
-		asked := s.people["stranger"].want(201, "POST", "/material-requests", obj{"material": own}).id()
-		p.want(201, "POST", user+"/saved-searches", obj{"search": "quillfeather"})
-		p.want(200, "POST", "/grants", obj{"title": "Quillfeather award", "funder_id": "R01"})
+		s.owner.want(201, "POST", lab+"/webhooks", obj{"url": "https://hooks.example.org/"})
+		open := p.want(201, "POST", "/material-requests", obj{"material": s.material, "address": at,
+			"payment_method": "SHIPPING_CODE", "payment_method_notes": "FedEx 99887766"}).id()
+		request := fmt.Sprintf("/material-requests/%d", open)
+		p.want(201, "POST", request+"/messages", obj{"text": "Greetings, Xaviera Quillfeather"})
+		p.want(200, "PATCH", request, obj{"irb_attachment": p.upload("irb-quillfeather.pdf", pdf, nil).id()})
 		p.upload("quillfeather.pdf", pdf, nil)
-		p.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.people["stranger"].Lab), obj{"note": "Xaviera here"})
-		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.owner.ID, s.member.ID, s.assignee.ID}})
-		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"registry_id": "id-quillfeather-id"})
+		p.want(204, "DELETE", fmt.Sprintf("/attachments/%d", p.upload("quillfeather-old.pdf", pdf, nil).id()), nil)
+		p.want(201, "POST", user+"/saved-searches", obj{"search": "quillfeather"})
+		p.want(201, "POST", user+"/tokens/", obj{"name": "Quillfeather laptop", "scopes": []string{"write"}})
+		p.want(200, "POST", "/grants", obj{"title": "Quillfeather award", "funder_id": "R01"})
+		p.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/grants", obj{"title": "Quillfeather award 2", "funder_id": "R02"})
+		p.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", stranger.Lab), obj{"note": "Xaviera here"})
+		invited := s.owner.want(201, "POST", lab+"/invitations", obj{"registry_id": "id-quillfeather-id"}).id()
+		p.want(200, "POST", fmt.Sprintf("%s/invitations/%d/accept", user, invited), nil)
+		p.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"contact_user_id": p.ID, "title": "Of a contact"})
+		p.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", s.request), obj{"assigned_to": p.ID})
+		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"email": "xaviera@secret.example"})
+		if found := s.traces("quillfeather"); len(found) < 20 {
+			t.Fatalf("only in %d places before: %s", len(found), found)
+		}
 		p.want(204, "DELETE", user, nil)
 
 		p.refused(401, "NOT_AUTHENTICATED", "GET", user, nil)
@@ -93,29 +127,44 @@ func TestAClosedAccountLeavesNothingThatIsTheirsAlone(t *testing.T) {
 		if shown.Body["last_name"] != "closed account" || shown.Body["first_name"] != "" || shown.Body["registry_id"] != "closed:"+p.ID.String() {
 			t.Errorf("%s", shown.Raw)
 		}
-		for _, id := range []int64{open, asked} {
-			q := s.people["admin"].want(200, "GET", fmt.Sprintf("/material-requests/%d", id), nil)
-			if q.Body["is_active"] != false {
-				t.Errorf("request %d is still open: %s", id, q.Raw)
-			}
+		q := admin.want(200, "GET", request, nil)
+		if q.Body["is_active"] != false || q.Body["status"] != "CANCELLED" {
+			t.Errorf("the request is still open: %s", q.Raw)
 		}
-		if m := s.owner.want(200, "GET", fmt.Sprintf("/materials/%d", own), nil); m.Body["is_archived"] != true {
+		if m := s.owner.want(200, "GET", fmt.Sprintf("/materials/%d", mine), nil); m.Body["is_archived"] != true {
 			t.Errorf("%s", m.Raw)
 		}
-		for _, place := range s.traces("xaviera", "quillfeather", "Hidden Lane") {
-			table, _, _ := strings.Cut(place, ":")
-			name, _, _ := strings.Cut(table, ".")
-			switch {
-			case name == "attachments": // it is deleted, and goes with its content after the grace period
-			case strings.Contains(name, "_index"), strings.Contains(name, "_words"): // until the job has indexed anew; SQLite merges its words later
-			default:
+		assigned := s.owner.want(200, "GET", fmt.Sprintf("/material-requests/%d", s.request), nil)
+		if assigned.Body["assigned_to"] == p.ID.String() || assigned.Body["is_active"] != true {
+			t.Errorf("%s", assigned.Raw)
+		}
+		for _, path := range []string{request + "/events", lab + "/history", fmt.Sprintf("/materials/%d/history", s.material), lab + "/members", lab + "/events", fmt.Sprintf("/materials/%d/jsonld", s.material), "/users/" + s.owner.ID.String() + "/notifications"} {
+			a := s.owner.want(200, "GET", path, nil)
+			text := strings.ReplaceAll(string(a.Raw), "Greetings, Xaviera Quillfeather", "")
+			if strings.Contains(text, "Quillfeather") || strings.Contains(text, "Xaviera") {
+				t.Errorf("%s: %.2000s", path, text)
+			}
+		}
+		if a := s.owner.want(200, "GET", "/search/users?search=closed", nil); a.Body["count"] != 0.0 {
+			t.Errorf("the closed account is found: %s", a.Raw)
+		}
+		for _, place := range s.traces("xaviera", "quillfeather", "Hidden Lane", "99887766") {
+			if column, _, _ := strings.Cut(place, ":"); keptWords[column] == "" {
 				t.Errorf("left in %s", place)
 			}
 		}
-		s.people["admin"].want(204, "DELETE", user, nil) // again
+		admin.want(204, "DELETE", user, nil) // again
+		jobtest.Start(t, job.Config{DB: db, Handlers: s.app.Handlers()})
+		jobtest.Poll(t, "every job is over", func() bool {
+			var waiting int
+			err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM jobs WHERE due_at IS NOT NULL AND kind NOT LIKE 'sweep%' AND kind <> 'webhook'").Scan(&waiting)
+			return err == nil && waiting == 0
+		})
+		admin.refused(409, "CONFLICT", "PATCH", user, obj{"last_name": "Quillfeather"})
+		admin.refused(409, "CONFLICT", "POST", user+"/addresses", home)
 		again := s.person("quillfeather-id")
-		if again.ID == p.ID {
-			t.Error("who signs in again is the closed account")
+		if a := again.want(200, "GET", "/users/me", nil); again.ID == p.ID || len(a.Body["material_requests"].([]any)) != 0 {
+			t.Errorf("who signs in again has what was closed: %s", a.Raw)
 		}
 		if r, err := s.app.Verify(t.Context()); err != nil || len(r.Faults) != 0 {
 			t.Errorf("Verify = %+v, %v", r, err)
@@ -123,22 +172,129 @@ func TestAClosedAccountLeavesNothingThatIsTheirsAlone(t *testing.T) {
 	})
 }
 
-func TestAnAccountThatOwnsALabOfOthersIsNotClosed(t *testing.T) {
+func TestCloseAccount_SaysWhatHasToBeDoneFirst(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		path := "/users/" + s.owner.ID.String()
-		s.unchanged("closing", func() {
+		s.unchanged("closing while a lab has other members", func() {
 			a := s.owner.refused(409, "CONFLICT", "DELETE", path, nil)
 			if labs, _ := a.Body["organizations"].([]any); len(labs) != 1 || labs[0].(map[string]any)["id"] != float64(s.id) {
 				t.Errorf("%s", a.Raw)
 			}
 		})
-		// Who is assigned closes their account: the owner has their requests.
-		s.assignee.want(204, "DELETE", "/users/"+s.assignee.ID.String(), nil)
-		q := s.owner.want(200, "GET", fmt.Sprintf("/material-requests/%d", s.request), nil)
-		if q.Body["assigned_to"] == s.assignee.ID.String() || q.Body["is_active"] != true {
-			t.Errorf("%s", q.Raw)
+		p := s.person("alone")
+		own := p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
+		asked := s.requester().want(201, "POST", "/material-requests", obj{"material": own}).id()
+		s.unchanged("closing while a lab has open requests", func() {
+			a := p.refused(409, "CONFLICT", "DELETE", "/users/"+p.ID.String(), nil)
+			if list, _ := a.Body["requests"].([]any); len(list) != 1 || list[0].(map[string]any)["id"] != float64(asked) {
+				t.Errorf("%s", a.Raw)
+			}
+		})
+		p.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", asked), obj{"status": "REJECTED", "rejection_reason": "No more of it"})
+		p.want(204, "DELETE", "/users/"+p.ID.String(), nil)
+	})
+}
+
+func TestCloseAccount_TheLastAdminStays(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		admin, second := s.people["admin"], s.person("second")
+		a := admin.refused(409, "CONFLICT", "DELETE", "/users/"+admin.ID.String(), nil)
+		if !strings.Contains(fmt.Sprint(a.Body["error"]), "only admin") {
+			t.Errorf("%s", a.Raw)
+		}
+		if _, err := s.app.MakeAdmin(t.Context(), exchange.Actor{ID: admin.ID, Admin: true}, second.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		var done, refused int
+		var mu sync.Mutex
+		var both sync.WaitGroup
+		for _, p := range []*person{admin, second} { // at once
+			both.Go(func() {
+				a := p.call("DELETE", "/users/me", nil)
+				mu.Lock()
+				defer mu.Unlock()
+				switch a.Status {
+				case 204:
+					done++
+				case 409:
+					refused++
+				default:
+					t.Errorf("%d %s", a.Status, a.Raw)
+				}
+			})
+		}
+		if both.Wait(); done != 1 || refused != 1 {
+			t.Errorf("%d of two admins closed their accounts, %d were refused", done, refused)
+		}
+	})
+}
+
+func TestCloseAccount_EndsWhatTheirTokensMayDo(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		p, admin := s.person("guest"), s.people["admin"]
+		me := "/users/" + p.ID.String()
+		made := p.want(201, "POST", me+"/tokens/", obj{"name": "script", "scopes": []string{"write"}})
+		program := *p
+		program.Token = fmt.Sprint(made.Body["token"])
+		program.refused(403, "SCOPE", "DELETE", me, nil)
+		tag := p.want(200, "GET", me, nil).Header.Get("ETag")
+		if a := p.callWith(map[string]string{"If-Match": `"x"`}, "DELETE", me, nil); a.Status != 412 {
+			t.Errorf("%d %s", a.Status, a.Raw)
+		}
+		stream := p.own(s.streams(asItIs), "")
+		if a := admin.callWith(map[string]string{"If-Match": tag}, "DELETE", me, nil); a.Status != 204 {
+			t.Fatalf("%d %s", a.Status, a.Raw)
+		}
+		stream.over()
+		program.refused(401, "NOT_AUTHENTICATED", "GET", "/users/me", nil)
+		acts := admin.want(200, "GET", "/audit-events?action=user.close", nil)
+		if list := string(acts.Raw); strings.Count(list, `"object":"user `+p.ID.String()) != 1 || !strings.Contains(list, `"as_admin":true`) {
+			t.Errorf("%s", list)
+		}
+		s.owner.refused(400, "INVALID_INPUT", "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.owner.ID, s.member.ID, p.ID}})
+		s.owner.refused(400, "INVALID_INPUT", "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"contact_user_id": p.ID})
+	})
+}
+
+func TestMigrationTakesNamesFromVersions(t *testing.T) {
+	t.Parallel()
+	file, err := fs.ReadFile(store.Migrations(), "migration/00020_closing.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		s := newScene(t, db, exchange.AccessMembers)
+		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"email": "oldname@secret.example"})
+		path := fmt.Sprintf("/organizations/%d/history", s.id)
+		before := s.owner.want(200, "GET", path, nil)
+		statements := []string{`UPDATE audit_events SET state = REPLACE(state, '"FirstName":""', '"FirstName":"Oldname"') WHERE version IS NOT NULL`,
+			`UPDATE audit_events SET state = '{"Email":"oldname@secret.example"}' WHERE action = 'invitation.write'`}
+		text := regexp.MustCompile("(?m)^--.*$").ReplaceAllString(string(file), "")
+		for statement := range strings.SplitSeq(text, ";") {
+			if statement = strings.TrimSpace(statement); statement != "" && !strings.HasPrefix(statement, "CREATE") {
+				statements = append(statements, statement)
+			}
+		}
+		for _, statement := range statements {
+			if _, err := s.sql.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.traces("Oldname")) < 2 {
+			t.Fatal("there are no versions with names")
+		}
+		jobtest.Start(t, job.Config{DB: db, Handlers: s.app.Handlers()})
+		jobtest.Poll(t, "the names are gone", func() bool {
+			return !slices.ContainsFunc(s.traces("Oldname"), func(place string) bool { return strings.HasPrefix(place, "audit_events") })
+		})
+		if after := s.owner.want(200, "GET", path, nil); string(after.Raw) != string(before.Raw) {
+			t.Errorf("the history became %s, was %s", after.Raw, before.Raw)
 		}
 	})
 }

@@ -74,6 +74,7 @@ type Error struct {
 	Field          string              `json:"field,omitempty"`
 	Status         exchange.Status     `json:"status,omitempty"`
 	Organizations  []Lab               `json:"organizations,omitempty"`
+	Requests       []OpenRequest       `json:"requests,omitempty"`
 	Allowed        []exchange.Status   `json:"allowed,omitempty"`
 	Missing        []exchange.Need     `json:"missing,omitempty"`
 	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`

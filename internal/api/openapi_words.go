@@ -234,6 +234,7 @@ var meanings = map[string]string{
 	"media_type":                        "What the content is, told from its bytes; null while there is none.",
 	"members":                           "Who is in it, the owner too.",
 	"Error.organizations":               "With CONFLICT: the labs that need another owner first.",
+	"Error.requests":                    "With CONFLICT: the open requests that have to end first.",
 	"Error.missing":                     "With MISSING_REQUIREMENTS: what is owed.",
 	"missing":                           "What was owed nevertheless.",
 	"mta_attachment":                    "The agreement to sign.",

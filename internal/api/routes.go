@@ -19,8 +19,9 @@ var routes = []route{
 	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser,
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
 	on("DELETE /users/{id}", exchange.UserClose, 204, (*API).closeUser,
-		"Close an account. What is the person's alone goes; what both sides of a transfer need stays under \"closed account\". "+
-			"Refused while they own a lab that others are in."),
+		"Close an account. What is the person's alone is deleted; what both sides of a transfer need stays under \"closed account\". "+
+			"Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, for the last admin, "+
+			"while they own a lab with other members, and while a lab that would close has open requests."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
 	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
 	on("GET /users/{id}/notifications/stream", exchange.NotificationRead, 200, (*API).followNotifications,

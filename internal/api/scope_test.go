@@ -17,6 +17,7 @@ var scoped = map[string]string{
 	"POST /logout":                                                                "+++",
 	"POST /users":                                                                 "+++",
 	"GET /users/{id}":                                                             "+++",
+	"DELETE /users/{id}":                                                          "sss",
 	"PUT,PATCH /users/{id}":                                                       "sss",
 	"GET /users/{id}/notifications":                                               "+ss",
 	"GET /users/{id}/notifications/stream":                                        "+ss",

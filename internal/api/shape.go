@@ -56,6 +56,13 @@ type Lab struct {
 	Name string `json:"name"`
 }
 
+// OpenRequest is a request inside of an error.
+type OpenRequest struct {
+	ID     int64           `json:"id"`
+	Title  string          `json:"title"`
+	Status exchange.Status `json:"status"`
+}
+
 // User is a user as others see them; Private is there for the user and for admins.
 type User struct {
 	Person

@@ -87,6 +87,9 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 		if u, err = tx.UserForUpdate(ctx, user); err != nil || u.Admin == admin {
 			return err
 		}
+		if err := u.Present(); err != nil {
+			return err
+		}
 		if who.Is(user) {
 			return exchange.Fail(exchange.Conflict, "You cannot stop being an admin yourself; another admin can do it.")
 		}

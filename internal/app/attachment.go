@@ -76,7 +76,7 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 	if t.ID, err = tx.InsertAttachment(ctx, *t); err != nil {
 		return err
 	}
-	if err := a.did(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), map[string]any{"filename": t.Filename}); err != nil {
+	if err := a.did(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), nil); err != nil {
 		return err
 	}
 	return a.attachmentWithinQuota(ctx, tx, *t)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"aliquot/internal/exchange"
 	"aliquot/internal/store"
@@ -10,193 +11,247 @@ import (
 	"github.com/google/uuid"
 )
 
-// Closing is what closing an account would do.
+// Closing is what closing an account does, and what has to be done first.
 type Closing struct {
-	HandOver []exchange.Organization // labs that others are in too, which need another owner first
-	Closes   []exchange.Organization // labs that nobody else is in, which close with the account
-	Open     int                     // requests of theirs that are under way
+	User      exchange.User
+	HandOver  []exchange.Organization // labs with other members, which need another owner first
+	Answer    []store.OpenRequest     // open requests of others to the labs in Closes, which have to end first
+	LastAdmin bool                    // there is no other admin
+
+	Closes []exchange.Organization // labs without other members, which close with the account
+	Leaves []exchange.Organization // labs of others
+	Open   []store.OpenRequest     // requests of theirs that are under way, which end
 }
 
-// Closing reads what closing the account of who would do.
-func (a *App) Closing(ctx context.Context, who exchange.Actor) (v Closing, err error) {
-	if err := a.mayRead(ctx, who, exchange.UserClose, who.ToUser(who.ID), object("user", who.ID)); err != nil {
+// Blocked reports whether something has to be done before the account can be closed.
+func (c Closing) Blocked() bool { return len(c.HandOver) > 0 || len(c.Answer) > 0 || c.LastAdmin }
+
+// conflict is the error that says what has to be done first; nil: nothing.
+func (c Closing) conflict() error {
+	if !c.Blocked() {
+		return nil
+	}
+	var sentences []string
+	details := map[string]any{}
+	if c.LastAdmin {
+		sentences = append(sentences, "This is the only admin: make somebody else an admin first.")
+	}
+	if len(c.HandOver) > 0 {
+		sentences = append(sentences, "Labs with other members need another owner first: transfer their ownership, or remove the other members.")
+		labs := make([]map[string]any, len(c.HandOver))
+		for i, o := range c.HandOver {
+			labs[i] = map[string]any{"id": o.ID, "name": o.Name}
+		}
+		details["organizations"] = labs
+	}
+	if len(c.Answer) > 0 {
+		sentences = append(sentences, "Open requests to a lab that closes have to end first: complete or decline them, or transfer the lab to somebody else.")
+		requests := make([]map[string]any, len(c.Answer))
+		for i, q := range c.Answer {
+			requests[i] = map[string]any{"id": q.ID, "title": q.Title, "status": q.Status}
+		}
+		details["requests"] = requests
+	}
+	e := exchange.Fail(exchange.Conflict, "%s", strings.Join(sentences, " "))
+	for name, value := range details {
+		e = e.With(name, value)
+	}
+	return e
+}
+
+// Closing reads what closing the account of a user does.
+func (a *App) Closing(ctx context.Context, who exchange.Actor, user uuid.UUID) (v Closing, err error) {
+	if err := a.mayRead(ctx, who, exchange.UserClose, who.ToUser(user), object("user", user)); err != nil {
 		return v, err
 	}
-	c := a.DB.Read()
-	if v.HandOver, v.Closes, _, err = ownLabs(ctx, c, who.ID); err != nil {
+	return closing(ctx, a.DB.Read(), user)
+}
+
+func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err error) {
+	if v.User, err = c.User(ctx, user); err != nil {
 		return v, err
 	}
-	open, err := c.OpenRequests(ctx, who.ID)
-	v.Open = len(open)
+	if v.User.Admin {
+		admins, err := c.Admins(ctx)
+		if err != nil {
+			return v, err
+		}
+		v.LastAdmin = len(admins) == 1
+	}
+	labs, err := c.OrganizationsOf(ctx, user)
+	if err != nil {
+		return v, err
+	}
+	ids := make([]int64, len(labs))
+	for i, o := range labs {
+		ids[i] = o.ID
+	}
+	members, err := c.Members(ctx, ids...)
+	if err != nil {
+		return v, err
+	}
+	var closes []int64
+	for _, o := range labs {
+		others := slices.ContainsFunc(members, func(m store.Member) bool { return m.OrganizationID == o.ID && m.User.ID != user })
+		switch {
+		case o.Owner != user:
+			v.Leaves = append(v.Leaves, o)
+		case others:
+			v.HandOver = append(v.HandOver, o)
+		default:
+			v.Closes, closes = append(v.Closes, o), append(closes, o.ID)
+		}
+	}
+	if v.Answer, err = c.OpenRequestsTo(ctx, closes, user); err != nil {
+		return v, err
+	}
+	v.Open, err = c.OpenRequests(ctx, user)
 	return v, err
 }
 
-// ownLabs are the labs of a user: those that they own with others in them, those that are theirs alone, and the rest.
-func ownLabs(ctx context.Context, c store.Conn, user uuid.UUID) (shared, alone, others []exchange.Organization, err error) {
-	labs, err := c.OrganizationsOf(ctx, user)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for _, o := range labs {
-		if o.Owner != user {
-			others = append(others, o)
-			continue
-		}
-		members, err := c.Members(ctx, o.ID)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if len(members) > 1 {
-			shared = append(shared, o)
-		} else {
-			alone = append(alone, o)
-		}
-	}
-	return shared, alone, others, nil
-}
-
 // CloseAccount takes from a user what is theirs alone, and leaves what both sides of a transfer need under "closed account". Labs
-// that others are in need another owner first. Closing what is closed changes nothing.
+// with other members need another owner first. Closing what is closed changes nothing.
 func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := tx.LockAdmin(ctx, user); err != nil {
-			return err
-		}
-		u, err := tx.UserForUpdate(ctx, user)
+		u, err := tx.User(ctx, user)
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.UserClose, who.ToUser(user), object("user", user)); err != nil {
+		rel := who.ToUser(user)
+		if err := a.may(ctx, tx, who, exchange.UserClose, rel, object("user", user)); err != nil {
 			return err
 		}
-		closed, err := tx.Closed(ctx, user)
-		if err != nil || closed {
+		if who.Scope != "" {
+			return exchange.Fail(exchange.OutOfScope, "A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
+		}
+		if u.Admin {
+			err = tx.LockAdmins(ctx)
+		} else {
+			err = tx.LockAdmin(ctx, user)
+		}
+		if err != nil {
 			return err
 		}
-		return a.closeAccount(ctx, tx, u)
+		if u, err = tx.UserForUpdate(ctx, user); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, func() (UserView, error) { return a.viewUser(ctx, tx, who, u, true) }); err != nil || u.Closed {
+			return err
+		}
+		if err := a.closeAccount(ctx, tx, who, u); err != nil {
+			return err
+		}
+		return a.did(ctx, tx, who, exchange.UserClose, rel, object("user", user), nil)
 	})
 }
 
-func (a *App) closeAccount(ctx context.Context, tx store.Conn, u exchange.User) error {
-	shared, alone, others, err := ownLabs(ctx, tx, u.ID)
+func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User) error {
+	labs, err := tx.LabsOf(ctx, u.ID)
 	if err != nil {
 		return err
 	}
-	if len(shared) > 0 {
-		labs := make([]map[string]any, len(shared))
-		for i, o := range shared {
-			labs[i] = map[string]any{"id": o.ID, "name": o.Name}
+	listed := map[int64][]exchange.Material{} // of their own labs, locked
+	for _, id := range labs {                 // so that nobody joins them or asks them for something meanwhile
+		o, err := tx.OrganizationForUpdate(ctx, id)
+		if err != nil {
+			return err
 		}
-		return exchange.Fail(exchange.Conflict, "You own labs that others are in too. Transfer their ownership first.").With("organizations", labs)
+		if o.Owner != u.ID {
+			continue
+		}
+		if listed[id], err = tx.ListedMaterials(ctx, id); err != nil {
+			return err
+		}
 	}
-	open, err := tx.OpenRequests(ctx, u.ID)
+	v, err := closing(ctx, tx, u.ID)
 	if err != nil {
 		return err
 	}
-	self := exchange.Actor{ID: u.ID}
-	for _, id := range open {
-		if err := a.endRequest(ctx, tx, self, id, exchange.Roles{Requester: true}, exchange.Cancelled); err != nil {
+	if err := v.conflict(); err != nil {
+		return err
+	}
+	for _, q := range v.Open {
+		if err := a.endRequest(ctx, tx, who, q.ID); err != nil {
 			return err
 		}
 	}
-	gone := map[int64]string{}
-	for _, o := range alone {
-		if err := a.closeLab(ctx, tx, self, o); err != nil {
-			return err
-		}
-		gone[o.ID] = object("organization", o.ID)
-	}
-	for _, o := range others {
-		if err := a.leaveLab(ctx, tx, self, o); err != nil {
+	for _, o := range v.Closes {
+		if err := a.closeLab(ctx, tx, who, o, listed[o.ID]); err != nil {
 			return err
 		}
 	}
-	now := u
-	now.FirstName, now.LastName, now.Email, now.VerifiedEmail, now.Admin = "", exchange.ClosedName, "", "", false
-	now.RegistryID = "closed:" + u.ID.String()
-	now.Username = now.RegistryID
-	if err := saveUser(ctx, tx, u, now); err != nil {
+	for _, o := range v.Leaves {
+		if err := a.leaveLab(ctx, tx, who, o, u.ID); err != nil {
+			return err
+		}
+	}
+	if err := tx.ForgetUser(ctx, u, labs, tx.Now.Add(-a.Grace)); err != nil {
 		return err
 	}
-	if err := tx.Forget(ctx, u); err != nil {
-		return err
-	}
-	if err := tx.InsertAudit(ctx, &u.ID, exchange.UserClose, object("user", u.ID), false, nil); err != nil {
-		return err
-	}
-	return tx.ForgetVersions(ctx, u, gone)
+	return indexNow(ctx, tx, exchange.Renamed{User: u.ID})
 }
 
-// endRequest ends a request that is under way: it becomes to where a side can still say so, and is closed else.
-func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor, id int64, as exchange.Roles, to exchange.Status) error {
+// endRequest cancels a request for its requester, or closes it where something was sent.
+func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) error {
 	q, err := tx.RequestForUpdate(ctx, id)
 	if err != nil {
 		return err
 	}
-	p := exchange.RequestPatch{Status: exchange.Some(to)}
-	if !slices.Contains(exchange.Moves(as, q.Status), to) {
-		as, p = exchange.Roles{Requester: as.Requester, Member: true}, exchange.RequestPatch{Active: exchange.Some(false)}
+	roles, p := exchange.Roles{Requester: true}, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}
+	if !slices.Contains(exchange.Moves(roles, q.Status), exchange.Cancelled) {
+		roles, p = exchange.Roles{Requester: true, Member: true}, exchange.RequestPatch{Active: exchange.Some(false)}
 	}
-	after, events, err := q.Apply(as, who.ID, p, q.Address, q.Terms, tx.Now)
+	after, events, err := q.Apply(roles, who.ID, p, q.Address, q.Terms, tx.Now)
 	if err != nil || len(events) == 0 {
 		return err
 	}
-	return a.keep(ctx, tx, &q, after, as, events)
+	return a.keep(ctx, tx, &q, after, roles, events)
 }
 
-// closeLab ends what is under way in a lab that nobody is left in, archives its materials and takes its name.
-func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization) error {
-	open, err := tx.OpenRequestsOf(ctx, o.ID)
-	if err != nil {
-		return err
-	}
-	for _, id := range open {
-		if err := a.endRequest(ctx, tx, who, id, exchange.Roles{Member: true}, exchange.Rejected); err != nil {
-			return err
-		}
-	}
-	old, err := tx.MaterialsOn(ctx, o.ID)
-	if err != nil {
-		return err
-	}
-	list, asAdmin := slices.Clone(old), map[int64]bool{}
-	for i := range list {
-		list[i].Archived, asAdmin[list[i].ID] = true, false
-	}
-	if err := saveMaterials(ctx, tx, old, list); err != nil {
-		return err
-	}
-	if err := keepMaterials(ctx, tx, who, asAdmin); err != nil {
-		return err
-	}
-	if err := tx.EndLab(ctx, o.ID); err != nil {
-		return err
-	}
-	o.Name, o.Description = exchange.ClosedLab, ""
-	if err := tx.UpdateOrganization(ctx, o); err != nil {
-		return err
-	}
-	return renamed(ctx, tx, exchange.Renamed{Organization: o.ID})
-}
-
-// leaveLab takes who out of a lab; their requests there go to its owner.
-func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization) error {
-	o, err := tx.OrganizationForUpdate(ctx, o.ID)
-	if err != nil {
-		return err
-	}
+// closeLab archives the materials of a lab that nobody is left in, which are locked, and takes its name.
+func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization, old []exchange.Material) error {
 	v, err := showOrganization(ctx, tx, o)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.SetMembers(ctx, o.ID, slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == who.ID })); err != nil {
+	v.Name, v.Description, v.UpdatedAt = exchange.ClosedLab, "", tx.Now
+	if err := tx.UpdateOrganization(ctx, v.Organization); err != nil {
 		return err
 	}
-	if err := a.handOver(ctx, tx, who, o, who.ID); err != nil {
+	asAdmin := who.ID != o.Owner
+	if err := keepOrganization(ctx, tx, who, exchange.UserClose, asAdmin, v); err != nil {
+		return err
+	}
+	list, kept := slices.Clone(old), map[int64]bool{}
+	for i := range list {
+		list[i].Archived, kept[list[i].ID] = true, asAdmin
+	}
+	if err := saveMaterials(ctx, tx, old, list); err != nil {
+		return err
+	}
+	if err := keepMaterials(ctx, tx, who, kept); err != nil {
+		return err
+	}
+	if err := tx.CloseLab(ctx, o.ID); err != nil {
+		return err
+	}
+	return indexNow(ctx, tx, exchange.Renamed{Organization: o.ID})
+}
+
+// leaveLab takes a user out of a lab; their requests there go to its owner.
+func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization, user uuid.UUID) error {
+	v, err := showOrganization(ctx, tx, o)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.SetMembers(ctx, o.ID, slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == user })); err != nil {
+		return err
+	}
+	if err := a.handOver(ctx, tx, who, o, user); err != nil {
 		return err
 	}
 	if v, err = showOrganization(ctx, tx, o); err != nil {
 		return err
 	}
-	return keepOrganization(ctx, tx, who, exchange.OrganizationLeave, false, v)
+	return keepOrganization(ctx, tx, who, exchange.OrganizationLeave, who.ID != user, v)
 }

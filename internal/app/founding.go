@@ -97,7 +97,9 @@ func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.
 	}
 	known := map[uuid.UUID]exchange.User{}
 	for _, u := range users {
-		known[u.ID] = u
+		if !u.Closed {
+			known[u.ID] = u
+		}
 	}
 	var f exchange.Faults
 	for _, id := range members {

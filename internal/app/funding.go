@@ -132,7 +132,7 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 			return err
 		}
 		address = a.PublicURL + "/funding/" + strconv.FormatInt(id, 10) + "/report?key=" + url.QueryEscape(key)
-		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", id), false, l)
+		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", id), false, map[string]any{"link": l.ID, "expires": l.ExpiresAt})
 	})
 	return address, l, err
 }

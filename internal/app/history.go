@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/job"
 	"aliquot/internal/store"
 
 	"github.com/google/uuid"
@@ -25,8 +26,8 @@ type Version[T any] struct {
 	Before *T
 }
 
-// keepMaterial notes a change of a material as a version. What only its contact may see of
-// themselves stays out of it.
+// keepMaterial notes a change of a material as a version. It has the id of the contact and not their name, which is
+// read when the version is.
 func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
 	return tx.InsertVersions(ctx, actorID(who), action, []store.Kept{materialVersion(m, asAdmin)})
 }
@@ -46,7 +47,7 @@ func keepMaterials(ctx context.Context, tx store.Conn, who exchange.Actor, asAdm
 
 func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Kept {
 	m = m.Revealed()
-	m.Contact = unaddressed(m.Contact)
+	m.Contact = unnamed(m.Contact)
 	return store.Kept{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
 }
 
@@ -56,13 +57,16 @@ func unaddressed(u exchange.User) exchange.User {
 	return u
 }
 
+// unnamed is a user as versions keep them: the id alone, so that a closed account leaves no name behind.
+func unnamed(u exchange.User) exchange.User { return exchange.User{ID: u.ID} }
+
 // keepOrganization notes a change of an organization as a version, like keepMaterial.
 func keepOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
 	members := make([]exchange.User, len(v.Members))
 	for i, m := range v.Members {
-		members[i] = unaddressed(m)
+		members[i] = unnamed(m)
 	}
-	v.Members, v.OwnerUser = members, unaddressed(v.OwnerUser)
+	v.Members, v.OwnerUser = members, unnamed(v.OwnerUser)
 	return tx.InsertVersion(ctx, actorID(who), action, object("organization", v.ID), asAdmin, v)
 }
 
@@ -124,28 +128,73 @@ func versions[T any](ctx context.Context, c store.Conn, object string, before in
 	if err != nil {
 		return exchange.Part[Version[T]]{}, err
 	}
-	acts := make([]exchange.Act, len(kept.Items))
+	list, people := make([]Version[T], len(kept.Items)), []*exchange.User{}
 	for i, v := range kept.Items {
-		acts[i] = v.Act
-	}
-	signed, err := withActors(ctx, c, acts)
-	if err != nil {
-		return exchange.Part[Version[T]]{}, err
-	}
-	list := make([]Version[T], len(kept.Items))
-	for i, v := range kept.Items {
-		list[i].Act = signed[i]
+		list[i].Act.Act = v.Act
 		if err := json.Unmarshal(v.State, &list[i].State); err != nil {
 			return exchange.Part[Version[T]]{}, err
 		}
+		people = append(people, peopleOf(&list[i].State)...)
 		if v.Before == nil {
 			continue
 		}
 		if err := json.Unmarshal(v.Before, &list[i].Before); err != nil {
 			return exchange.Part[Version[T]]{}, err
 		}
+		people = append(people, peopleOf(list[i].Before)...)
+	}
+	known, err := namePeople(ctx, c, kept.Items, func(v store.Version) *uuid.UUID { return v.Actor }, people)
+	if err != nil {
+		return exchange.Part[Version[T]]{}, err
+	}
+	for i, v := range list {
+		if v.Actor != nil {
+			list[i].By = known[*v.Actor]
+		}
 	}
 	return exchange.Part[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
+}
+
+// peopleOf are the users that the state of a version names by their ids.
+func peopleOf(state any) (list []*exchange.User) {
+	switch s := state.(type) {
+	case *exchange.ShownMaterial:
+		return []*exchange.User{&s.Contact}
+	case *OrganizationView:
+		for i := range s.Members {
+			list = append(list, &s.Members[i])
+		}
+		return append(list, &s.OwnerUser)
+	}
+	return nil
+}
+
+// namePeople fills in people, who are known by their ids, as they are called now, without the addresses that only they may
+// see. It gives them and the actors of what was done, all read in one query.
+func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T) *uuid.UUID, people []*exchange.User) (map[uuid.UUID]*exchange.User, error) {
+	var ids []uuid.UUID
+	for _, d := range done {
+		if by := actor(d); by != nil {
+			ids = append(ids, *by)
+		}
+	}
+	for _, p := range people {
+		ids = append(ids, p.ID)
+	}
+	users, err := c.Users(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	known := map[uuid.UUID]*exchange.User{}
+	for i, u := range users {
+		known[u.ID] = &users[i]
+	}
+	for _, p := range people {
+		if u := known[p.ID]; u != nil {
+			*p = unaddressed(*u)
+		}
+	}
+	return known, nil
 }
 
 // Audit lists what was noted; for admins. To read it is noted too.
@@ -166,19 +215,9 @@ func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 
 // withActors adds to acts who did them, in one query for all.
 func withActors(ctx context.Context, c store.Conn, acts []exchange.Act) ([]Act, error) {
-	var ids []uuid.UUID
-	for _, act := range acts {
-		if act.Actor != nil {
-			ids = append(ids, *act.Actor)
-		}
-	}
-	users, err := c.Users(ctx, ids)
+	known, err := namePeople(ctx, c, acts, func(act exchange.Act) *uuid.UUID { return act.Actor }, nil)
 	if err != nil {
 		return nil, err
-	}
-	known := map[uuid.UUID]*exchange.User{}
-	for i, u := range users {
-		known[u.ID] = &users[i]
 	}
 	list := make([]Act, len(acts))
 	for i, act := range acts {
@@ -203,5 +242,71 @@ func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, versi
 	if err != nil {
 		return m, err
 	}
-	return m, json.Unmarshal(state, &m)
+	if err := json.Unmarshal(state, &m); err != nil {
+		return m, err
+	}
+	_, err = namePeople(ctx, a.DB.Read(), nil, func(exchange.Act) *uuid.UUID { return nil }, peopleOf(&m))
+	return m, err
+}
+
+// NamesInVersions is the job that takes the names of people from versions of before they were kept by their ids.
+var NamesInVersions = job.Kind[struct{}]{Name: "versions.names"}
+
+// versionsAtOnce is how many versions one transaction rewrites.
+const versionsAtOnce = 200
+
+func (a *App) namesInVersions(ctx context.Context, r *job.Run, _ struct{}) error {
+	after := int64(0)
+	if err := r.Resume(&after); err != nil {
+		return err
+	}
+	for more := true; more; {
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+			last, n, err := tx.RewriteVersions(ctx, after, versionsAtOnce, withoutNames)
+			more, after = n == versionsAtOnce, last
+			return exchange.Progress{Done: r.Progress().Done + int64(n), Note: "taking names from the history"}, after, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withoutNames is the state of a version with the ids of people in place of their names.
+func withoutNames(state string) (string, error) {
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal([]byte(state), &fields); err != nil {
+		return "", err
+	}
+	for _, name := range []string{"Contact", "OwnerUser", "Members"} {
+		var people []exchange.User
+		single := name != "Members"
+		switch raw, there := fields[name]; {
+		case !there:
+			continue
+		case single:
+			people = make([]exchange.User, 1)
+			if err := json.Unmarshal(raw, &people[0]); err != nil {
+				return "", err
+			}
+		default:
+			if err := json.Unmarshal(raw, &people); err != nil {
+				return "", err
+			}
+		}
+		for i, u := range people {
+			people[i] = unnamed(u)
+		}
+		raw, err := json.Marshal(people)
+		if err != nil {
+			return "", err
+		}
+		if single {
+			raw = raw[1 : len(raw)-1]
+		}
+		fields[name] = raw
+	}
+	raw, err := json.Marshal(fields)
+	return string(raw), err
 }

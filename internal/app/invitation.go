@@ -149,10 +149,15 @@ func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
 	return exchange.NotBefore(first.Add(exchange.InvitationDay), tx.Now, fmt.Sprintf("You invited %d people within a day", n))
 }
 
+// invitationNote is what the audit event of an invitation has of it: not whom it is for, whose account may be closed.
+func invitationNote(i exchange.Invitation) any {
+	return map[string]any{"invitation": i.ID, "role": i.Role, "status": i.Status}
+}
+
 // sendInvitation notes an invitation and lets whom it asks know: in the product those who have signed
 // in before, else by mail where it has an address. Who has neither finds it when they sign in.
 func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation, asked []store.Asked) error {
-	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false, v.Invitation); err != nil {
+	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false, invitationNote(v.Invitation)); err != nil {
 		return err
 	}
 	switch {
@@ -225,7 +230,7 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err := tx.SaveAnswer(ctx, withdrawn); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, withdrawn)
+		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, invitationNote(withdrawn))
 	})
 }
 
@@ -285,7 +290,7 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 		}
 		err = takeIn(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
 	} else {
-		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false, v.Invitation)
+		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false, invitationNote(v.Invitation))
 	}
 	if err != nil {
 		return v, err

@@ -151,5 +151,6 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 }
 
 func noteJoin(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, j exchange.JoinRequest) error {
-	return tx.InsertAudit(ctx, &who.ID, action, object("organization", j.OrganizationID), false, j)
+	return tx.InsertAudit(ctx, &who.ID, action, object("organization", j.OrganizationID), false,
+		map[string]any{"join_request": j.ID, "status": j.Status})
 }

@@ -29,9 +29,26 @@ func renamed(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
 }
 
 // indexMoved brings the requests of a material that has another organization up to date at once, as its members
-// look only among the requests that the index says are theirs. The job finds what was written meanwhile.
+// look only among the requests that the index says are theirs.
 func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
-	what := exchange.Renamed{Material: material}
+	return indexNow(ctx, tx, exchange.Renamed{Material: material})
+}
+
+// indexNow is renamed that brings everything up to date at once. The job finds what was written meanwhile.
+func indexNow(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
+	for last := int64(0); what.Organization != 0; {
+		ids, err := tx.MaterialsBehind(ctx, what.Organization, last, reindexAtOnce)
+		if err != nil {
+			return err
+		}
+		if len(ids) == 0 {
+			break
+		}
+		last = ids[len(ids)-1]
+		if err := tx.ReindexMaterials(ctx, ids); err != nil {
+			return err
+		}
+	}
 	for after := (exchange.RequestPlace{}); ; {
 		some, err := tx.RequestsBehind(ctx, what, after, reindexAtOnce)
 		if err != nil {
@@ -41,7 +58,7 @@ func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
 			return renamed(ctx, tx, what)
 		}
 		after = some[len(some)-1]
-		if err := tx.IndexRequests(ctx, requestsAt(some), true); err != nil {
+		if err := tx.IndexRequests(ctx, requestsAt(some), what.Material != 0); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,11 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user), object("saved searches of", user)); err != nil {
 			return err
 		}
-		if _, err := tx.User(ctx, user); err != nil {
+		u, err := tx.User(ctx, user)
+		if err == nil {
+			err = u.Present()
+		}
+		if err != nil {
 			return err
 		}
 		if s.Since, err = begin(ctx, tx); err != nil { // one at once, or two could be one too many

@@ -139,7 +139,11 @@ func (s *shelf) check(ctx context.Context, old exchange.Material, m *exchange.Ma
 		m.ContactID = o.Owner
 	}
 	if m.ContactID != old.ContactID {
-		if _, err := s.user(ctx, m.ContactID); err != nil {
+		contact, err := s.user(ctx, m.ContactID)
+		switch {
+		case err == nil && contact.Closed:
+			f.Add("contact_user_id", "the account of this user is closed")
+		case err != nil:
 			if err = refer(err, "contact_user_id", m.ContactID); exchange.CodeOf(err) != exchange.InvalidInput {
 				return err
 			}

@@ -116,11 +116,14 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 	if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(address.UserID), object("addresses of", address.UserID)); err != nil {
 		return err
 	}
-	if _, err := tx.User(ctx, address.UserID); err != nil {
+	u, err := tx.User(ctx, address.UserID)
+	if err == nil {
+		err = u.Present()
+	}
+	if err != nil {
 		return err
 	}
 	address.CreatedAt, address.UpdatedAt = tx.Now, tx.Now
-	var err error
 	address.ID, err = tx.InsertAddress(ctx, *address)
 	return err
 }

@@ -33,6 +33,7 @@ func (a *App) Handlers() []job.Handler {
 		Do.Handle(a.doDeed),
 		Tell.Handle(a.tellRest),
 		Reindex.Handle(a.reindex),
+		NamesInVersions.Handle(a.namesInVersions),
 		MailNotification.Handle(a.mailNotification),
 		MailDigest.Handle(a.mailDigest),
 		MailInvitation.Handle(a.mailInvitation),

@@ -83,7 +83,7 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
 			return err
 		}
-		return a.did(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), object("token", t.ID), map[string]any{"name": t.Name, "expires": t.ExpiresAt})
+		return a.did(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), object("token", t.ID), map[string]any{"expires": t.ExpiresAt})
 	})
 	return t, secret, err
 }

@@ -276,6 +276,9 @@ func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, 
 		if err != nil {
 			return err
 		}
+		if err := old.Present(); err != nil {
+			return err
+		}
 		if u, err = p.Patch(old); err != nil || u == old {
 			return err
 		}

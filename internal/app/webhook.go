@@ -64,10 +64,10 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 	return w, err
 }
 
-// noteWebhook notes a change of a webhook, without its secrets.
+// noteWebhook notes a change of a webhook: not its address and secrets.
 func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w exchange.Webhook) error {
-	w.Secret, w.OldSecret = "", ""
-	return tx.InsertAudit(ctx, actorID(who), exchange.WebhookWrite, object("webhook", w.ID), false, w)
+	return tx.InsertAudit(ctx, actorID(who), exchange.WebhookWrite, object("webhook", w.ID), false,
+		map[string]any{"organization": w.OrganizationID, "events": w.Events, "enabled": w.Enabled})
 }
 
 // UpdateWebhook changes a webhook.

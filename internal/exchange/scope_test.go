@@ -72,7 +72,7 @@ func TestScope_ATokenMakesNoneThatIsMoreThanItself(t *testing.T) {
 
 // writes are the actions that a token never does which only reads.
 var writes = []exchange.Action{
-	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.NotificationMark, exchange.MailSettingsWrite,
+	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose, exchange.NotificationMark, exchange.MailSettingsWrite,
 	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.TokenCreate, exchange.TokenRevoke, exchange.OrganizationCreate,
 	exchange.OrganizationUpdate, exchange.InvitationWrite, exchange.InvitationAnswer, exchange.InvitationTake, exchange.JoinAsk,
 	exchange.JoinAnswer, exchange.JoinWithdraw, exchange.SettingsUpdate, exchange.OrganizationPublish, exchange.OrganizationLeave,

@@ -23,6 +23,7 @@ type User struct {
 	UpdatedAt  time.Time
 
 	VerifiedEmail string // the last one that the identity provider vouched for, in lower case
+	Closed        bool   `json:",omitzero"` // the account is closed: nobody signs in to it
 }
 
 // Name is how the person is called on a page and in a sentence.
@@ -33,11 +34,23 @@ func (u User) Name() string {
 	return u.Username
 }
 
-// What stands where the name of a person was whose account is closed, and that of a lab that was theirs alone.
+// Names that replace those of a closed account: of the person, of a lab that was theirs alone, and of their deleted documents.
 const (
 	ClosedName = "closed account"
 	ClosedLab  = "closed lab"
+	ClosedFile = "deleted"
 )
+
+// ClosedID is the registry id of a closed account, so that the person's own can register again.
+func ClosedID(user uuid.UUID) string { return "closed:" + user.String() }
+
+// Present returns a Conflict if the account of u is closed, so that nothing is added to it.
+func (u User) Present() error {
+	if u.Closed {
+		return Fail(Conflict, "This account is closed.")
+	}
+	return nil
+}
 
 // UserPatch is the body of PUT and PATCH /users/:id.
 type UserPatch struct {

@@ -106,6 +106,16 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 	return nil
 }
 
+// RewriteVersions changes the states of versions behind an id, at most limit of them. It gives how many there were, and the id
+// of the last one.
+func (c Conn) RewriteVersions(ctx context.Context, after int64, limit int, change func(string) (string, error)) (last int64, n int, err error) {
+	list, err := c.rewrite(ctx, "audit_events", "state", "id > $1 AND version IS NOT NULL ORDER BY id LIMIT $2", change, after, limit)
+	if len(list) == 0 {
+		return after, 0, err
+	}
+	return list[len(list)-1].id, len(list), err
+}
+
 const actColumns = "o.id, o.actor_id, o.action, o.object, o.as_admin, o.at, o.version, o.refused, o.times"
 
 func actFields(a *exchange.Act) []any {

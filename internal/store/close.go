@@ -3,82 +3,119 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/words"
 
 	"github.com/google/uuid"
 )
 
-// Closed reports whether a user closed their account.
-func (c Conn) Closed(ctx context.Context, user uuid.UUID) (bool, error) {
-	return one(ctx, c, value[bool], "SELECT closed_at IS NOT NULL FROM users WHERE id = $1", user)
+// LockAdmins is LockAdmin for all admins, so that of two who close their accounts at once one sees that they are the last.
+func (c Conn) LockAdmins(ctx context.Context) error {
+	return c.lock(ctx, "SELECT 1 FROM users WHERE is_admin ORDER BY id")
 }
 
-// OpenRequests reads the ids of a user's requests that are active.
-func (c Conn) OpenRequests(ctx context.Context, user uuid.UUID) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM material_requests WHERE requester_id = $1 AND is_active AND deleted_at IS NULL ORDER BY id", user)
+// OpenRequest is a request that is under way.
+type OpenRequest struct {
+	ID     int64
+	Title  string // of the material
+	Status exchange.Status
 }
 
-// OpenRequestsOf reads the ids of the requests to an organization that are active.
-func (c Conn) OpenRequestsOf(ctx context.Context, organization int64) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM material_requests WHERE organization_id = $1 AND is_active AND deleted_at IS NULL ORDER BY id", organization)
+const openRequests = "SELECT o.id, m.title, o.status FROM material_requests o JOIN materials m ON m.id = o.material_id WHERE o.is_active AND o.deleted_at IS NULL AND "
+
+func scanOpenRequest(r row, q *OpenRequest) error { return r.Scan(&q.ID, &q.Title, &q.Status) }
+
+// OpenRequests reads a user's requests that are active.
+func (c Conn) OpenRequests(ctx context.Context, user uuid.UUID) ([]OpenRequest, error) {
+	return all(ctx, c, scanOpenRequest, openRequests+"o.requester_id = $1 ORDER BY o.id", user)
 }
 
-// MaterialsOn reads the materials of an organization that are not archived, and keeps others from changing them until commit.
-func (c Conn) MaterialsOn(ctx context.Context, organization int64) ([]exchange.Material, error) {
-	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived ORDER BY o.id"+
-		c.db.dialect.forUpdate, organization)
-}
-
-// forgotten are the statements that forget what was a user's own: $1 is the user, $2 the registry id and $3 the verified address
-// that they had, $4 what the registry id is now.
-var forgotten = []string{
-	"DELETE FROM tokens WHERE user_id = $1",
-	"DELETE FROM mail_settings WHERE user_id = $1",
-	"DELETE FROM notifications WHERE user_id = $1",
-	"DELETE FROM drafts WHERE user_id = $1",
-	"DELETE FROM saved_searches WHERE user_id = $1",
-	"DELETE FROM addresses WHERE user_id = $1",
-	"DELETE FROM memberships WHERE user_id = $1",
-	"DELETE FROM grant_links WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)",
-	"DELETE FROM grant_materials WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)",
-	"DELETE FROM grants WHERE user_id = $1",
-	"UPDATE join_requests SET note = '', status = CASE status WHEN 'PENDING' THEN 'WITHDRAWN' ELSE status END WHERE user_id = $1",
-	`UPDATE invitations SET registry_id = $4, email = '', status = CASE status WHEN 'PENDING' THEN 'WITHDRAWN' ELSE status END
-		WHERE registry_id = $2 OR email <> '' AND email = $3 OR answered_by = $1`,
-	`UPDATE attachments SET deleted_at = $5 WHERE owned_by_user = $1 AND NOT of_lab AND deleted_at IS NULL
-		AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = attachments.id)`,
-	"UPDATE users SET closed_at = $5, registry_id = $4, username = $4 WHERE id = $1",
-}
-
-// Forget takes from a user whose account is closed what is theirs alone. u is the user as they were.
-func (c Conn) Forget(ctx context.Context, u exchange.User) error {
-	all := []any{u.ID, u.RegistryID, u.VerifiedEmail, "closed:" + u.ID.String(), c.Now}
-	for _, statement := range forgotten {
-		var args []any
-		numbers := []string{}
-		for i, arg := range all { // PostgreSQL wants no argument that is not there
-			if n := "$" + string(rune('1'+i)); strings.Contains(statement, n) {
-				args = append(args, arg)
-				numbers = append(numbers, n, "$"+string(rune('0'+len(args))))
-			}
+// OpenRequestsTo reads the requests that others than a user made to organizations and that are active.
+func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest, err error) {
+	for some := range slices.Chunk(organizations, mostIn) {
+		places, args := in([]any{user}, some)
+		more, err := all(ctx, c, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+places+") ORDER BY o.id", args...)
+		if err != nil {
+			return nil, err
 		}
-		if _, err := c.exec(ctx, strings.NewReplacer(numbers...).Replace(statement), args...); err != nil {
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+// ListedMaterials reads the materials of an organization that are not archived, and keeps others from changing or requesting them
+// until commit.
+func (c Conn) ListedMaterials(ctx context.Context, organization int64) ([]exchange.Material, error) {
+	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived AND "+published("o")+
+		" ORDER BY o.id"+c.db.dialect.forUpdate, organization)
+}
+
+// change is a statement with its arguments.
+type change struct {
+	statement string
+	args      []any
+}
+
+func (c Conn) changeAll(ctx context.Context, list ...change) error {
+	for _, s := range list {
+		if _, err := c.exec(ctx, s.statement, s.args...); err != nil {
 			return err
 		}
 	}
-	if _, err := c.exec(ctx, "DELETE FROM idempotency_keys WHERE caller LIKE $1", "%"+u.ID.String()+"%"); err != nil {
+	return nil
+}
+
+// ForgetUser takes from a user who closes their account what is theirs alone. u is the user as they were, labs are the organizations
+// that they have been in; the content of their documents counts as deleted at gone.
+func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gone time.Time) error {
+	if err := c.forgetMessages(ctx, u.ID, labs); err != nil {
+		return err
+	}
+	const (
+		grants      = " WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)"
+		withdrawn   = "status = CASE status WHEN 'PENDING' THEN 'WITHDRAWN' ELSE status END"
+		ownDocument = ` owned_by_user = $1 AND NOT of_lab AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = attachments.id)`
+	)
+	id, now := []any{u.ID}, exchange.ClosedID(u.ID)
+	err := c.changeAll(ctx,
+		change{"DELETE FROM tokens WHERE user_id = $1", id},
+		change{"DELETE FROM mail_settings WHERE user_id = $1", id},
+		change{"DELETE FROM notifications WHERE user_id = $1", id},
+		change{"DELETE FROM drafts WHERE user_id = $1", id},
+		change{"DELETE FROM saved_searches WHERE user_id = $1", id},
+		change{"DELETE FROM addresses WHERE user_id = $1", id},
+		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations WHERE owner_id = $1)", id},
+		change{"DELETE FROM grant_links" + grants, id},
+		change{"DELETE FROM grant_materials" + grants, id},
+		change{"DELETE FROM grants WHERE user_id = $1", id},
+		change{"DELETE FROM idempotency_keys WHERE caller LIKE $1", []any{"user " + u.ID.String() + "%"}},
+		change{"DELETE FROM audit_events WHERE object = $1", []any{"registry id " + u.RegistryID}}, // refusals of before they were registered
+		change{"DELETE FROM mail_counts WHERE actor_id = $1 OR recipient IN ($2, $3, $4)", []any{u.ID, u.ID.String(), u.VerifiedEmail, strings.ToLower(u.Email)}},
+		change{"UPDATE jobs SET state = 'CANCELLED', due_at = NULL, ended_at = $2, lease = lease + 1 WHERE user_id = $1 AND due_at IS NOT NULL", []any{u.ID, c.Now}},
+		change{"DELETE FROM jobs WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = jobs.id)", id},
+		change{"UPDATE join_requests SET note = '', reason = '', " + withdrawn + " WHERE user_id = $1", id},
+		change{"UPDATE invitations SET status = 'WITHDRAWN' WHERE invited_by = $1 AND status = 'PENDING'", id},
+		change{"UPDATE invitations SET registry_id = $1, email = '', " + withdrawn + " WHERE registry_id = $2 OR email <> '' AND email IN ($3, $4) OR answered_by = $5",
+			[]any{now, u.RegistryID, u.VerifiedEmail, strings.ToLower(u.Email), u.ID}},
+		change{"UPDATE attachment_versions SET filename = $2 WHERE attachment_id IN (SELECT id FROM attachments WHERE" + ownDocument + ")", []any{u.ID, exchange.ClosedFile}},
+		change{"UPDATE attachments SET filename = $2, filename_sort = $2, description = '', deleted_at = $3 WHERE" + ownDocument, []any{u.ID, exchange.ClosedFile, gone}},
+		change{"UPDATE material_requests SET payment_method_notes = '' WHERE requester_id = $1", id},
+		change{"UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND request_id IN (SELECT id FROM material_requests WHERE requester_id = $1)", id},
+		change{`UPDATE users SET closed_at = $3, updated_at = $3, registry_id = $2, username = $2, first_name = '', first_name_sort = '', last_name = $4,
+			last_name_sort = $4, email = '', verified_email = '', is_admin = FALSE WHERE id = $1`, []any{u.ID, now, c.Now, exchange.ClosedName}},
+	)
+	if err != nil {
 		return err
 	}
 	if err := c.forgetAddresses(ctx, u.ID); err != nil {
 		return err
 	}
-	if err := c.forgetNews(ctx, u.ID); err != nil {
-		return err
-	}
-	_, err := c.exec(ctx, "DELETE FROM webhook_deliveries WHERE ended_at IS NOT NULL AND payload LIKE $1", "%"+u.ID.String()+"%")
-	return err
+	return c.forgetFound(ctx, u)
 }
 
 // keptText is the text of a row.
@@ -87,125 +124,132 @@ type keptText struct {
 	text string
 }
 
-// rewrite changes the texts of a column by id.
-func (c Conn) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error), args ...any) error {
+// rewrite changes the texts of a column by id, and gives the rows as they were.
+func (c Conn) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error), args ...any) ([]keptText, error) {
 	list, err := all(ctx, c, func(r row, k *keptText) error { return r.Scan(&k.id, &k.text) },
-		"SELECT id, "+column+" FROM "+table+" WHERE "+condition+" ORDER BY id", args...)
+		"SELECT id, "+column+" FROM "+table+" WHERE "+condition, args...)
 	for _, k := range list {
 		if err != nil {
-			return err
+			break
 		}
 		var changed string
 		if changed, err = change(k.text); err == nil && changed != k.text {
 			_, err = c.exec(ctx, "UPDATE "+table+" SET "+column+" = $2 WHERE id = $1", k.id, changed)
 		}
 	}
-	return err
+	return list, err
 }
 
 // forgetAddresses leaves of the addresses of a user's requests to which institution, town and country they went.
 func (c Conn) forgetAddresses(ctx context.Context, user uuid.UUID) error {
-	return c.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL", func(old string) (string, error) {
+	_, err := c.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL", func(old string) (string, error) {
 		var a exchange.Address
 		if err := json.Unmarshal([]byte(old), &a); err != nil {
 			return "", err
 		}
 		return text(exchange.Address{ID: a.ID, UserID: a.UserID, Name: exchange.ClosedName, Institution: a.Institution, Locality: a.Locality, Country: a.Country})
 	}, user)
+	return err
 }
 
-// forgetNews takes from news what a user wrote when they asked to join.
-func (c Conn) forgetNews(ctx context.Context, user uuid.UUID) error {
-	return c.rewrite(ctx, "news", "detail", "actor_id = $1", func(old string) (string, error) {
+// forgetMessages takes from news what a user wrote and what was said to them, and from messages to webhooks their name.
+func (c Conn) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) error {
+	_, err := c.rewrite(ctx, "news", "detail", `id IN (SELECT id FROM news WHERE actor_id = $1
+			UNION SELECT news_id FROM notifications WHERE user_id = $1 AND news_id IS NOT NULL)`, func(old string) (string, error) {
 		var d exchange.NewsDetail
 		if err := json.Unmarshal([]byte(old), &d); err != nil {
 			return "", err
 		}
-		d.Text = ""
+		if d.Text, d.Name = "", ""; d.JoinRequest != 0 {
+			d.Reason = ""
+		}
 		return text(d)
 	}, user)
-}
-
-// ForgetVersions takes the names of a user, and those of the labs that closed with them, from the versions of materials and
-// organizations.
-func (c Conn) ForgetVersions(ctx context.Context, u exchange.User, labs map[int64]string) error {
-	change := func(old string) (string, error) {
+	if err != nil {
+		return err
+	}
+	unnamed := func(old string) (string, error) {
 		decoder := json.NewDecoder(strings.NewReader(old))
 		decoder.UseNumber()
-		var state any
-		if err := decoder.Decode(&state); err != nil {
+		var message any
+		if err := decoder.Decode(&message); err != nil {
 			return "", err
 		}
-		return text(scrub(state, u))
+		return text(withoutName(message, user.String()))
 	}
-	for _, known := range []string{u.ID.String(), u.RegistryID, u.VerifiedEmail} {
-		if known == "" {
-			continue
-		}
-		if err := c.rewrite(ctx, "audit_events", "state", "state LIKE $1", change, "%"+known+"%"); err != nil {
-			return err
-		}
+	const payloads = "id IN (SELECT d.id FROM request_events e JOIN webhook_deliveries d ON d.event_id = e.id WHERE "
+	if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+"e.request_id IN (SELECT id FROM material_requests WHERE requester_id = $1))", unnamed, user); err != nil {
+		return err
 	}
-	for id, object := range labs {
-		err := c.rewrite(ctx, "audit_events", "state", "object = $1 AND version IS NOT NULL", func(old string) (string, error) {
-			state := map[string]json.RawMessage{}
-			if err := json.Unmarshal([]byte(old), &state); err != nil {
-				return "", err
-			}
-			state["Name"], state["Description"] = json.RawMessage(`"`+exchange.ClosedLab+`"`), json.RawMessage(`""`)
-			return text(state)
-		}, object)
-		if err != nil {
-			return err
-		}
-		if _, err := c.exec(ctx, "UPDATE news SET organization_name = $2 WHERE organization_id = $1", id, exchange.ClosedLab); err != nil {
+	for _, lab := range labs {
+		if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+"e.organization_id = $1 AND e.actor_id = $2)", unnamed, lab, user); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// scrub is JSON of whatever shape without the names of a user, which stand in objects with their id, and without their
-// registry id and addresses.
-func scrub(v any, u exchange.User) any {
-	id := u.ID.String()
+// withoutName is JSON of whatever shape without the name of a user, which is in objects with their id.
+func withoutName(v any, user string) any {
 	switch v := v.(type) {
-	case string:
-		switch {
-		case v != "" && (v == u.RegistryID || v == u.Username):
-			return "closed:" + id
-		case v != "" && (v == u.Email || strings.EqualFold(v, u.VerifiedEmail)):
-			return ""
-		}
-		return v
 	case []any:
 		for i, item := range v {
-			v[i] = scrub(item, u)
+			v[i] = withoutName(item, user)
 		}
 	case map[string]any:
 		for key, item := range v {
-			v[key] = scrub(item, u)
+			v[key] = withoutName(item, user)
 		}
-		if _, user := v["RegistryID"]; user && v["ID"] == id {
-			v["FirstName"], v["LastName"] = "", exchange.ClosedName
-		}
-		if _, asks := v["Note"]; asks && v["UserID"] == id {
-			v["Note"] = ""
+		if _, named := v["name"]; named && v["id"] == user {
+			v["name"] = exchange.ClosedName
 		}
 	}
 	return v
 }
 
-// EndLab withdraws what waits for an answer of an organization that nobody is left in, and takes its webhooks.
-func (c Conn) EndLab(ctx context.Context, organization int64) error {
-	for _, statement := range []string{
-		"UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING'",
-		"UPDATE join_requests SET status = 'DECLINED' WHERE organization_id = $1 AND status = 'PENDING'",
-		"DELETE FROM webhooks WHERE organization_id = $1",
-	} {
-		if _, err := c.exec(ctx, statement, organization); err != nil {
-			return err
-		}
+// forgetFound has a user found by nothing any more, and no mistyped word mean their name.
+func (c Conn) forgetFound(ctx context.Context, u exchange.User) error {
+	if err := c.forgetWords(ctx, userIndex, []int64{userRank(u.ID)}); err != nil {
+		return err
 	}
-	return nil
+	if _, err := c.exec(ctx, "DELETE FROM user_index WHERE id = $1", u.ID); err != nil {
+		return err
+	}
+	places, args := in(nil, words.Spellings(u.Indexed().Doc.Weights))
+	if len(args) == 0 {
+		return nil
+	}
+	_, err := c.exec(ctx, "DELETE FROM search_words WHERE word IN ("+places+")", args...)
+	return err
+}
+
+// LabsOf are the organizations that a user is in or has been in.
+func (c Conn) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
+	return all(ctx, c, value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 ORDER BY organization_id", user)
+}
+
+// CloseLab withdraws what waits for an answer of an organization that nobody is left in, and takes what it told others and
+// how it wanted to be paid, and its name from its versions and from news.
+func (c Conn) CloseLab(ctx context.Context, organization int64) error {
+	id := []any{organization}
+	err := c.changeAll(ctx,
+		change{"UPDATE invitations SET status = 'WITHDRAWN' WHERE organization_id = $1 AND status = 'PENDING'", id},
+		change{"UPDATE join_requests SET status = 'DECLINED' WHERE organization_id = $1 AND status = 'PENDING'", id},
+		change{"DELETE FROM webhooks WHERE organization_id = $1", id},
+		change{"DELETE FROM column_mappings WHERE organization_id = $1", id},
+		change{"UPDATE shipping_requirements SET accepted_payment_details = '', restrictions = '' WHERE organization_id = $1", id},
+		change{"UPDATE news SET organization_name = $2 WHERE organization_id = $1", []any{organization, exchange.ClosedLab}},
+	)
+	if err != nil {
+		return err
+	}
+	_, err = c.rewrite(ctx, "audit_events", "state", "object = $1 AND version IS NOT NULL", func(old string) (string, error) {
+		state := map[string]json.RawMessage{}
+		if err := json.Unmarshal([]byte(old), &state); err != nil {
+			return "", err
+		}
+		state["Name"], state["Description"] = json.RawMessage(`"`+exchange.ClosedLab+`"`), json.RawMessage(`""`)
+		return text(state)
+	}, "organization "+strconv.FormatInt(organization, 10))
+	return err
 }

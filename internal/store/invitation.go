@@ -104,7 +104,7 @@ func (c Conn) Asked(ctx context.Context, i exchange.Invitation) ([]Asked, error)
 	return all(ctx, c, func(r row, a *Asked) error { return r.Scan(&a.ID, &a.Member, &a.Owner) }, `SELECT u.id,
 			EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = $1 AND m.user_id = u.id AND m.left_at IS NULL),
 			EXISTS (SELECT 1 FROM organizations o WHERE o.id = $1 AND o.owner_id = u.id)
-		FROM users u WHERE `+column+" = $2 ORDER BY u.id", i.OrganizationID, who)
+		FROM users u WHERE `+column+" = $2 AND u.closed_at IS NULL ORDER BY u.id", i.OrganizationID, who)
 }
 
 // InvitedBy counts whom a user invited since a moment, and says when the first of them was.

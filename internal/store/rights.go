@@ -14,7 +14,7 @@ func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
 	return one(ctx, c, scanActor, "SELECT "+ofToken+actorColumns+byToken+"t.hash = $1", hash, c.Now)
 }
 
-// ActorOf reads a user with their organizations, for what is done later in their name.
+// ActorOf reads a user with their organizations, for what is done later in their name. NotFound when they closed their account.
 func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
 	return one(ctx, c, scanActor, "SELECT "+noToken+actorColumns+byUser, user)
 }
@@ -37,8 +37,8 @@ func (c Conn) ActorNow(ctx context.Context, who exchange.Actor) (exchange.Actor,
 const (
 	ofToken     = "t.id, t.scope, COALESCE(t.organization_id, 0), t.used_at, "
 	noToken     = "0, '', 0, NULL, "
-	byToken     = " FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $2 AND "
-	byUser      = " FROM users u WHERE u.id = $1"
+	byToken     = " FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $2 AND u.closed_at IS NULL AND "
+	byUser      = " FROM users u WHERE u.id = $1 AND u.closed_at IS NULL"
 	memberships = "SELECT m.organization_id AS id FROM memberships m WHERE m.user_id = u.id AND m.left_at IS NULL"
 	owned       = "SELECT o.id FROM organizations o WHERE o.owner_id = u.id"
 )

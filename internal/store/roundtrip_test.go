@@ -33,7 +33,7 @@ func TestUserIsReadAsWritten(t *testing.T) {
 		for round := range rounds {
 			var u exchange.User
 			fill(&u, round)
-			u.ID = uuid.New()
+			u.ID, u.Closed = uuid.New(), false // which only closing an account writes
 			l.write(func(ctx context, tx store.Conn) error {
 				u.CreatedAt, u.UpdatedAt = tx.Now, tx.Now
 				return tx.InsertUser(ctx, u)
@@ -41,7 +41,7 @@ func TestUserIsReadAsWritten(t *testing.T) {
 			first := u
 			for again := range rounds {
 				fill(&u, again)
-				u.ID, u.Username, u.RegistryID, u.CreatedAt = first.ID, first.Username, first.RegistryID, first.CreatedAt
+				u.ID, u.Username, u.RegistryID, u.CreatedAt, u.Closed = first.ID, first.Username, first.RegistryID, first.CreatedAt, false
 				l.write(func(ctx context, tx store.Conn) error {
 					u.UpdatedAt = tx.Now
 					return tx.UpdateUser(ctx, u)

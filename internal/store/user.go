@@ -9,11 +9,11 @@ import (
 	"github.com/google/uuid"
 )
 
-const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at, u.verified_email"
+const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at, u.verified_email, u.closed_at IS NOT NULL"
 
 // userFields are where userColumns are scanned to.
 func userFields(u *exchange.User) []any {
-	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt}, utc{&u.UpdatedAt}, &u.VerifiedEmail}
+	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt}, utc{&u.UpdatedAt}, &u.VerifiedEmail, &u.Closed}
 }
 
 func scanUser(r row, u *exchange.User) error { return r.Scan(userFields(u)...) }
@@ -30,7 +30,7 @@ func (c Conn) UserForUpdate(ctx context.Context, id uuid.UUID) (exchange.User, e
 
 // UserByRegistryID reads the user whom the identity provider calls so.
 func (c Conn) UserByRegistryID(ctx context.Context, registryID string) (exchange.User, error) {
-	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.registry_id = $1", registryID)
+	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.registry_id = $1 AND u.closed_at IS NULL", registryID)
 }
 
 // Users reads those of the users that exist, in the order of their ids.

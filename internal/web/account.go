@@ -34,6 +34,9 @@ var accountPages = []page{
 	post("/account/storage/{id}/delete", (*visit).deleteOwnFile),
 	get("/account/export", (*visit).export).private(),
 	get("/account/export/data.zip", (*visit).exportData).private(),
+	get("/account/close", (*visit).askClose).private(),
+	post("/account/close", (*visit).closeOwn),
+	get("/account/closed", (*visit).accountClosed),
 	get("/welcome", (*visit).welcome).private(),
 	post("/welcome", (*visit).saveWelcome),
 }
@@ -55,7 +58,8 @@ type settingsTab struct{ Name, Icon, Text string }
 // Tabs are all of them.
 func (accountPage) Tabs() []settingsTab {
 	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"}, {"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
-		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"}, {"storage", "file", "Storage"}, {"export", "download", "Your data"}}
+		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"}, {"storage", "file", "Storage"}, {"export", "download", "Your data"},
+		{"close", "x", "Close account"}}
 }
 
 // profilePage is who a person is.

@@ -21,7 +21,7 @@ import (
 
 // settingsPages are all pages below /account.
 var settingsPages = []string{"/account", "/account/storage", "/account/notifications", "/account/appearance", "/account/addresses", "/account/addresses/new", "/account/searches",
-	"/account/tokens", "/account/sessions", "/account/export", "/welcome"}
+	"/account/tokens", "/account/sessions", "/account/export", "/account/close", "/welcome"}
 
 func TestSettingsAreForWhoIsSignedIn(t *testing.T) {
 	t.Parallel()

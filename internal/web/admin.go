@@ -17,6 +17,8 @@ var adminPages = []page{
 	get("/admin", (*visit).admin).private(),
 	get("/admin/users", (*visit).adminUsers).private(),
 	post("/admin/users/{id}/admin", (*visit).makeAdmin),
+	get("/admin/users/{id}/close", (*visit).askCloseUser).private(),
+	post("/admin/users/{id}/close", (*visit).closeUser),
 	get("/admin/organizations", (*visit).adminOrganizations).private(),
 	get("/admin/jobs", (*visit).adminJobs).private(),
 	post("/admin/jobs/{id}/retry", (*visit).retryJob),

@@ -35,7 +35,7 @@ type jobRow struct {
 var jobNames = map[string]string{
 	"materials.import": "Import of materials", "materials.bulk": "Spreadsheet of materials", "mail.notification": "Mail about a notification",
 	"mail.digest": "Digest by mail", "mail.invitation": "Mail of an invitation", "webhook": "Message to a webhook", "tell": "Telling people what happened",
-	"deed": "A change that could be taken back", "remind": "Reminders", "alert": "Alerts of saved searches", "reindex": "Search index after a new name",
+	"deed": "A change that could be taken back", "remind": "Reminders", "alert": "Alerts of saved searches", "reindex": "Search index after a new name", "versions.names": "Taking names from the history",
 	"sweep.expired": "Clearing out what expired", "sweep.content": "Clearing out deleted files", "sweep.orphans": "Clearing out files of nothing",
 }
 

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+
+	"github.com/google/uuid"
+)
+
+// closePage says what closing an account does, and asks to confirm it.
+type closePage struct {
+	accountPage
+	app.Closing
+	Own bool // the account is the visitor's
+}
+
+// Place is the entry of the navigation of administration that is open.
+func (*closePage) Place() string { return "users" }
+
+// Parts are the entries of the navigation of administration.
+func (*closePage) Parts() []adminPart { return (&adminPage{}).Parts() }
+
+func (v *visit) closePage(user uuid.UUID) (*closePage, error) {
+	c, err := v.app.Closing(v.Context(), v.who.Actor, user)
+	p := &closePage{accountPage: v.accountPage("close", "Close account"), Closing: c, Own: v.who.Is(user)}
+	if !p.Own {
+		p.Section = "admin"
+	}
+	return p, err
+}
+
+// template is the page in which p is shown.
+func (p *closePage) template() string {
+	if p.Own {
+		return "account-close"
+	}
+	return "admin_close"
+}
+
+// close closes the account of user once its name or registry id is typed.
+func (v *visit) close(user uuid.UUID, done reply) (reply, error) {
+	p, err := v.closePage(user)
+	if err != nil {
+		return reply{}, err
+	}
+	typed := strings.Join(strings.Fields(v.PostFormValue("confirm")), " ")
+	if typed == "" || !strings.EqualFold(typed, p.User.Name()) && typed != p.User.RegistryID {
+		p.Errors = Faults{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
+		return invalid(p.template(), p)
+	}
+	if err := v.app.CloseAccount(v.Context(), v.who.Actor, user); exchange.CodeOf(err) != exchange.Conflict || !p.Blocked() {
+		return done, err
+	}
+	r, err := invalid(p.template(), p) // it says what has to be done first
+	r.status = http.StatusConflict
+	return r, err
+}
+
+func (v *visit) askClose() (reply, error) {
+	p, err := v.closePage(v.who.ID)
+	if err != nil {
+		return reply{}, err
+	}
+	return show(p.template(), p)
+}
+
+func (v *visit) closeOwn() (reply, error) {
+	r, err := v.close(v.who.ID, seeOther("/account/closed"))
+	if err == nil && r.location != "" {
+		v.forget(sessionCookie)
+	}
+	return r, err
+}
+
+// accountClosed is where a person gets to who closed their account.
+func (v *visit) accountClosed() (reply, error) {
+	return show("account-closed", &Page{Title: "Your account is closed", Narrow: true})
+}
+
+// closing is the user in the address of a page for admins.
+func (v *visit) closing() (uuid.UUID, error) {
+	id, err := uuid.Parse(v.PathValue("id"))
+	if err != nil || len(v.PathValue("id")) != len(id.String()) {
+		return id, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+	}
+	return id, nil
+}
+
+func (v *visit) askCloseUser() (reply, error) {
+	id, err := v.closing()
+	if err != nil {
+		return reply{}, err
+	}
+	if v.who.Is(id) {
+		return seeOther("/account/close"), nil
+	}
+	p, err := v.closePage(id)
+	if err != nil {
+		return reply{}, err
+	}
+	return show(p.template(), p)
+}
+
+func (v *visit) closeUser() (reply, error) {
+	id, err := v.closing()
+	if err != nil {
+		return reply{}, err
+	}
+	if v.who.Is(id) {
+		return seeOther("/account/close"), nil
+	}
+	return v.close(id, seeOther("/admin/users").saying("The account is closed."))
+}
