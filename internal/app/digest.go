@@ -103,7 +103,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 	}
 	state, reason, err := a.sendDigest(ctx, args, reader, since, at.Sending, m)
 	if err != nil {
-		return errors.Join(err, a.mailWaitsAgain(ctx, exchange.MailSendingDigest, args.waits(), at.Sending...))
+		return errors.Join(err, a.digestWaitsAgain(ctx, r, args, at.Sending))
 	}
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
 		if state == exchange.MailRefused {
@@ -122,6 +122,18 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 		}
 		return Mailed{state}, tx.MailBecomes(ctx, exchange.MailSendingDigest, state, at.Sending...)
 	})
+}
+
+// digestWaitsAgain says that a digest was not sent. The job forgets what was in it: another one may be sending that when it
+// runs again.
+func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args Digesting, ids []int64) error {
+	err := r.Step(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+		return p, digesting{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, args.waits(), ids...)
+	})
+	if err == nil {
+		return nil
+	}
+	return a.mailWaitsAgain(ctx, exchange.MailSendingDigest, args.waits(), ids...) // the process stops
 }
 
 func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[Digesting]) error {
