@@ -33,6 +33,7 @@ type bulkState struct {
 	Published bool  // everybody does
 	Changed   bool  // all changes of materials are made
 	Epoch     int64 // of searches, when it was published
+	Settled   int64 // the last material that is found
 }
 
 // bulk is a spreadsheet in the hands of a job.
@@ -128,7 +129,7 @@ func (b *bulk) do(ctx context.Context) error {
 			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, stored) })
 		}
 		store := b.storeAll
-		if b.state.Total > bulkStep && !b.a.DB.Postgres() { // whose writers do not wait for each other
+		if b.state.Total > bulkStep {
 			store = b.storeStaged
 		}
 		err := store(ctx)

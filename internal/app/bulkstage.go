@@ -51,15 +51,16 @@ func (b *bulk) storeStaged(ctx context.Context) error {
 		return err
 	}
 	for {
-		n := 0
-		err := b.save(ctx, "making rows found", func(ctx context.Context, tx store.Conn, _ *bulkState) (err error) {
-			n, err = tx.SettleStaged(ctx, b.run.ID(), b.state.Epoch, b.pace.rows())
+		var last int64
+		err := b.save(ctx, "making rows found", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
+			last, err = tx.SettleStaged(ctx, b.run.ID(), b.state.Epoch, b.state.Settled, b.pace.rows())
+			next.Settled = max(last, b.state.Settled)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if n == 0 {
+		if last == 0 {
 			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, true) })
 		}
 	}
@@ -242,17 +243,16 @@ func (b *bulk) changed(ctx context.Context, n func() int, do func([]sheet.Row) e
 
 // unstage takes back what was staged.
 func (b *bulk) unstage(ctx context.Context) error {
-	for n := 1; n > 0; {
+	for after := int64(0); ; {
 		err := b.save(ctx, "checking rows", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
 			next.Staging = false
-			n, err = tx.Unstage(ctx, b.run.ID(), b.pace.rows())
+			after, err = tx.Unstage(ctx, b.run.ID(), after, b.pace.rows())
 			return err
 		})
-		if err != nil {
+		if err != nil || after == 0 {
 			return err
 		}
 	}
-	return nil
 }
 
 // yield waits until nobody else stages materials of the organization, which may be the same.
@@ -284,21 +284,22 @@ func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
 		return err
 	}
 	for _, id := range ids {
-		for n := 1; n > 0; {
+		for after, more := int64(0), true; more; {
 			err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-				n, err = settleBulk(ctx, tx, id)
+				after, err = settleBulk(ctx, tx, id, after)
 				return p, nil, err
 			})
 			if err != nil {
 				return err
 			}
+			more = after != 0
 		}
 	}
 	return nil
 }
 
-// settleBulk settles some materials of a job that is over, and gives how many.
-func settleBulk(ctx context.Context, tx store.Conn, id int64) (int, error) {
+// settleBulk settles some materials behind an id of a job that is over, and returns the last of their ids; 0: none is left.
+func settleBulk(ctx context.Context, tx store.Conn, id, after int64) (int64, error) {
 	j, err := tx.JobForUpdate(ctx, id)
 	if err != nil && exchange.CodeOf(err) != exchange.NotFound || err == nil && !j.State.Over() {
 		return 0, err
@@ -310,7 +311,7 @@ func settleBulk(ctx context.Context, tx store.Conn, id int64) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		return tx.SettleStaged(ctx, id, epoch, firstPace)
+		return tx.SettleStaged(ctx, id, epoch, after, firstPace)
 	case err == nil:
 		err = errors.Join(tx.ForgetCheckpoint(ctx, id), tx.DeleteBulkParts(ctx, id)) // which tell of what is taken back
 	case exchange.CodeOf(err) == exchange.NotFound:
@@ -319,5 +320,5 @@ func settleBulk(ctx context.Context, tx store.Conn, id int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return tx.Unstage(ctx, id, firstPace)
+	return tx.Unstage(ctx, id, after, firstPace)
 }

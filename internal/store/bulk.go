@@ -137,7 +137,7 @@ func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, col
 			fmt.Fprintf(&values, "(CAST($%d AS %s))", len(args), kind)
 		}
 		part, err := all(ctx, c, scan, "WITH wanted (name) AS (VALUES "+values.String()+") SELECT "+columns+
-			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name AND "+published("o")+rest, args...)
+			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name AND "+publishedByKey+rest, args...)
 		if err != nil {
 			return nil, err
 		}

@@ -29,6 +29,7 @@ type dialect struct {
 	// transaction has no statistics, and the plans that are kept or thought best go through all of it.
 	// Empty where plans do not depend on that.
 	planAnew, planAsUsual string
+	inOrder               string // until commit, an index is read in its order rather than sorted; empty where that is so anyway
 	atOnce                int    // rows that one statement writes, a power of two
 	migrated              string // says whether the schema has a version
 	later                 string // what a Load takes away and makes again in reverse order: two statements each
@@ -84,6 +85,7 @@ var (
 		forShare:   " FOR SHARE",
 		skipLocked: " FOR NO KEY UPDATE SKIP LOCKED",
 		planAnew:   planner("force_custom_plan", "off"), planAsUsual: planner("auto", "on"),
+		inOrder: "SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)",
 		later: `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname),
 				format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 			FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace

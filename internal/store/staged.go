@@ -17,6 +17,11 @@ func published(m string) string {
 	return "(" + m + ".staged_in IS NULL OR " + m + ".staged_in IN (SELECT b.job_id FROM bulks b WHERE b.stored))"
 }
 
+// publishedByKey is published("o") for called, which forbids PostgreSQL to scan tables. Without the correlation all of
+// bulks would have to be scanned, at a prohibitive cost that hides every other: the planner then compiles the statement
+// and reads the whole index of references.
+const publishedByKey = "(o.staged_in IS NULL OR EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = o.staged_in AND b.stored))"
+
 // StageMaterials is InsertMaterials for a spreadsheet that is not published yet.
 func (c Conn) StageMaterials(ctx context.Context, job int64, list []exchange.Material) ([]int64, error) {
 	return c.insertMaterials(ctx, list, 0, &job)
@@ -38,11 +43,14 @@ func (c Conn) PublishStaged(ctx context.Context, job int64) (int64, error) {
 	return epoch, c.StoreBulk(ctx, job)
 }
 
-// SettleStaged makes some materials found that a spreadsheet published, as InsertMaterials does, and gives how
-// many; 0: none is left.
-func (c Conn) SettleStaged(ctx context.Context, job, epoch int64, limit int) (int, error) {
-	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.staged_in = $1 ORDER BY o.id LIMIT $2"+
-		c.db.dialect.forUpdate, job, min(limit, mostIn))
+// SettleStaged makes some materials behind an id found that a spreadsheet published, as InsertMaterials does, and
+// returns the last of their ids; 0: none is left.
+func (c Conn) SettleStaged(ctx context.Context, job, epoch, after int64, limit int) (last int64, err error) {
+	if err := c.walkInOrder(ctx); err != nil {
+		return 0, err
+	}
+	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.staged_in = $1 AND o.id > $2 ORDER BY o.id LIMIT $3"+
+		c.db.dialect.forUpdate, job, after, min(limit, mostIn))
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
@@ -53,12 +61,26 @@ func (c Conn) SettleStaged(ctx context.Context, job, epoch int64, limit int) (in
 	if err := c.noteChanges(ctx, epoch, list); err != nil {
 		return 0, err
 	}
-	return len(list), c.indexMaterials(ctx, list)
+	return list[len(list)-1].ID, c.indexMaterials(ctx, list)
 }
 
-// Unstage forgets some materials that a spreadsheet staged and will not publish, and gives how many.
-func (c Conn) Unstage(ctx context.Context, job int64, limit int) (int, error) {
-	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 ORDER BY id LIMIT $2", job, min(limit, mostIn))
+// walkInOrder has PostgreSQL read the index of staged materials in its order until commit. It has no statistics of
+// them, takes them for few, and would otherwise read all that are left and sort them, for each part anew.
+func (c Conn) walkInOrder(ctx context.Context) error {
+	if c.db.dialect.inOrder == "" {
+		return nil
+	}
+	_, err := c.exec(ctx, c.db.dialect.inOrder)
+	return err
+}
+
+// Unstage forgets some materials behind an id that a spreadsheet staged and will not publish, and returns the last of
+// their ids; 0: none is left.
+func (c Conn) Unstage(ctx context.Context, job, after int64, limit int) (last int64, err error) {
+	if err := c.walkInOrder(ctx); err != nil {
+		return 0, err
+	}
+	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id LIMIT $3", job, after, min(limit, mostIn))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -72,7 +94,7 @@ func (c Conn) Unstage(ctx context.Context, job int64, limit int) (int, error) {
 	}
 	places, args = in(nil, ids)
 	_, err = c.exec(ctx, "DELETE FROM materials WHERE id IN ("+places+")", args...)
-	return len(ids), err
+	return ids[len(ids)-1], err
 }
 
 // StagedIn gives the jobs that have materials staged.
