@@ -299,7 +299,7 @@ func TestTheRequestsOfWhoLeavesGoToTheOwner(t *testing.T) {
 	})
 }
 
-// TestEveryListShowsOnlyWhatItsReaderMaySee for requests, with every filter.
+// Parties and admins see a request in the list, whatever filter is set; nobody else does.
 func TestRequestsAreListedForTheirParties(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

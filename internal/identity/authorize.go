@@ -27,8 +27,8 @@ type asked struct {
 	target *url.URL // RedirectURI, parsed
 }
 
-// readAsked takes the request from its query. What is left out is as docs/settings.md says; what is there
-// and wrong is refused, and then nobody is redirected: the address may be the wrong thing.
+// readAsked reads the request from its query. A parameter that is left out gets its default; one that is
+// wrong is refused without a redirect, since the address may be what is wrong.
 func readAsked(q url.Values) (asked, error) {
 	for name := range q {
 		if len(q.Get(name)) > maxParameter {

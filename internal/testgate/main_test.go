@@ -12,7 +12,7 @@ import (
 func TestGate(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		code string // of a_test.go
+		code string // of the test file
 		ok   bool
 		says []string
 		not  []string
