@@ -103,7 +103,7 @@ func TestASpreadsheetListsMaterialsOnceAndChangesThemAfterwards(t *testing.T) {
 			t.Errorf("report: %q", rows)
 		}
 		after := s.rows()
-		if a := s.bulk(s.assignee, "", stock); counts(a) != "true 0 0 2 0" || grew(after, s.rows()) != "files+1 jobs+1 bulks+1 bulk_parts+1" {
+		if a := s.bulk(s.assignee, "", stock); counts(a) != "true 0 0 2 0" || grew(after, s.rows()) != "files+1 sheets+1 jobs+1 bulks+1 bulk_parts+1" {
 			t.Errorf("second: %s %s", a.Raw, grew(after, s.rows()))
 		}
 		if a := s.bulk(s.member, "", strings.Replace(stock, "Colon cancer", "Colon carcinoma", 1)); counts(a) != "true 0 1 1 0" {
