@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,6 +98,37 @@ func roomOf(dir string) (string, []string) {
 }
 
 func within(dir, room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") }
+
+// TestClient_ImportsNothingOfOurs keeps the Go client ready to become a module of its own: whoever calls the API from
+// Go needs neither the server nor what the server needs.
+func TestClient_ImportsNothingOfOurs(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../client/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the client has %d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			host, _, _ := strings.Cut(name, "/")
+			ours := host == "aliquot" && !(name == "aliquot/client" && strings.HasSuffix(file, "_test.go"))
+			if ours || strings.Contains(host, ".") && !slices.Contains(clientMayImport, name) {
+				t.Errorf("%s imports %s; the client may only use the standard library and %v", file, name, clientMayImport)
+			}
+		}
+	}
+}
+
+var clientMayImport = []string{
+	"github.com/google/uuid", "github.com/oapi-codegen/nullable", "github.com/oapi-codegen/runtime", "github.com/oapi-codegen/runtime/types",
+}
 
 // TestTheRulesHaveNoClockAndNoDoor keeps the rules room pure: no SQL, no HTTP, no time of day.
 func TestTheRulesHaveNoClockAndNoDoor(t *testing.T) {
