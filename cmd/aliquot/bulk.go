@@ -164,7 +164,7 @@ func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error 
 	if j.State != exchange.JobDone {
 		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)
 	}
-	err := a.EachOutcome(ctx, j.ID, func(o exchange.RowOutcome) error {
+	err := a.EachOutcome(ctx, "", j.ID, func(o exchange.RowOutcome) error {
 		for _, list := range []map[string][]string{o.Problems, o.Doubts} {
 			for _, column := range slices.Sorted(maps.Keys(list)) {
 				for _, text := range list[column] {
@@ -212,6 +212,6 @@ func (x *export) Run(e environment) error {
 		if err := a.MayExport(ctx, app.Operator(), organization); err != nil {
 			return plainly(err)
 		}
-		return api.Export(ctx, a, organization, x.Format, func() io.Writer { return e.stdout })
+		return api.Export(ctx, a, "", organization, x.Format, func() io.Writer { return e.stdout })
 	})
 }

@@ -179,29 +179,29 @@ func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 	}
 	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
 	if err == nil {
-		err = a.App.MayExport(c.Context(), c.Actor, &id)
+		err = a.App.Expensive(c.Context(), c.caller(), func(ctx context.Context) error { return a.App.MayExport(ctx, c.Actor, &id) })
 	}
 	if err != nil {
 		return None{}, err
 	}
 	return None{}, c.sendFile(fmt.Sprintf("materials-%d.%s", id, format), func(begin func() io.Writer) error {
-		return Export(c.Context(), a.App, &id, format, begin)
+		return Export(c.Context(), a.App, c.caller(), &id, format, begin)
 	})
 }
 
 // Export writes the materials of an organization, or of all, as CSV, XLSX or JSON. What is written to
 // comes from begin, once nothing but the machine can fail.
-func Export(ctx context.Context, a *app.App, organization *int64, format string, begin func() io.Writer) error {
+func Export(ctx context.Context, a *app.App, caller string, organization *int64, format string, begin func() io.Writer) error {
 	if format != "json" {
-		keys, err := a.ExportKeys(ctx, organization)
+		keys, err := a.ExportKeys(ctx, caller, organization)
 		if err != nil {
 			return err
 		}
-		return a.Export(ctx, organization, keys, format, begin())
+		return a.Export(ctx, caller, organization, keys, format, begin())
 	}
 	out := begin()
 	comma := "[\n"
-	err := a.EachMaterial(ctx, organization, func(m exchange.ShownMaterial) error {
+	err := a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
 		return encoded(showMaterial(m), func(raw []byte) error {
 			_, err := io.WriteString(out, comma+strings.TrimSuffix(string(raw), "\n"))
 			comma = ",\n"

@@ -136,16 +136,20 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 // BulkReport gives the outcome of each row of a spreadsheet as CSV; before the job is done, of those
 // that it looked at.
 func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64, begin func() io.Writer) error {
-	if _, err := a.DB.Read().Organization(ctx, organization); err != nil {
+	var b exchange.Bulk
+	err := a.Expensive(ctx, who.ID.String(), func(ctx context.Context) error {
+		if _, err := a.DB.Read().Organization(ctx, organization); err != nil {
+			return err
+		}
+		if err := a.mayRead(ctx, who, exchange.MaterialTemplate, who.ToOrganization(organization), object("organization", organization)); err != nil {
+			return err
+		}
+		var err error
+		if b, err = a.DB.Read().Bulk(ctx, id); err == nil && b.OrganizationID != organization {
+			err = exchange.Fail(exchange.NotFound, "There is no such object.")
+		}
 		return err
-	}
-	if err := a.mayRead(ctx, who, exchange.MaterialTemplate, who.ToOrganization(organization), object("organization", organization)); err != nil {
-		return err
-	}
-	b, err := a.DB.Read().Bulk(ctx, id)
-	if err == nil && b.OrganizationID != organization {
-		err = exchange.Fail(exchange.NotFound, "There is no such object.")
-	}
+	})
 	if err != nil {
 		return err
 	}
@@ -156,7 +160,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 	if err := w.Write([]string{"row", "outcome", "material", "reference", "column", "problem"}); err != nil {
 		return err
 	}
-	err = a.EachOutcome(ctx, id, func(o exchange.RowOutcome) error {
+	err = a.EachOutcome(ctx, who.ID.String(), id, func(o exchange.RowOutcome) error {
 		word := string(o.Outcome)
 		if !b.Stored && o.Outcome != exchange.RowRefused && o.Outcome != exchange.RowUnchanged {
 			word = "would be " + word
@@ -191,15 +195,21 @@ func reportLines(o exchange.RowOutcome) [][2]string {
 	return lines
 }
 
-// EachOutcome gives what came of each row that a job looked at, in the order of the spreadsheet.
-func (a *App) EachOutcome(ctx context.Context, id int64, do func(exchange.RowOutcome) error) error {
+// EachOutcome gives what came of each row that a job looked at, in the order of the spreadsheet, a part at a time as
+// EachMaterial does.
+func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(exchange.RowOutcome) error) error {
+	part := a.parts(caller)
 	for after := 0; ; {
-		part, err := a.DB.Read().BulkPart(ctx, id, after)
-		if err != nil || len(part) == 0 {
+		var list []exchange.RowOutcome
+		err := part(ctx, func(ctx context.Context) (err error) {
+			list, err = a.DB.Read().BulkPart(ctx, id, after)
+			return err
+		})
+		if err != nil || len(list) == 0 {
 			return err
 		}
-		after = part[0].Row
-		for _, o := range part {
+		after = list[0].Row
+		for _, o := range list {
 			if err := do(o); err != nil {
 				return err
 			}

@@ -17,8 +17,8 @@ import (
 type pace int
 
 const (
-	firstPace, leastPace = 50, 25
-	shortStep, longStep  = 15 * time.Millisecond, 40 * time.Millisecond
+	firstPace, leastPace = 25, 5
+	shortStep, longStep  = 6 * time.Millisecond, 18 * time.Millisecond
 )
 
 // rows is how many rows are written next.
@@ -208,7 +208,7 @@ func (b *bulk) changeRest(ctx context.Context) error {
 // changed calls do with those rows behind the last one that change materials, some at a time.
 func (b *bulk) changed(ctx context.Context, n func() int, do func([]sheet.Row) error) error {
 	numbers := map[int]bool{}
-	err := b.a.EachOutcome(ctx, b.run.ID(), func(o exchange.RowOutcome) error {
+	err := b.a.EachOutcome(ctx, "", b.run.ID(), func(o exchange.RowOutcome) error {
 		if o.Outcome == exchange.RowUpdated {
 			numbers[o.Row] = true
 		}

@@ -51,6 +51,35 @@ func (a *App) Expensive(ctx context.Context, caller string, do func(ctx context.
 	return err
 }
 
+// turns runs one part of an export or report when it is its turn.
+type turns func(ctx context.Context, do func(ctx context.Context) error) error
+
+// parts runs the parts of an export or report one after the other, each when it is its caller's turn, so that no slot is
+// held while somebody reads slowly. Expensive admitted the call before, and its answer has begun: a part that gets no turn
+// tries again for as long as its caller waits. A part of a command, which has no caller, waits for nobody.
+func (a *App) parts(caller string) turns {
+	return func(ctx context.Context, do func(ctx context.Context) error) error {
+		if caller == "" {
+			return do(ctx)
+		}
+		for {
+			ran := false
+			err := a.Expensive(ctx, caller, func(ctx context.Context) error {
+				ran = true
+				return do(ctx)
+			})
+			if err == nil || ran {
+				return err
+			}
+			select {
+			case <-time.After(busyRetry * time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+}
+
 // enter waits for the turn of a caller.
 func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 	q.mu.Lock()

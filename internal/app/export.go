@@ -27,10 +27,15 @@ func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *i
 }
 
 // EachMaterial gives the materials of an organization, or of all, embargoed and archived ones too, the
-// oldest first. It reads a part at a time.
-func (a *App) EachMaterial(ctx context.Context, organization *int64, do func(exchange.ShownMaterial) error) error {
+// oldest first. It reads a part at a time, each when it is the turn of caller: a user, or "" for a command.
+func (a *App) EachMaterial(ctx context.Context, caller string, organization *int64, do func(exchange.ShownMaterial) error) error {
+	part := a.parts(caller)
 	for after := int64(0); ; {
-		list, err := a.DB.Read().MaterialsAfter(ctx, organization, after, batch)
+		var list []exchange.ShownMaterial
+		err := part(ctx, func(ctx context.Context) (err error) {
+			list, err = a.DB.Read().MaterialsAfter(ctx, organization, after, batch)
+			return err
+		})
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -48,9 +53,9 @@ const mostKeys = 900
 
 // ExportKeys are the keys of additional_metadata that some material has, in the order of the
 // categories and then of the alphabet: the columns of an export.
-func (a *App) ExportKeys(ctx context.Context, organization *int64) ([]string, error) {
+func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64) ([]string, error) {
 	own := map[string]bool{}
-	err := a.EachMaterial(ctx, organization, func(m exchange.ShownMaterial) error {
+	err := a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(m.Metadata, &values); err != nil {
 			return err
@@ -79,14 +84,14 @@ func (a *App) ExportKeys(ctx context.Context, organization *int64) ([]string, er
 }
 
 // Export writes materials with ExportKeys as a spreadsheet that Bulk takes.
-func (a *App) Export(ctx context.Context, organization *int64, keys []string, format string, out io.Writer) error {
+func (a *App) Export(ctx context.Context, caller string, organization *int64, keys []string, format string, out io.Writer) error {
 	w, err := sheet.Create(out, format)
 	if err != nil {
 		return err
 	}
 	err = w.Write(exchange.Exported(keys))
 	if err == nil {
-		err = a.EachMaterial(ctx, organization, func(m exchange.ShownMaterial) error {
+		err = a.EachMaterial(ctx, caller, organization, func(m exchange.ShownMaterial) error {
 			cells, err := m.Cells(keys)
 			if err != nil {
 				return err

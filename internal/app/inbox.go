@@ -63,12 +63,18 @@ func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange
 		return err
 	}
 	order.Limit = partOfInbox
+	part := a.parts(who.ID.String())
 	for {
-		list, next, err := a.DB.Read().Inbox(ctx, order, f, who)
-		if err != nil {
+		var items []InboxItem
+		var next *exchange.Position
+		err := part(ctx, func(ctx context.Context) error {
+			list, after, err := a.DB.Read().Inbox(ctx, order, f, who)
+			if err == nil {
+				next = after
+				items, err = a.inboxItems(ctx, who, list)
+			}
 			return err
-		}
-		items, err := a.inboxItems(ctx, who, list)
+		})
 		if err != nil {
 			return err
 		}

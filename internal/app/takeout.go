@@ -31,10 +31,14 @@ acts.json            what is on record that you did, beside what happened in req
 
 // ExportAccount gives what writes all that is kept about a user, as a ZIP of JSON. It reads a part at a time.
 func (a *App) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error, err error) {
-	if err := a.mayRead(ctx, who, exchange.AccountExport, who.ToUser(user), object("account of", user)); err != nil {
-		return nil, err
-	}
-	reader, err := a.DB.Read().Reader(ctx, user)
+	var reader store.Reader
+	err = a.Expensive(ctx, user.String(), func(ctx context.Context) (err error) {
+		if err := a.mayRead(ctx, who, exchange.AccountExport, who.ToUser(user), object("account of", user)); err != nil {
+			return err
+		}
+		reader, err = a.DB.Read().Reader(ctx, user)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +57,7 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 	if _, err := io.WriteString(help, takeoutHelp); err != nil {
 		return err
 	}
-	c, user := a.DB.Read(), of.ID
+	c, user, part := a.DB.Read(), of.ID, a.parts(of.ID.String())
 	own, err := c.Memberships(ctx, user, everything)
 	if err != nil {
 		return err
@@ -61,20 +65,20 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 	profile := []takenProfile{{of.User, of.Mail, own.Items}}
 	return errors.Join(
 		takeList(z, "profile", profile, nil),
-		takePages(z, "addresses", func(p exchange.Page) (exchange.Part[exchange.Address], error) { return c.Addresses(ctx, user, p) }),
-		takePages(z, "requests", func(p exchange.Page) (exchange.Part[takenRequest], error) { return takenRequests(ctx, c, user, p) }),
-		takeAll(z, "attachments", func() ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
-		takePages(z, "notifications", func(p exchange.Page) (exchange.Part[takenNotification], error) {
+		takePages(ctx, part, z, "addresses", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Address], error) { return c.Addresses(ctx, user, p) }),
+		takePages(ctx, part, z, "requests", func(ctx context.Context, p exchange.Page) (exchange.Part[takenRequest], error) { return takenRequests(ctx, c, user, p) }),
+		takeAll(ctx, part, z, "attachments", func(ctx context.Context) ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
+		takePages(ctx, part, z, "notifications", func(ctx context.Context, p exchange.Page) (exchange.Part[takenNotification], error) {
 			return takenNotifications(ctx, c, user, p)
 		}),
-		takePages(z, "saved_searches", func(p exchange.Page) (exchange.Part[exchange.SavedSearch], error) {
+		takePages(ctx, part, z, "saved_searches", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.SavedSearch], error) {
 			return c.SavedSearches(ctx, user, p)
 		}),
-		takeAll(z, "drafts", func() ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
-		takePages(z, "grants", func(p exchange.Page) (exchange.Part[exchange.Grant], error) { return c.Grants(ctx, user, p) }),
-		takeAll(z, "invitations", func() ([]any, error) { return takenInvitations(ctx, c, of.User) }),
-		takePages(z, "tokens", func(p exchange.Page) (exchange.Part[exchange.Token], error) { return c.Tokens(ctx, user, p) }),
-		takePages(z, "acts", func(p exchange.Page) (exchange.Part[exchange.Act], error) {
+		takeAll(ctx, part, z, "drafts", func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
+		takePages(ctx, part, z, "grants", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Grant], error) { return c.Grants(ctx, user, p) }),
+		takeAll(ctx, part, z, "invitations", func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
+		takePages(ctx, part, z, "tokens", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Token], error) { return c.Tokens(ctx, user, p) }),
+		takePages(ctx, part, z, "acts", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Act], error) {
 			return c.Audit(ctx, p, exchange.AuditFilter{Actor: &user})
 		}),
 	)
@@ -166,23 +170,36 @@ func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list 
 }
 
 // takePages writes a list that is read in parts.
-func takePages[T any](z *zip.Writer, name string, read func(exchange.Page) (exchange.Part[T], error)) error {
-	part, err := read(exchange.Page{Limit: batch})
+func takePages[T any](ctx context.Context, part turns, z *zip.Writer, name string, read func(context.Context, exchange.Page) (exchange.Part[T], error)) error {
+	page := exchange.Page{Limit: batch}
+	var list exchange.Part[T]
+	next := func() ([]T, error) {
+		err := part(ctx, func(ctx context.Context) (err error) {
+			list, err = read(ctx, page)
+			return err
+		})
+		page.After = list.Next
+		return list.Items, err
+	}
+	first, err := next()
 	if err != nil {
 		return err
 	}
-	return takeList(z, name, part.Items, func() ([]T, error) {
-		if part.Next == nil {
+	return takeList(z, name, first, func() ([]T, error) {
+		if list.Next == nil {
 			return nil, nil
 		}
-		part, err = read(exchange.Page{Limit: batch, After: part.Next})
-		return part.Items, err
+		return next()
 	})
 }
 
 // takeAll writes a list that is read at once.
-func takeAll[T any](z *zip.Writer, name string, read func() ([]T, error)) error {
-	list, err := read()
+func takeAll[T any](ctx context.Context, part turns, z *zip.Writer, name string, read func(context.Context) ([]T, error)) error {
+	var list []T
+	err := part(ctx, func(ctx context.Context) (err error) {
+		list, err = read(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}

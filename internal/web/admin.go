@@ -15,11 +15,11 @@ import (
 
 var adminPages = []page{
 	get("/admin", (*visit).admin).private(),
-	get("/admin/users", (*visit).adminUsers).private(),
+	get("/admin/users", (*visit).adminUsers).private().expensive(),
 	post("/admin/users/{id}/admin", (*visit).makeAdmin),
 	get("/admin/users/{id}/close", (*visit).askCloseUser).private(),
 	post("/admin/users/{id}/close", (*visit).closeUser),
-	get("/admin/organizations", (*visit).adminOrganizations).private(),
+	get("/admin/organizations", (*visit).adminOrganizations).private().expensive(),
 	get("/admin/jobs", (*visit).adminJobs).private(),
 	post("/admin/jobs/{id}/retry", (*visit).retryJob),
 	post("/admin/jobs/{id}/cancel", (*visit).cancelJobAsAdmin),
@@ -113,7 +113,7 @@ type usersPage struct {
 }
 
 // adminSearch is the search and the page that an address asks for.
-func (v *visit) adminSearch() (s exchange.Search, number int) {
+func (v *visit) adminSearch() (s exchange.Search, number int, err error) {
 	number = 1
 	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MostOffset/adminRows {
 		number = int(*n)
@@ -122,7 +122,7 @@ func (v *visit) adminSearch() (s exchange.Search, number int) {
 	if s.Query.Empty() {
 		s.Sort = exchange.ByNewest
 	}
-	return s, number
+	return s, number, searchSize("q", v.URL.Query().Get("q"))
 }
 
 // pageAfter is the number of the next page of a search; "" where there is none.
@@ -135,7 +135,10 @@ func pageAfter(number int, next *exchange.SearchPosition) string {
 
 func (v *visit) adminUsers() (reply, error) {
 	p := &usersPage{adminPage: v.adminPage("users", "Users"), Admins: v.URL.Query().Get("only") == "admins"}
-	s, number := v.adminSearch()
+	s, number, err := v.adminSearch()
+	if err != nil {
+		return reply{}, err
+	}
 	found, err := v.app.Users(v.Context(), v.who.Actor, s, p.Admins)
 	if err != nil {
 		return reply{}, err
@@ -178,7 +181,10 @@ type organizationsPage struct {
 
 func (v *visit) adminOrganizations() (reply, error) {
 	p := &organizationsPage{adminPage: v.adminPage("organizations", "Labs")}
-	s, number := v.adminSearch()
+	s, number, err := v.adminSearch()
+	if err != nil {
+		return reply{}, err
+	}
 	found, err := v.app.OrganizationsToAdmin(v.Context(), v.who.Actor, s)
 	if err != nil {
 		return reply{}, err

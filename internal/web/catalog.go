@@ -70,9 +70,9 @@ func (v *visit) asking() (asked, error) {
 }
 
 // searchSize refuses a text that is too long to search for.
-func searchSize(text string) error {
+func searchSize(field, text string) error {
 	var f exchange.Faults
-	f.SearchSize("q", text, nil)
+	f.SearchSize(field, text, nil)
 	return f.Err()
 }
 

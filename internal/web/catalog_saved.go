@@ -20,7 +20,7 @@ const mostSuggested = 8
 
 // suggest is what script asks for while somebody types.
 func (v *visit) suggest() (reply, error) {
-	if err := searchSize(v.FormValue("q")); err != nil {
+	if err := searchSize("q", v.FormValue("q")); err != nil {
 		return reply{}, err
 	}
 	found, err := v.app.Suggest(v.Context(), v.who.Actor, v.FormValue("q"), mostSuggested)

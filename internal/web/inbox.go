@@ -15,8 +15,8 @@ import (
 )
 
 var inboxPages = []page{
-	get("/requests", (*visit).inbox).private(),
-	get("/requests/list.csv", (*visit).inboxCSV).private(),
+	get("/requests", (*visit).inbox).private().expensive(),
+	get("/requests/list.csv", (*visit).inboxCSV).private().expensive(),
 	get("/requests/labels", (*visit).manyLabels).private(),
 	post("/requests/bulk", (*visit).inboxBulk),
 }
@@ -121,7 +121,7 @@ const inboxRows = 25
 
 // inboxAsked is which tab an address asks for, by its place among them, and what else narrows the inbox. What the
 // address says that is none of ours filters nothing.
-func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFilter) {
+func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFilter, err error) {
 	open = max(0, slices.IndexFunc(tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
 	f = exchange.InboxFilter{Whose: tabs[open].whose, Organization: inboxNumber(query.Get("lab")), Material: inboxNumber(query.Get("material"))}
 	if s := exchange.Status(query.Get("status")); slices.Contains(exchange.Statuses, s) {
@@ -132,8 +132,9 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFi
 	}
 	if text := strings.TrimSpace(query.Get("search")); text != "" {
 		f.Search = new(exchange.SearchText(text))
+		err = searchSize("search", text)
 	}
-	return open, f
+	return open, f, err
 }
 
 // inboxWho narrows an inbox to whom requests are assigned to, where there are too many people for a list and the
@@ -154,8 +155,10 @@ func (v *visit) inboxWho(choices app.InboxChoices, query url.Values, f *exchange
 // inboxPage reads the inbox that an address asks for.
 func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
-	open, f := inboxAsked(query, p.Tabs)
-	var err error
+	open, f, err := inboxAsked(query, p.Tabs)
+	if err != nil {
+		return nil, err
+	}
 	if p.InboxChoices, err = v.app.InboxChoices(v.Context(), v.who.Actor); err != nil {
 		return nil, err
 	}
@@ -201,7 +204,10 @@ var inboxHead = []string{"request", "address", "material", "quantity", "lab", "r
 func (v *visit) inboxCSV() (reply, error) {
 	query := v.URL.Query()
 	query.Del("after")
-	_, f := inboxAsked(query, inboxTabs())
+	_, f, err := inboxAsked(query, inboxTabs())
+	if err != nil {
+		return reply{}, err
+	}
 	choices, err := v.app.InboxChoices(v.Context(), v.who.Actor)
 	if err == nil {
 		_, err = v.inboxWho(choices, query, &f)

@@ -15,8 +15,8 @@ import (
 )
 
 var insightPages = []page{
-	get("/labs/{id}/insights", (*visit).insights).private(),
-	get("/labs/{id}/insights.csv", (*visit).insightsCSV).private(),
+	get("/labs/{id}/insights", (*visit).insights).private().expensive(),
+	get("/labs/{id}/insights.csv", (*visit).insightsCSV).private().expensive(),
 	get("/funding/{id}", (*visit).grant).private(),
 	get("/funding/{id}/report.csv", (*visit).reportCSV),
 	get("/funding/{id}/report", (*visit).report),

@@ -136,7 +136,7 @@ type labsPage struct {
 // labs are those of the visitor, and those that a search finds.
 func (v *visit) labs() (reply, error) {
 	p := &labsPage{Page: Page{Title: "Labs", Section: "lab"}, Query: v.FormValue("q")}
-	err := searchSize(p.Query)
+	err := searchSize("q", p.Query)
 	if err != nil {
 		return reply{}, err
 	}

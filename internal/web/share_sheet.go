@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -260,15 +261,16 @@ func (v *visit) sheetExport() (reply, error) {
 	if !is || err != nil {
 		return v.missing()
 	}
-	if err := v.app.MayExport(v.Context(), v.who.Actor, &lab); err != nil {
+	err = v.app.Expensive(v.Context(), v.caller(), func(ctx context.Context) error { return v.app.MayExport(ctx, v.who.Actor, &lab) })
+	if err != nil {
 		return reply{}, err
 	}
-	keys, err := v.app.ExportKeys(v.Context(), &lab)
+	keys, err := v.app.ExportKeys(v.Context(), v.caller(), &lab)
 	if err != nil {
 		return reply{}, err
 	}
 	return v.sendSheet(fmt.Sprintf("materials-%d.%s", lab, format), func(out io.Writer) error {
-		return v.app.Export(v.Context(), &lab, keys, format, out)
+		return v.app.Export(v.Context(), v.caller(), &lab, keys, format, out)
 	})
 }
 
