@@ -94,7 +94,7 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	stop := jobtest.Start(b, job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: slots, Lease: 30 * time.Second})
 	defer stop()
 	began := time.Now()
-	j, err := a.Bulk(b.Context(), who, who.Organizations[0], exchange.BulkOrder{}, content)
+	j, err := a.Bulk(b.Context(), who, who.Organizations[0], exchange.BulkOptions{}, content)
 	for err == nil && !j.State.Over() {
 		time.Sleep(10 * time.Millisecond)
 		j, err = db.Read().Job(b.Context(), j.ID)
@@ -241,7 +241,7 @@ func newBareIndex(b *testing.B, pool *sql.DB, kind string, db *store.DB, batch i
 		if err != nil {
 			b.Fatal(err)
 		}
-		x.text = strings.Join(m.Indexed("Ada lab", nil).Doc.Tokens, " ")
+		x.text = strings.Join(m.SearchDocument("Ada lab", nil).Doc.Tokens, " ")
 	}
 	rows, width := make([]string, batch), len(x.row)+2
 	for i := range rows {

@@ -1,6 +1,6 @@
 // Package bench measures Aliquot against the bare limit: a net/http handler that runs the same
 // SQL and sends the same JSON, on the same database, in the same run. docs/benchmarks.md says
-// what is measured, how, and what it came to.
+// what is measured, how, and its result.
 package bench
 
 import (

@@ -79,7 +79,7 @@ func BenchmarkStudy(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			if _, err := im.Draft(b.Context(), exchange.ImportOrder{Source: exchange.SourceSRA, Identifier: "SRP000001"}); err != nil {
+			if _, err := im.Draft(b.Context(), exchange.ImportOptions{Source: exchange.SourceSRA, Identifier: "SRP000001"}); err != nil {
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(began))

@@ -104,7 +104,7 @@ func race(b *testing.B, db *store.DB, kind string) (rates [2]float64) {
 func enqueue(b *testing.B, db *store.DB, kind job.Kind[int]) {
 	err := db.Tx(b.Context(), func(ctx context.Context, tx store.Conn) error {
 		for i := range jobCount {
-			if _, err := kind.Enqueue(ctx, tx, i, job.Order{}); err != nil {
+			if _, err := kind.Enqueue(ctx, tx, i, job.EnqueueOptions{}); err != nil {
 				return err
 			}
 		}

@@ -50,7 +50,7 @@ func sizeOfNeighbour(b *testing.B) neighbourSize {
 			b.Fatalf("NEIGHBOUR_ROWS: %q is no number from 1000 on", text)
 		}
 	}
-	return neighbourSize{rows: min(rows, sheet.MostRows-1), bookRows: rows / 4, jobs: 100, books: 16, materials: min(rows/4, 50_000)}
+	return neighbourSize{rows: min(rows, sheet.MaxRows-1), bookRows: rows / 4, jobs: 100, books: 16, materials: min(rows/4, 50_000)}
 }
 
 // BenchmarkNeighbour measures what others feel of one heavy user, on the built program as it is deployed, with its
@@ -327,7 +327,7 @@ func (t *town) bother(ctx context.Context, size neighbourSize, calling *sync.Wai
 		t.b.Logf("the heavy user: %d calls taken, %d refused", taken.Load(), refused.Load())
 	})
 	var searches, answered atomic.Int64
-	long, most := "/v1/search/materials?search="+strings.Repeat("colon+", 2500), mostSearch()
+	long, most := "/v1/search/materials?search="+strings.Repeat("colon+", 2500), maxSearch()
 	for _, path := range []string{long, most} {
 		calling.Go(func() {
 			c := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext}}
@@ -353,10 +353,10 @@ func (t *town) bother(ctx context.Context, size neighbourSize, calling *sync.Wai
 	}
 }
 
-// mostSearch asks for the most that a search may.
-func mostSearch() string {
+// maxSearch asks for the most that a search may.
+func maxSearch() string {
 	values := url.Values{"search": {strings.Repeat("colon cell line mouse ", 8)}}
-	for i := range exchange.MostSearched - 32 {
+	for i := range exchange.MaxSearched - 32 {
 		values.Add("organisms", fmt.Sprint("Species ", i))
 	}
 	return "/v1/search/materials?" + values.Encode()

@@ -87,7 +87,7 @@ func (l lab) state(job string) (state string, done int, result string, err error
 	return j.State, j.Progress.Done, string(j.Result), err
 }
 
-// begun says whether a job is over, or at work for a moment.
+// begun reports whether a job is over, or at work for a moment.
 func (l lab) begun(job string) error {
 	state, done, _, err := l.state(job)
 	if err == nil && state != "DONE" && (state != "RUNNING" || done == 0) {

@@ -59,7 +59,7 @@ func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
 			p = in.serve(t, fast...)
 		}
 		j := jobtest.Wait(t, db, enqueued.ID, exchange.JobDone)
-		var result exchange.ImportsResult
+		var result exchange.BatchImportResult
 		if err := json.Unmarshal(j.Result, &result); err != nil {
 			t.Fatal(err)
 		}

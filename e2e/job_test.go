@@ -99,7 +99,7 @@ func TestKilledWhileItTidiesUpEachFileIsCountedOnce(t *testing.T) {
 		<-p.ended
 
 		db := in.store(t)
-		jobtest.Enqueue(t, db, app.SweepContent, struct{}{}, job.Order{})
+		jobtest.Enqueue(t, db, app.SweepContent, struct{}{}, job.EnqueueOptions{})
 		again := []string{"--deleted-content", "1ms", "--job-lease", "1s"}
 		for range 5 {
 			p := in.serve(t, again...)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestAskedToStopFinishesAnUpload: SIGTERM closes the door, and lets out who is inside.
+// TestAskedToStopFinishesAnUpload: SIGTERM closes the server, and lets out who is inside.
 func TestAskedToStopFinishesAnUpload(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {

@@ -19,7 +19,7 @@ import (
 var mayImport = map[string][]string{
 	"exchange":          {},
 	"exchange/category": {"exchange/identifier"},
-	"exchange/words":    {"exchange/identifier"},
+	"exchange/fulltext": {"exchange/identifier"},
 	"store":             {"exchange"},
 	"files":             {"exchange"},
 	"sheet":             {"exchange"},

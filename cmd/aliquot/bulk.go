@@ -37,11 +37,11 @@ type bulk struct {
 	Map          map[string]string `help:"What a header means, as --map 'Box=additional_metadata.storage'; HEADER= leaves a column out. It is remembered."`
 }
 
-// run takes a file in, shows how far it is and tells what came of it. It fails where a row was
+// run takes a file in, shows how far it is and tells the result of it. It fails where a row was
 // refused.
 func (b *bulk) run(e environment, file string) error {
 	debug.SetGCPercent(50) // a large file then takes less memory, and hardly more time
-	order := exchange.BulkOrder{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet, Mapping: map[string]*string{}}
+	order := exchange.BulkOptions{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet, Mapping: map[string]*string{}}
 	switch {
 	case b.DryRun:
 		order.Mode = exchange.BulkDryRun
@@ -67,7 +67,7 @@ func (b *bulk) run(e environment, file string) error {
 }
 
 // enqueue stores the file and makes a job of it.
-func enqueue(ctx context.Context, a *app.App, organization int64, name string, order exchange.BulkOrder) (exchange.Job, error) {
+func enqueue(ctx context.Context, a *app.App, organization int64, name string, order exchange.BulkOptions) (exchange.Job, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return exchange.Job{}, err
@@ -159,12 +159,12 @@ func progressOn(out io.Writer) func(exchange.Progress) {
 	}
 }
 
-// tell reports what came of the job: each row with a problem, and the counts.
+// tell reports the result of the job: each row with a problem, and the counts.
 func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error {
 	if j.State != exchange.JobDone {
 		return fmt.Errorf("nothing more was done, the job is %s: %s", j.State, j.Error)
 	}
-	err := a.EachOutcome(ctx, "", j.ID, func(o exchange.RowOutcome) error {
+	err := a.EachOutcome(ctx, "", j.ID, func(o exchange.RowResult) error {
 		for _, list := range []map[string][]string{o.Problems, o.Doubts} {
 			for _, column := range slices.Sorted(maps.Keys(list)) {
 				for _, text := range list[column] {

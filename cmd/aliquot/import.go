@@ -84,7 +84,7 @@ func (i *record) run(e environment, identifiers []string) error {
 
 // titleOf drafts what an identifier names, at the source that takes it.
 func titleOf(ctx context.Context, from *importer.Importer, identifier string) (string, error) {
-	order, err := exchange.OrderOf(identifier)
+	order, err := exchange.ParseImportIdentifier(identifier)
 	if err != nil {
 		return "", err
 	}

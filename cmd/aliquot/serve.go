@@ -144,7 +144,7 @@ func (s *serve) Run(e environment) error {
 	var background sync.WaitGroup
 	defer background.Wait()
 	defer stop()
-	background.Go(func() { a.KeepRefusals(ctx) })
+	background.Go(func() { a.SaveRefusals(ctx) })
 	if watches {
 		background.Go(func() { a.WatchIdentity(ctx) })
 	}

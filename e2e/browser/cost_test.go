@@ -9,7 +9,7 @@ import (
 )
 
 // Most of what a page may weigh when a browser comes for the first time: with style, script and icons, compressed.
-const mostBytes = 60_000
+const maxBytes = 60_000
 
 // mainPages are those that people see most, by who sees them, with the ids of the sample data filled in.
 func (s *site) mainPages() []shown {
@@ -52,7 +52,7 @@ func TestTheMainPagesAreLightAndStandStill(t *testing.T) {
 			t.Errorf("%s: %d", p.path, status)
 		}
 		tab.until("everything is there", `document.readyState === "complete"`)
-		if tab.bytes() > mostBytes {
+		if tab.bytes() > maxBytes {
 			t.Errorf("%s weighs %.0f bytes", p.path, tab.bytes())
 		}
 		if moved := see[float64](tab, "window.moved"); moved >= 0.02 {

@@ -82,7 +82,7 @@ var most = map[string]int{"GET /requests/{id}": 60, "GET /catalog/{id}": 12, "GE
 // chosen are the names in a query whose values make another page.
 var chosen = []string{"category", "show", "turn", "to", "state"}
 
-// wants says whether a link leads to a page that is worth a visit: a kind of page is its pattern, the
+// wants reports whether a link leads to a page that is worth a visit: a kind of page is its pattern, the
 // names in its query, and what is chosen there.
 func (w *walker) wants(link string) bool {
 	u, err := url.Parse(link)
@@ -198,13 +198,13 @@ func (s *site) furnish() {
 	s.must(err)
 	grant, err := s.app.CreateGrant(ctx, olivia, exchange.GrantPatch{Title: exchange.Some("Models of tumours"), FunderID: exchange.Some("https://doi.org/10.13039/100000002")})
 	s.must(err)
-	_, _, err = s.app.Fund(ctx, olivia, grant.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
+	_, _, err = s.app.Fund(ctx, olivia, grant.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
 	s.must(err)
 	_, err = s.app.CreateWebhook(ctx, olivia, lab, exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
 	s.must(err)
 	content, err := s.app.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
 	s.must(err)
-	_, err = s.app.Bulk(ctx, olivia, lab, exchange.BulkOrder{Mode: exchange.BulkDryRun}, content)
+	_, err = s.app.Bulk(ctx, olivia, lab, exchange.BulkOptions{Mode: exchange.BulkDryRun}, content)
 	s.must(err)
 }
 

@@ -34,7 +34,7 @@ var pictures = []struct {
 
 const (
 	pictureFolder = "../../docs/pages"
-	mostOfPicture = 150_000 // bytes
+	maxOfPicture  = 150_000 // bytes
 )
 
 // TestEachMainPageHasAPicture, which "make pictures" takes.
@@ -50,7 +50,7 @@ func TestEachMainPageHasAPicture(t *testing.T) {
 			continue
 		}
 		is, err := png.DecodeConfig(bytes.NewReader(content))
-		if err != nil || int64(is.Width) != p.width || int64(is.Height) != p.height || len(content) > mostOfPicture {
+		if err != nil || int64(is.Width) != p.width || int64(is.Height) != p.height || len(content) > maxOfPicture {
 			t.Errorf("%s: %d x %d, %d bytes, %v", p.name, is.Width, is.Height, len(content), err)
 		}
 	}

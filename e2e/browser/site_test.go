@@ -30,7 +30,7 @@ import (
 	"aliquot/internal/webhook"
 )
 
-// site is both doors with the sample data, on an address of this machine, and a worker behind them.
+// site is both servers with the sample data, on an address of this machine, and a worker behind them.
 type site struct {
 	*testing.T
 	app *app.App

@@ -84,7 +84,7 @@ func everyState(t *testing.T, worth []found) {
 // stopped are the states of the page behind the link at the end of a mail.
 func (s *site) stopped(letters string) []state {
 	s.Helper()
-	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"), exchange.Words{Text: exchange.Some("Is it on its way?")})
+	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"), exchange.TextBody{Text: exchange.Some("Is it on its way?")})
 	s.must(err)
 	var link string
 	jobtest.Poll(s.T, "there is a letter with a link", func() bool {

@@ -39,7 +39,7 @@ type API struct {
 	Contract func() ([]byte, error)   // the OpenAPI document; made when it is asked for first
 }
 
-// New makes the door of a.
+// New makes the server of a.
 func New(a *app.App, log *slog.Logger) *API {
 	api := &API{App: a, Log: log, site: server.NewSite(a.PublicURL), mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, allow: map[string][]string{},
 		Contract: sync.OnceValues(func() ([]byte, error) { return OpenAPI(a.Policy()) })}
@@ -75,7 +75,7 @@ const requestID = "X-Request-Id"
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !a.site.Answers(r.Host) {
-		a.fail(w, r, exchange.Fail(exchange.Misdirected, "This server is %s and does not answer for the host %q. "+
+		a.fail(w, r, exchange.Errorf(exchange.Misdirected, "This server is %s and does not answer for the host %q. "+
 			"Its operator can set public-url to another address, or have the proxy pass on the Host header.", a.App.PublicURL, r.Host))
 		return
 	}
@@ -83,7 +83,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// The mux would redirect a path that is not clean, and a redirect loses the body of a POST.
 	p := r.URL.Path
 	if clean := path.Clean(p); !strings.HasPrefix(p, "/") || p != clean && (p != clean+"/" || clean == "/") {
-		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path."))
+		a.fail(w, r, exchange.Errorf(exchange.NotFound, "There is no such path."))
 		return
 	}
 	a.mux.ServeHTTP(w, r)
@@ -109,7 +109,7 @@ func (a *API) handler(route route) http.HandlerFunc {
 // refused notes that a call was refused for want of a right; who failed to sign in is noted by the use case.
 func (a *API) refused(c *Call, route route, err error) {
 	if route.action != exchange.Login && route.action != exchange.Register {
-		a.App.Refused(c.Actor, route.action, strings.TrimPrefix(c.URL.Path, "/v1"), err)
+		a.App.RecordRefusal(c.Actor, route.action, strings.TrimPrefix(c.URL.Path, "/v1"), err)
 	}
 }
 
@@ -121,14 +121,14 @@ func (a *API) serve(c *Call, route route) error {
 		return err
 	}
 	if a.deny[route.action] && c.Actor.Anonymous() {
-		return exchange.Fail(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
+		return exchange.Errorf(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
 	}
 	if !c.Actor.InScope(route.action) {
 		return c.Actor.BeyondScope(route.action)
 	}
 	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
 		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
-		return exchange.Fail(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
+		return exchange.Errorf(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
 	}
 	if c.stream {
 		c.forFile(a.App.UploadLimit)
@@ -138,12 +138,12 @@ func (a *API) serve(c *Call, route route) error {
 	case err != nil:
 		return err
 	case repeatable:
-		return a.once(c, route, k)
+		return a.runIdempotent(c, route, k)
 	}
 	return route.serve(a, c)
 }
 
-// Knows says whether the table has the path of a request, with whatever method.
+// Knows reports whether the table has the path of a request, with whatever method.
 func (a *API) Knows(r *http.Request) bool { return len(a.methods(r)) > 0 }
 
 // verbs are the methods that some path has.
@@ -162,7 +162,7 @@ func (a *API) methods(r *http.Request) []string {
 func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 	allowed := a.methods(r)
 	if len(allowed) == 0 {
-		a.fail(w, r, exchange.Fail(exchange.NotFound, "There is no such path."))
+		a.fail(w, r, exchange.Errorf(exchange.NotFound, "There is no such path."))
 		return
 	}
 	allowed = append(slices.Clone(allowed), http.MethodOptions)
@@ -171,7 +171,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		options(w, r, allowed)
 		return
 	}
-	a.fail(w, r, exchange.Fail(exchange.MethodNotAllowed, "%s does not work here; %s does.", r.Method, strings.Join(allowed, ", ")))
+	a.fail(w, r, exchange.Errorf(exchange.MethodNotAllowed, "%s does not work here; %s does.", r.Method, strings.Join(allowed, ", ")))
 }
 
 // statuses is the one table from code to HTTP status (contract.md section 2).
@@ -215,9 +215,9 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e, known := errors.AsType[*exchange.Error](err)
 	switch {
 	case !known && r.Context().Err() != nil: // the caller hung up; nobody reads the answer
-		e = exchange.Fail(exchange.Unavailable, "The request was cancelled.")
+		e = exchange.Errorf(exchange.Unavailable, "The request was cancelled.")
 	case !known:
-		e = exchange.Fail(exchange.Internal, "Something went wrong on our side; it is in the log under this request id.")
+		e = exchange.Errorf(exchange.Internal, "Something went wrong on our side; it is in the log under this request id.")
 		a.Log.ErrorContext(r.Context(), "internal error", "request_id", w.Header().Get(requestID), "path", r.URL.Path, "error", err)
 	case e.Cause != nil:
 		a.Log.WarnContext(r.Context(), string(e.Code), "request_id", w.Header().Get(requestID), "path", r.URL.Path, "error", err)

@@ -42,7 +42,7 @@ func (a *API) createAttachment(c *Call, _ exchange.AttachmentPatch) (Attachment,
 // The bounds of a form beside its file.
 const (
 	fieldLimit = 128 << 10 // bytes of one text field
-	mostParts  = 100
+	maxParts   = 100
 )
 
 // multipart reads a form as it streams in: the file goes to its place at once, wherever in the
@@ -63,13 +63,13 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 		if err != nil {
 			return in, content, broken(err)
 		}
-		if parts >= mostParts {
-			return in, content, exchange.Fail(exchange.TooLarge, "A form may have at most %d parts.", mostParts)
+		if parts >= maxParts {
+			return in, content, exchange.Errorf(exchange.TooLarge, "A form may have at most %d parts.", maxParts)
 		}
 		name := part.FormName()
 		if name == "file" || part.FileName() != "" {
 			if name != "file" || content != nil {
-				return in, content, exchange.Faults{"file": {"send exactly one file, in the part named file"}}.Err()
+				return in, content, exchange.FieldErrors{"file": {"send exactly one file, in the part named file"}}.Err()
 			}
 			if content, err = a.file(c, part, fields); err != nil {
 				return in, content, err
@@ -81,15 +81,15 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 			return in, content, broken(err)
 		}
 		if total += len(text); len(text) > fieldLimit || total > bodyLimit {
-			return in, content, exchange.Fail(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
+			return in, content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
 		}
 		if !utf8.Valid(text) {
-			return in, content, exchange.Faults{name: {"must be UTF-8 text"}}.Err()
+			return in, content, exchange.FieldErrors{name: {"must be UTF-8 text"}}.Err()
 		}
 		fields[name] = formValue(name, string(text))
 	}
 	if content == nil {
-		return in, nil, exchange.Faults{"file": {"is required: the part with the content"}}.Err()
+		return in, nil, exchange.FieldErrors{"file": {"is required: the part with the content"}}.Err()
 	}
 	raw, err := json.Marshal(fields)
 	if err != nil {
@@ -134,7 +134,7 @@ func formValue(name, text string) any {
 
 func (a *API) file(c *Call, part *multipart.Part, fields map[string]any) (*exchange.Content, error) {
 	if !utf8.ValidString(part.FileName()) {
-		return nil, exchange.Faults{"filename": {"must be UTF-8 text"}}.Err()
+		return nil, exchange.FieldErrors{"filename": {"must be UTF-8 text"}}.Err()
 	}
 	if _, named := fields["filename"]; !named && part.FileName() != "" {
 		// Part.FileName cuts a path to its last element, but only of this system's kind.
@@ -153,7 +153,7 @@ func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
 		return nil, err
 	}
 	views, err := a.App.ViewAttachments(c.Context(), c.Actor, part.Items...)
-	return listed(c, exchange.Part[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err, showAttachment)
+	return listed(c, exchange.ListPage[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err, showAttachment)
 }
 
 // oneAttachment shows an attachment to the caller, unless there is an error.
@@ -210,7 +210,7 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, err
 	}
 	if c.ContentLength > a.App.UploadLimit {
-		return Attachment{}, exchange.Fail(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
+		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
 	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body})
 	return a.oneAttachment(c, t, err)
@@ -266,9 +266,9 @@ func (c *Call) sendContent(v exchange.AttachmentVersion, modified time.Time, fil
 		c.written = true
 		return nil
 	case http.StatusPreconditionFailed:
-		return exchange.Fail(exchange.PreconditionFailed, "The content is another one by now.")
+		return exchange.Errorf(exchange.PreconditionFailed, "The content is another one by now.")
 	default:
-		return exchange.Fail(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", v.Size)
+		return exchange.Errorf(rangeNotSatisfiable, "The content has no such range; it has %d bytes.", v.Size)
 	}
 }
 

@@ -41,7 +41,7 @@ func (a *API) bulkMaterials(c *Call, _ None) (Job, error) {
 		return Job{}, err
 	}
 	content, err := a.bulkContent(c, id, &asked)
-	var order exchange.BulkOrder
+	var order exchange.BulkOptions
 	if err == nil {
 		order, err = asked.order()
 	}
@@ -67,11 +67,11 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 		return &content, nil
 	}
 	if kind == "application/json" {
-		return nil, exchange.Fail(exchange.UnsupportedMedia, "The body must be a spreadsheet, CSV, XLSX or ODS: send it as it is, or as the part file of a form.")
+		return nil, exchange.Errorf(exchange.UnsupportedMedia, "The body must be a spreadsheet, CSV, XLSX or ODS: send it as it is, or as the part file of a form.")
 	}
 	if kind != "multipart/form-data" {
 		if c.ContentLength > a.App.UploadLimit {
-			return nil, exchange.Fail(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
+			return nil, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
 		}
 		return store(c.Body)
 	}
@@ -84,18 +84,18 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 		part, err := reader.NextRawPart()
 		switch {
 		case errors.Is(err, io.EOF) && content == nil:
-			return nil, exchange.Faults{"file": {"is required: the part with the spreadsheet"}}.Err()
+			return nil, exchange.FieldErrors{"file": {"is required: the part with the spreadsheet"}}.Err()
 		case errors.Is(err, io.EOF):
 			return content, nil
 		case err != nil:
 			return content, broken(err)
-		case parts >= mostParts:
-			return content, exchange.Fail(exchange.TooLarge, "A form may have at most %d parts.", mostParts)
+		case parts >= maxParts:
+			return content, exchange.Errorf(exchange.TooLarge, "A form may have at most %d parts.", maxParts)
 		}
 		name := part.FormName()
 		if name == "file" || part.FileName() != "" {
 			if name != "file" || content != nil {
-				return content, exchange.Faults{"file": {"send exactly one file, in the part named file"}}.Err()
+				return content, exchange.FieldErrors{"file": {"send exactly one file, in the part named file"}}.Err()
 			}
 			if content, err = store(part); err != nil {
 				return nil, err
@@ -107,10 +107,10 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 			return content, broken(err)
 		}
 		if len(text) > fieldLimit {
-			return content, exchange.Fail(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
+			return content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
 		}
 		if !utf8.Valid(text) {
-			return content, exchange.Faults{name: {"must be UTF-8 text"}}.Err()
+			return content, exchange.FieldErrors{name: {"must be UTF-8 text"}}.Err()
 		}
 		asked.set(name, string(text))
 	}
@@ -132,20 +132,20 @@ func (q *bulkQuery) set(name, text string) {
 	}
 }
 
-func (q bulkQuery) order() (exchange.BulkOrder, error) {
+func (q bulkQuery) order() (exchange.BulkOptions, error) {
 	text := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return strings.TrimSpace(*s)
 	}
-	o := exchange.BulkOrder{Mode: exchange.BulkMode(text((*string)(q.Mode))), Category: text(q.Category), Unknown: text(q.Unknown)}
+	o := exchange.BulkOptions{Mode: exchange.BulkMode(text((*string)(q.Mode))), Category: text(q.Category), Unknown: text(q.Unknown)}
 	if q.Sheet != nil {
 		o.Sheet = *q.Sheet
 	}
 	if s := text(q.Mapping); s != "" {
 		if err := json.Unmarshal([]byte(s), &o.Mapping); err != nil {
-			return o, exchange.Faults{"mapping": {"must be a JSON object from headers to names of fields, such as {\"Box\": \"additional_metadata.storage\"}"}}.Err()
+			return o, exchange.FieldErrors{"mapping": {"must be a JSON object from headers to names of fields, such as {\"Box\": \"additional_metadata.storage\"}"}}.Err()
 		}
 	}
 	return o, nil
@@ -252,7 +252,7 @@ func oneOf(name string, said *string, words ...string) (string, error) {
 		return words[0], nil
 	}
 	if !slices.Contains(words, *said) {
-		return "", exchange.Faults{name: {"must be one of " + strings.Join(words, ", ")}}.Err()
+		return "", exchange.FieldErrors{name: {"must be one of " + strings.Join(words, ", ")}}.Err()
 	}
 	return *said, nil
 }
@@ -275,7 +275,7 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 		h.Set("Cache-Control", "private, no-store")
 		c.w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(c.w).Flush() // its length nobody knows
-		return slowly{c}
+		return uploadDeadline{c}
 	})
 	if c.written = begun; begun && err != nil {
 		panic(http.ErrAbortHandler)
@@ -284,9 +284,9 @@ func (c *Call) sendFile(name string, write func(begin func() io.Writer) error) e
 }
 
 // slowly gives the connection time for each part of a file whose size nobody knows.
-type slowly struct{ *Call }
+type uploadDeadline struct{ *Call }
 
-func (s slowly) Write(p []byte) (int, error) {
+func (s uploadDeadline) Write(p []byte) (int, error) {
 	s.forFile(int64(len(p)))
 	return s.w.Write(p)
 }

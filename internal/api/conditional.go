@@ -77,7 +77,7 @@ func (c *Call) answerTagged(b Body) error {
 }
 
 func changed() error {
-	return exchange.Fail(exchange.PreconditionFailed, "Someone changed it since you read it; read it again.")
+	return exchange.Errorf(exchange.PreconditionFailed, "Someone changed it since you read it; read it again.")
 }
 
 // ifMatch hands If-Match of a PUT, PATCH or DELETE down to the use case, which compares with the
@@ -103,7 +103,7 @@ func (a *API) currentTag(object any) (tag string, err error) {
 	switch o := object.(type) {
 	case exchange.ShownMaterial:
 		body = showMaterial(o)
-	case exchange.Requested:
+	case exchange.RequestDetail:
 		body = a.showRequest(o)
 	case app.AttachmentView:
 		body = showAttachment(o)

@@ -246,7 +246,7 @@ func badLists(line api.Line) []attempt {
 	return list
 }
 
-// hasBody says whether a route reads JSON.
+// hasBody reports whether a route reads JSON.
 func hasBody(line api.Line) bool {
 	return line.In != reflect.TypeFor[api.None]() && !strings.HasPrefix(line.Route, "GET ")
 }

@@ -44,7 +44,7 @@ func (a *API) sameSite(c *Call, action exchange.Action) error {
 	if slices.Contains(a.Origins, c.Header.Get("Origin")) || shows && slices.Contains(a.Origins, "*") {
 		return nil
 	}
-	return exchange.Fail(exchange.CrossSite, "A page of another site sent this, so nothing was changed. The operator can allow its origin by the setting cors-origins.")
+	return exchange.Errorf(exchange.CrossSite, "A page of another site sent this, so nothing was changed. The operator can allow its origin by the setting cors-origins.")
 }
 
 // options answers OPTIONS, and the question of a browser before a call from another origin.

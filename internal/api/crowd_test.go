@@ -38,7 +38,7 @@ func newCrowd(t testing.TB, db *store.DB, n int) *crowd {
 	s.newIssue()
 	s.newInvitation("id-guest")
 	s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{})
-	s.newJob(job.Order{User: &s.requester().ID})
+	s.newJob(job.EnqueueOptions{User: &s.requester().ID})
 	c.hook, _ = s.newDelivery()
 	s.again("requester")
 	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"title": "HT-29"})

@@ -37,17 +37,17 @@ func (c *Call) decode(in any) error {
 		return nil
 	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return exchange.Fail(exchange.UnsupportedMedia, "The body must be JSON: send Content-Type: application/json.")
+		return exchange.Errorf(exchange.UnsupportedMedia, "The body must be JSON: send Content-Type: application/json.")
 	}
 	if !utf8.Valid(raw) {
-		return exchange.Fail(exchange.MalformedJSON, "The body must be UTF-8.")
+		return exchange.Errorf(exchange.MalformedJSON, "The body must be UTF-8.")
 	}
 	c.body = raw
 	return decodeObject(raw, in, r.Method == http.MethodPost)
 }
 
 func tooLarge() error {
-	return exchange.Fail(exchange.TooLarge, "A JSON body may be at most 1 MiB (%d bytes).", bodyLimit).With("limit", bodyLimit)
+	return exchange.Errorf(exchange.TooLarge, "A JSON body may be at most 1 MiB (%d bytes).", bodyLimit).With("limit", bodyLimit)
 }
 
 // decodeObject is decode for a body that was read; made: it is to make an object.
@@ -57,13 +57,13 @@ func decodeObject(raw []byte, in any, made bool) error {
 		return malformed(raw, err)
 	}
 	if members == nil {
-		return exchange.Fail(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
+		return exchange.Errorf(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
 	}
 	deep, twice := inspect(raw)
 	if deep {
-		return exchange.Fail(exchange.MalformedJSON, "The body nests deeper than %d levels.", deepest)
+		return exchange.Errorf(exchange.MalformedJSON, "The body nests deeper than %d levels.", deepest)
 	}
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	for member, name := range twice {
 		f.Add(member, "names %q twice; only one of the values can be meant", name)
 	}
@@ -83,7 +83,7 @@ func decodeObject(raw []byte, in any, made bool) error {
 	if len(f) == 0 {
 		return nil
 	}
-	for name, faults := range exchange.FaultsOf(v.Interface(), made) {
+	for name, faults := range exchange.CheckBody(v.Interface(), made) {
 		field, _, _ := strings.Cut(name, ".")
 		_, sent := members[field]
 		if _, wrong := f[field]; !wrong && (sent || made) {
@@ -152,10 +152,10 @@ func malformed(raw []byte, err error) error {
 		before := raw[:min(int(syntax.Offset), len(raw))]
 		line := bytes.Count(before, []byte("\n")) + 1
 		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
-		return exchange.Fail(exchange.MalformedJSON, "The body is not JSON: %s at line %d, column %d.", syntax.Error(), line, column).
+		return exchange.Errorf(exchange.MalformedJSON, "The body is not JSON: %s at line %d, column %d.", syntax.Error(), line, column).
 			With("line", line).With("column", column)
 	}
-	return exchange.Fail(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
+	return exchange.Errorf(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")
 }
 
 // meaning says what is wrong with a value in JSON's words instead of Go's.

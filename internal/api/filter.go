@@ -107,7 +107,7 @@ func wordsOf(name string, t reflect.Type, of rules) (words []string) {
 }
 
 // matches reads the filters of a list.
-func (q *query) matches(filters []filter) (list []exchange.Equal) {
+func (q *query) matches(filters []filter) (list []exchange.FieldEquals) {
 	for _, f := range filters {
 		if !q.values.Has(f.name) {
 			continue
@@ -120,7 +120,7 @@ func (q *query) matches(filters []filter) (list []exchange.Equal) {
 				q.faults.Add(f.name, "must be one of %s", strings.Join(f.words, ", "))
 			}
 		}
-		list = append(list, exchange.Equal{Field: f.name, Value: value})
+		list = append(list, exchange.FieldEquals{Field: f.name, Value: value})
 	}
 	return list
 }

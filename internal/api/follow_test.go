@@ -33,7 +33,7 @@ type reader struct {
 	ended  chan struct{}
 }
 
-// streams serves the API with streams that go on until the test ends; change may set up the door.
+// streams serves the API with streams that go on until the test ends; change may set up the server.
 func (w *world) streams(change func(*api.API)) (url string) {
 	w.t.Helper()
 	door := api.New(w.app, w.app.Log)

@@ -146,7 +146,7 @@ func TestFoundingALabMailsNoMorePeopleThanInvitingDoes(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		founder := s.people["stranger"]
 		var many []any
-		for i := range exchange.MostInvited {
+		for i := range exchange.MaxInvited {
 			many = append(many, s.person(fmt.Sprint("crowd", i)).ID)
 		}
 		s.unchanged("more than can be invited at once", func() {

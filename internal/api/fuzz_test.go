@@ -199,8 +199,8 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
-// mostStatements is how many SQL statements a search may run, whatever is searched.
-const mostStatements = 40
+// maxStatements is how many SQL statements a search may run, whatever is searched.
+const maxStatements = 40
 
 func FuzzSearch(f *testing.F) {
 	w, p := quiet(f)
@@ -217,13 +217,13 @@ func FuzzSearch(f *testing.F) {
 		get := func(address string) *httptest.ResponseRecorder {
 			before := w.db.Queries()
 			a := w.answerOf(httptest.NewRequestWithContext(t.Context(), http.MethodGet, publicURL+address, http.NoBody))
-			if n := w.db.Queries() - before; n > mostStatements {
+			if n := w.db.Queries() - before; n > maxStatements {
 				t.Errorf("%s: %d statements", address, n)
 			}
 			return a
 		}
 		words := url.Values{"search": {text}}.Encode()
-		if utf8.RuneCountInString(text) > exchange.MostSearchText || len(strings.Fields(text)) > exchange.MostSearched {
+		if utf8.RuneCountInString(text) > exchange.MaxSearchText || len(strings.Fields(text)) > exchange.MaxSearched {
 			if a := get("/search/materials?" + words); a.Code != 400 || !strings.Contains(a.Body.String(), `"search"`) {
 				t.Errorf("%q: %d %s", text, a.Code, a.Body)
 			}

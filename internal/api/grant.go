@@ -82,7 +82,7 @@ func (a *API) listFundedMaterials(c *Call, _ None) ([]GrantMaterial, error) {
 }
 
 // fundMaterial answers 201 with the material, or 200 when the grant named it before.
-func (a *API) fundMaterial(c *Call, in exchange.Funding) (GrantMaterial, error) {
+func (a *API) fundMaterial(c *Call, in exchange.FundingBody) (GrantMaterial, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return GrantMaterial{}, err

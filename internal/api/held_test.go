@@ -123,7 +123,7 @@ func TestOneAddressIsNotMailedAgainAndAgain(t *testing.T) {
 		s.owner.refused(429, "RATE_LIMITED", "POST", s.invites(""), obj{"email": "Ada@example.org"})
 		s.past("invitations", id, time.Hour, "sent_at")
 		s.invite(obj{"email": "ada@example.org"})
-		for i := range exchange.MostInvited - 2 {
+		for i := range exchange.MaxInvited - 2 {
 			s.invite(obj{"registry_id": fmt.Sprint("id-", i)})
 		}
 		s.unchanged("one too many", func() { s.owner.refused(429, "RATE_LIMITED", "POST", s.invites(""), obj{"registry_id": "id-more"}) })

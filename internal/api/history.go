@@ -41,7 +41,7 @@ type Act struct {
 	Times   int64           `json:"times"`
 }
 
-func showAct(a app.Act) Act {
+func showAct(a app.AuditEntry) Act {
 	out := Act{ID: a.ID, At: Time(a.At), Actor: showActor(a.By), Action: a.Action, Object: a.Object, AsAdmin: a.AsAdmin, Version: a.Version, Times: a.Times}
 	if a.Refused != "" {
 		out.Refused = &a.Refused

@@ -95,7 +95,7 @@ func showPreview(v app.ImportPreview) ImportPreview {
 }
 
 // importMaterials answers with the job that imports one after the other.
-func (a *API) importMaterials(c *Call, in exchange.ImportsNew) (Job, error) {
+func (a *API) importMaterials(c *Call, in exchange.BatchImportBody) (Job, error) {
 	j, err := a.App.Imports(c.Context(), c.Actor, in)
 	c.location(err, "/jobs/%d", j.ID)
 	return showJob(j), err

@@ -50,7 +50,7 @@ func (s shelf) enqueue(body obj) int64 {
 }
 
 // result waits until a job is done.
-func (s shelf) result(id int64) (r exchange.ImportsResult) {
+func (s shelf) result(id int64) (r exchange.BatchImportResult) {
 	s.t.Helper()
 	j := jobtest.Wait(s.t, s.db, id, exchange.JobDone)
 	if err := json.Unmarshal(j.Result, &r); err != nil {
@@ -63,7 +63,7 @@ func (s shelf) result(id int64) (r exchange.ImportsResult) {
 }
 
 // words are the outcomes in a line.
-func words(r exchange.ImportsResult) string {
+func words(r exchange.BatchImportResult) string {
 	list := make([]string, len(r.Outcomes))
 	for i, o := range r.Outcomes {
 		list[i] = string(o.Outcome)
@@ -143,7 +143,7 @@ func TestAPreviewOfManyStoresNothingButItsResult(t *testing.T) {
 func TestIdentifiersThatAreNoneAreNamedBeforeAnythingIsDone(t *testing.T) {
 	t.Parallel()
 	eachShelf(t, func(t *testing.T, s shelf) {
-		many := make([]string, exchange.MostImports+1)
+		many := make([]string, exchange.MaxImports+1)
 		for i := range many {
 			many[i] = fmt.Sprint("GSE", i+1)
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 // newJob enqueues a job that no worker takes.
-func (s *scene) newJob(o job.Order) int64 {
+func (s *scene) newJob(o job.EnqueueOptions) int64 {
 	s.t.Helper()
 	return jobtest.Enqueue(s.t, s.db, job.Kind[obj]{Name: "test"}, obj{}, o)
 }
@@ -24,9 +24,9 @@ func TestJobsAreListedToWhoAskedForThemAndAllToAdmins(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		requester, admin := s.requester(), s.people["admin"]
-		first, second := s.newJob(job.Order{User: &requester.ID}), s.newJob(job.Order{User: &requester.ID})
-		other := jobtest.Enqueue(t, db, job.Kind[obj]{Name: "other"}, obj{}, job.Order{User: &s.member.ID})
-		own := s.newJob(job.Order{}) // Aliquot's
+		first, second := s.newJob(job.EnqueueOptions{User: &requester.ID}), s.newJob(job.EnqueueOptions{User: &requester.ID})
+		other := jobtest.Enqueue(t, db, job.Kind[obj]{Name: "other"}, obj{}, job.EnqueueOptions{User: &s.member.ID})
+		own := s.newJob(job.EnqueueOptions{}) // Aliquot's
 		requester.want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", first), nil)
 		for _, c := range []struct {
 			by   *person
@@ -61,7 +61,7 @@ func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		requester := s.requester()
-		kind, stepped, goOn := job.Kind[obj]{Name: "test", Most: 1}, make(chan struct{}), make(chan struct{})
+		kind, stepped, goOn := job.Kind[obj]{Name: "test", MaxAttempts: 1}, make(chan struct{}), make(chan struct{})
 		jobtest.Start(t, job.Config{DB: db, Handlers: []job.Handler{kind.Handle(func(ctx context.Context, r *job.Run, args obj) error {
 			err := r.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
 				return exchange.Progress{Done: 3, Total: 7, Note: "reading line 3"}, nil, nil
@@ -69,12 +69,12 @@ func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
 			stepped <- struct{}{}
 			<-goOn
 			if err != nil || args["fail"] == true {
-				return exchange.Fail(exchange.InvalidInput, "Line 4 has no title.")
+				return exchange.Errorf(exchange.InvalidInput, "Line 4 has no title.")
 			}
 			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return obj{"rows": 7}, nil })
 		})}})
 		for _, fail := range []bool{false, true} {
-			id := jobtest.Enqueue(t, db, kind, obj{"fail": fail}, job.Order{User: &requester.ID})
+			id := jobtest.Enqueue(t, db, kind, obj{"fail": fail}, job.EnqueueOptions{User: &requester.ID})
 			path := fmt.Sprintf("/jobs/%d", id)
 			<-stepped
 			a := requester.want(200, "GET", path, nil)
@@ -114,7 +114,7 @@ func TestToCancelTwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		path := fmt.Sprintf("/jobs/%d", s.newJob(job.Order{User: &s.requester().ID}))
+		path := fmt.Sprintf("/jobs/%d", s.newJob(job.EnqueueOptions{User: &s.requester().ID}))
 		first := s.requester().want(200, "POST", path+"/cancel", nil)
 		again := s.requester().want(200, "POST", path+"/cancel", nil)
 		if first.Body["state"] != "CANCELLED" || first.Body["due_at"] != nil || string(first.Raw) != string(again.Raw) {

@@ -51,14 +51,14 @@ func (a *API) listJoinRequestsOf(c *Call, f exchange.JoinFilter) ([]JoinRequest,
 }
 
 func (a *API) acceptJoinRequest(c *Call, _ None) (JoinRequest, error) {
-	return a.answerJoinRequest(c, exchange.JoinAccepted, exchange.JoinRefusal{})
+	return a.answerJoinRequest(c, exchange.JoinAccepted, exchange.JoinDecline{})
 }
 
-func (a *API) declineJoinRequest(c *Call, in exchange.JoinRefusal) (JoinRequest, error) {
+func (a *API) declineJoinRequest(c *Call, in exchange.JoinDecline) (JoinRequest, error) {
 	return a.answerJoinRequest(c, exchange.JoinDeclined, in)
 }
 
-func (a *API) answerJoinRequest(c *Call, to exchange.JoinStatus, in exchange.JoinRefusal) (JoinRequest, error) {
+func (a *API) answerJoinRequest(c *Call, to exchange.JoinStatus, in exchange.JoinDecline) (JoinRequest, error) {
 	id, join, err := c.pathIDs("join_request")
 	if err != nil {
 		return JoinRequest{}, err

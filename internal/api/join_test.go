@@ -117,7 +117,7 @@ func TestOnePersonAsksAtMostTwentyLabsAtATime(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		guest, first := s.people["stranger"], ""
-		for i := range exchange.MostJoins {
+		for i := range exchange.MaxJoins {
 			path := fmt.Sprintf("/organizations/%d/join-requests", s.person(fmt.Sprint("owner", i)).Lab)
 			id := guest.want(201, "POST", path, nil).id()
 			if first == "" {

@@ -33,7 +33,7 @@ func (a *API) authenticate(c *Call, action exchange.Action) error {
 	c.Actor, err = a.App.Actor(c.Context(), token)
 	switch {
 	case err == nil:
-		server.Acts(c.w, c.Actor.ID.String())
+		server.SetUser(c.w, c.Actor.ID.String())
 		if a.Limits != nil {
 			a.Limits.Proved(hash, c.Actor.ID)
 		}
@@ -59,17 +59,17 @@ func presented(header string) (token string, ok bool, err error) {
 	}
 	words := strings.Fields(header)
 	if len(words) != 2 || !strings.EqualFold(words[0], "Token") && !strings.EqualFold(words[0], "Bearer") || len(words[1]) > 200 {
-		return "", false, exchange.Fail(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\" or \"Bearer <API_TOKEN>\".")
+		return "", false, exchange.Errorf(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\" or \"Bearer <API_TOKEN>\".")
 	}
 	return words[1], true, nil
 }
 
 // tell writes a verdict into the answer, and refuses what does not pass.
-func (c *Call) tell(v limit.Verdict) error {
+func (c *Call) tell(v limit.Decision) error {
 	v.Tell(c.w.Header())
 	if v.OK {
 		return nil
 	}
-	return exchange.Fail(exchange.RateLimited, "Too many calls: %d at once, then %g a second. Try again in %d s.", v.Rule.Burst, v.Rule.Rate, v.Seconds()).
+	return exchange.Errorf(exchange.RateLimited, "Too many calls: %d at once, then %g a second. Try again in %d s.", v.Rule.Burst, v.Rule.Rate, v.Seconds()).
 		With("limit", v.Rule.Burst).With("per_second", v.Rule.Rate)
 }

@@ -67,27 +67,27 @@ Version 1 only ever grows: clients must ignore fields that they do not know.`
 
 // Error is the body of every error; those after the first four come with some codes.
 type Error struct {
-	Error          string              `json:"error"`
-	Code           exchange.Code       `json:"error_code"`
-	Fields         map[string][]string `json:"fields,omitempty"`
-	RequestID      string              `json:"request_id"`
-	Field          string              `json:"field,omitempty"`
-	Status         exchange.Status     `json:"status,omitempty"`
-	Organizations  []Lab               `json:"organizations,omitempty"`
-	Requests       []OpenRequest       `json:"requests,omitempty"`
-	Allowed        []exchange.Status   `json:"allowed,omitempty"`
-	Missing        []exchange.Need     `json:"missing,omitempty"`
-	EmbargoDate    exchange.Date       `json:"embargo_date,omitempty"`
-	ActiveRequests int                 `json:"active_requests,omitempty"`
-	Limit          int64               `json:"limit,omitempty"`
-	PerSecond      float64             `json:"per_second,omitempty"`
-	Source         string              `json:"source,omitempty"`
-	RetryAfter     int                 `json:"retry_after,omitempty"`
-	Quota          int64               `json:"quota,omitempty"`
-	Used           int64               `json:"used,omitempty"`
-	Line           int                 `json:"line,omitempty"`
-	Column         int                 `json:"column,omitempty"`
-	Columns        []exchange.Heading  `json:"columns,omitempty"`
+	Error          string                   `json:"error"`
+	Code           exchange.Code            `json:"error_code"`
+	Fields         map[string][]string      `json:"fields,omitempty"`
+	RequestID      string                   `json:"request_id"`
+	Field          string                   `json:"field,omitempty"`
+	Status         exchange.Status          `json:"status,omitempty"`
+	Organizations  []Lab                    `json:"organizations,omitempty"`
+	Requests       []OpenRequest            `json:"requests,omitempty"`
+	Allowed        []exchange.Status        `json:"allowed,omitempty"`
+	Missing        []exchange.Need          `json:"missing,omitempty"`
+	EmbargoDate    exchange.Date            `json:"embargo_date,omitempty"`
+	ActiveRequests int                      `json:"active_requests,omitempty"`
+	Limit          int64                    `json:"limit,omitempty"`
+	PerSecond      float64                  `json:"per_second,omitempty"`
+	Source         string                   `json:"source,omitempty"`
+	RetryAfter     int                      `json:"retry_after,omitempty"`
+	Quota          int64                    `json:"quota,omitempty"`
+	Used           int64                    `json:"used,omitempty"`
+	Line           int                      `json:"line,omitempty"`
+	Column         int                      `json:"column,omitempty"`
+	Columns        []exchange.ColumnHeading `json:"columns,omitempty"`
 }
 
 // Contract is the OpenAPI document as JSON.
@@ -351,12 +351,12 @@ func (r route) failures(method string) []int {
 	return list
 }
 
-// asksSource says whether a call waits for a public source.
+// asksSource reports whether a call waits for a public source.
 func (r route) asksSource() bool {
 	return r.status == http.StatusOK && slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action)
 }
 
-// locates says whether a call makes an object that has an address of its own.
+// locates reports whether a call makes an object that has an address of its own.
 func (r route) locates(method string) bool {
 	return r.action == exchange.MaterialImport || r.status == http.StatusAccepted || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
 		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
@@ -364,7 +364,7 @@ func (r route) locates(method string) bool {
 	})
 }
 
-// repeatable says whether a call takes an Idempotency-Key.
+// repeatable reports whether a call takes an Idempotency-Key.
 func (r route) repeatable(method string) bool {
 	return method == http.MethodPost && !answersSecret(r.action)
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/server"
 )
 
 // sharedParameters are those that many routes take.
 var sharedParameters = object{
 	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
-		"schema": object{"type": "integer", "minimum": 1, "maximum": mostLimit, "default": defaultLimit}},
+		"schema": object{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
 	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from Link or next of the one before.",
 		"schema": object{"type": "string", "minLength": 1, "maxLength": longestCursor * 4 / 3, "pattern": "^[A-Za-z0-9_-]+$"}},
 	"If-None-Match": object{"name": "If-None-Match", "in": "header", "description": "ETags of versions that the caller has; 304 where one is the present one.",
@@ -100,10 +100,10 @@ func (d description) searchParameters(s searched) []object {
 		return object{"name": name, "in": "query", "schema": schema, "description": help}
 	}
 	list := []object{parameter("search", "Words, \"words side by side\", -words that are not there, and identifiers. Any text is a search; its first "+
-		strconv.Itoa(words.MostWords)+" words count. Words and values of filters are at most "+strconv.Itoa(exchange.MostSearched)+" together.",
-		object{"type": "string", "maxLength": exchange.MostSearchText})}
+		strconv.Itoa(fulltext.MaxWords)+" words count. Words and values of filters are at most "+strconv.Itoa(exchange.MaxSearched)+" together.",
+		object{"type": "string", "maxLength": exchange.MaxSearchText})}
 	for _, f := range s.facets {
-		schema := object{"type": "string", "maxLength": exchange.MostSearchText, "pattern": controlFree}
+		schema := object{"type": "string", "maxLength": exchange.MaxSearchText, "pattern": controlFree}
 		switch {
 		case f.Name == "category":
 			schema = d.named(namedFields[f.Name])
@@ -115,7 +115,7 @@ func (d description) searchParameters(s searched) []object {
 			schema = enum(f.Values...)
 		}
 		list = append(list, parameter(f.Name, "Only what has this in the facet "+f.Label+", or one of several.",
-			object{"type": "array", "items": schema, "maxItems": exchange.MostSearched}))
+			object{"type": "array", "items": schema, "maxItems": exchange.MaxSearched}))
 	}
 	if s.feed {
 		return list
@@ -126,7 +126,7 @@ func (d description) searchParameters(s searched) []object {
 		parameter("ordering", "By how well it answers, which is the usual order, or by a field. Archived materials come last in any.", enum(s.orders()...)),
 		parameter("limit", "How many items a page has at most.", limit),
 		parameter("offset", "How many items are before the page. next leads beyond the greatest.",
-			object{"type": "integer", "minimum": 0, "maximum": mostOffset, "default": 0}),
+			object{"type": "integer", "minimum": 0, "maximum": maxOffset, "default": 0}),
 		object{"$ref": "#/components/parameters/cursor"},
 		parameter("facets", "Whether facets are counted.", object{"type": "boolean", "default": true}))
 }
@@ -156,7 +156,7 @@ func (d description) parameterSchema(name string, t reflect.Type) object {
 		return d.named(c)
 	default:
 		schema = maps.Clone(schema)
-		schema["maxLength"], schema["pattern"] = exchange.MostSearchText, controlFree
+		schema["maxLength"], schema["pattern"] = exchange.MaxSearchText, controlFree
 	}
 	return schema
 }

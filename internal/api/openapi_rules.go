@@ -38,13 +38,13 @@ var shownAs = map[reflect.Type][]any{
 	reflect.TypeFor[Attachment]():   {exchange.AttachmentPatch{}},
 	reflect.TypeFor[Request]():      {exchange.RequestPatch{}, exchange.RequestNew{}},
 	reflect.TypeFor[Shipment]():     {exchange.ShipmentPatch{}},
-	reflect.TypeFor[Document]():     {exchange.Reason{}},
-	reflect.TypeFor[Message]():      {exchange.Words{}},
-	reflect.TypeFor[Issue]():        {exchange.Words{}},
+	reflect.TypeFor[Document]():     {exchange.ReasonBody{}},
+	reflect.TypeFor[Message]():      {exchange.TextBody{}},
+	reflect.TypeFor[Issue]():        {exchange.TextBody{}},
 	reflect.TypeFor[Webhook]():      {exchange.WebhookPatch{}},
 	reflect.TypeFor[SavedSearch]():  {exchange.SavedSearchPatch{}},
 	reflect.TypeFor[MailSettings](): {exchange.MailSettingsPatch{}},
-	reflect.TypeFor[JoinRequest]():  {exchange.JoinNew{}, exchange.JoinRefusal{}},
+	reflect.TypeFor[JoinRequest]():  {exchange.JoinNew{}, exchange.JoinDecline{}},
 }
 
 // shown are the rules of an object that is answered: how long its texts are at most and which words they can be.
@@ -130,7 +130,7 @@ func tagged(schema object, f reflect.StructField) object {
 func savedFilters() object {
 	properties, names := object{}, []string{}
 	for _, f := range exchange.Facets {
-		properties[f.Name] = object{"type": "array", "maxItems": exchange.MostFilterValues, "items": facetValue(f), "description": f.Label + ", one of several."}
+		properties[f.Name] = object{"type": "array", "maxItems": exchange.MaxFilterValues, "items": facetValue(f), "description": f.Label + ", one of several."}
 		names = append(names, f.Name)
 	}
 	return object{"type": "object", "properties": properties, "additionalProperties": false,

@@ -27,7 +27,7 @@ var scalars = map[reflect.Type]object{
 	reflect.TypeFor[exchange.Until](): {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.",
 		"pattern": `^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d))?$`, "examples": []string{"2020-05-11"}},
 	reflect.TypeFor[Contract]():            {"type": "object"},
-	reflect.TypeFor[exchange.SearchText](): {"type": "string", "maxLength": exchange.MostSearchText},
+	reflect.TypeFor[exchange.SearchText](): {"type": "string", "maxLength": exchange.MaxSearchText},
 	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
 }
 
@@ -82,7 +82,7 @@ var namedFields = map[string]component{
 	"category": {"MaterialCategory", enum(category.Codes()...)},
 	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
 		// more or longer keys do not fit
-		"maxProperties": (exchange.MostMetadata - len("{}")) / len(`"a":1,`), "propertyNames": object{"maxLength": exchange.MostMetadata - len(`{"":1}`)}}},
+		"maxProperties": (exchange.MaxMetadata - len("{}")) / len(`"a":1,`), "propertyNames": object{"maxLength": exchange.MaxMetadata - len(`{"":1}`)}}},
 }
 
 // metadataKeys lists what additional_metadata may hold.
@@ -164,9 +164,9 @@ func (d description) input(t reflect.Type, ending string, made bool) string {
 	if base, ok := strings.CutSuffix(name, "Patch"); ok {
 		name = base + ending
 	}
-	faults := exchange.Faults{}
+	faults := exchange.FieldErrors{}
 	if made {
-		faults = exchange.FaultsOf(reflect.Zero(t).Interface(), true)
+		faults = exchange.CheckBody(reflect.Zero(t).Interface(), true)
 	}
 	d.schemas[name] = d.structure(name, t, rulesOf(t, made), func(f reflect.StructField) bool {
 		for _, fault := range faults[f.Tag.Get("json")] {

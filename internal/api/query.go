@@ -30,7 +30,7 @@ func (c *Call) pathIDs(inner string) (of, id int64, err error) {
 func idOf(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 || strconv.FormatInt(id, 10) != text {
-		return 0, exchange.Fail(exchange.NotFound, "There is no such object.")
+		return 0, exchange.Errorf(exchange.NotFound, "There is no such object.")
 	}
 	return id, nil
 }
@@ -42,7 +42,7 @@ func (c *Call) pathUser() (uuid.UUID, error) {
 	}
 	id, err := uuid.Parse(c.PathValue("id"))
 	if err != nil || len(c.PathValue("id")) != 36 {
-		return uuid.Nil, exchange.Fail(exchange.NotFound, "There is no such user.")
+		return uuid.Nil, exchange.Errorf(exchange.NotFound, "There is no such user.")
 	}
 	return id, nil
 }
@@ -50,7 +50,7 @@ func (c *Call) pathUser() (uuid.UUID, error) {
 // The bounds of a page (contract.md section 1, "Lists").
 const (
 	defaultLimit = 50
-	mostLimit    = 200
+	maxLimit     = 200
 )
 
 // listQuery is what a call says of the part of a list that it asks for.
@@ -67,7 +67,7 @@ func (c *Call) readList(filter any) error {
 	q.filter(filter)
 	order, matches := q.order(c.fields), q.matches(c.filters)
 	name := listName(c.Request, order, []any{filter, matches})
-	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(defaultLimit, mostLimit), Order: order, After: q.cursor(name, order), Where: matches}}
+	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(defaultLimit, maxLimit), Order: order, After: q.cursor(name, order), Where: matches}}
 	return q.faults.Err()
 }
 
@@ -99,16 +99,16 @@ func (c *Call) query() *query {
 		known = "this path takes " + strings.Join(c.parameters, ", ")
 	}
 	for name := range values {
-		if !slices.Contains(c.parameters, name) && len(q.faults) < mostUnknown {
+		if !slices.Contains(c.parameters, name) && len(q.faults) < maxUnknown {
 			q.faults.Add(clipped(name), "is not a parameter; %s", known)
 		}
 	}
 	return q
 }
 
-// mostUnknown is how many parameters that there are not are named in one answer, longestUnknown how
+// maxUnknown is how many parameters that there are not are named in one answer, longestUnknown how
 // much of each, in bytes.
-const mostUnknown, longestUnknown = 20, 100
+const maxUnknown, longestUnknown = 20, 100
 
 func clipped(name string) string {
 	if len(name) > longestUnknown {
@@ -120,7 +120,7 @@ func clipped(name string) string {
 // query reads parameters and notes what is wrong with them.
 type query struct {
 	values url.Values
-	faults exchange.Faults
+	faults exchange.FieldErrors
 }
 
 // text is a parameter, nil where it is absent.
@@ -297,7 +297,7 @@ func (q *query) order(fields []exchange.Field) exchange.Order {
 
 // listed answers with one part of a list as a bare array; X-Total-Count tells the number of all
 // and Link where the next part is (RFC 8288).
-func listed[T, Out any](c *Call, part exchange.Part[T], err error, show func(T) Out) ([]Out, error) {
+func listed[T, Out any](c *Call, part exchange.ListPage[T], err error, show func(T) Out) ([]Out, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -16,37 +16,39 @@ func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
-	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.Request(c.Context(), c.Actor, id) })
+	return a.request(c, func(id int64) (exchange.RequestDetail, error) { return a.App.Request(c.Context(), c.Actor, id) })
 }
 
 func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
-	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.UpdateRequest(c.Context(), c.Actor, id, in) })
+	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
+		return a.App.UpdateRequest(c.Context(), c.Actor, id, in)
+	})
 }
 
 func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
-	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.ShipRequest(c.Context(), c.Actor, id, in) })
+	return a.request(c, func(id int64) (exchange.RequestDetail, error) { return a.App.ShipRequest(c.Context(), c.Actor, id, in) })
 }
 
 func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
 	return a.review(c, true, "")
 }
 
-func (a *API) returnDocument(c *Call, in exchange.Reason) (Request, error) {
+func (a *API) returnDocument(c *Call, in exchange.ReasonBody) (Request, error) {
 	return a.review(c, false, in.Reason.Value)
 }
 
 func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
 	slot := exchange.Slot(c.PathValue("document"))
 	if !slot.Valid() {
-		return Request{}, exchange.Fail(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
+		return Request{}, exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
 	}
-	return a.request(c, func(id int64) (exchange.Requested, error) {
+	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
 		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason)
 	})
 }
 
 // request runs a use case on the request of the path and shows what it gives.
-func (a *API) request(c *Call, do func(id int64) (exchange.Requested, error)) (Request, error) {
+func (a *API) request(c *Call, do func(id int64) (exchange.RequestDetail, error)) (Request, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return Request{}, err
@@ -89,7 +91,7 @@ func events[Out any](a *API, c *Call, kind exchange.EventKind, show func(exchang
 	return listed(c, part, err, show)
 }
 
-func (a *API) sendMessage(c *Call, in exchange.Words) (Message, error) {
+func (a *API) sendMessage(c *Call, in exchange.TextBody) (Message, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return Message{}, err
@@ -107,7 +109,7 @@ func (a *API) listIssues(c *Call, _ None) ([]Issue, error) {
 	return listed(c, part, err, showIssue)
 }
 
-func (a *API) openIssue(c *Call, in exchange.Words) (Issue, error) {
+func (a *API) openIssue(c *Call, in exchange.TextBody) (Issue, error) {
 	id, err := c.pathID("id")
 	if err != nil {
 		return Issue{}, err
@@ -139,7 +141,9 @@ func (a *API) listTurns(c *Call, _ None) ([]RequestTurn, error) {
 }
 
 func (a *API) snoozeRequest(c *Call, in exchange.SnoozeNew) (Request, error) {
-	return a.request(c, func(id int64) (exchange.Requested, error) { return a.App.SnoozeRequest(c.Context(), c.Actor, id, in) })
+	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
+		return a.App.SnoozeRequest(c.Context(), c.Actor, id, in)
+	})
 }
 
 func (a *API) unsnoozeRequest(c *Call, _ None) (None, error) {

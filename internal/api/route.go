@@ -166,7 +166,7 @@ func (r route) already(when string, example any) route {
 	return r
 }
 
-// hasBody says whether calls bring a body.
+// hasBody reports whether calls bring a body.
 func (r route) hasBody() bool {
 	return r.methods[0] != http.MethodGet && (r.in != reflect.TypeFor[None]() || r.stream)
 }

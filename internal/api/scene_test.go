@@ -692,16 +692,18 @@ var visits = []routeCase{
 	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
 
 	{"GET /jobs", "requester", func(s *scene, _ string) visit {
-		s.newJob(job.Order{User: &s.requester().ID})
+		s.newJob(job.EnqueueOptions{User: &s.requester().ID})
 		return at("/jobs", nil)
 	}},
-	{"GET /jobs/{id}", "requester", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.Order{User: &s.requester().ID})) }},
-	{"GET /jobs/{id} (Aliquot's own)", "admin", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.Order{})) }},
+	{"GET /jobs/{id}", "requester", func(s *scene, _ string) visit {
+		return atf("/jobs/%d", s.newJob(job.EnqueueOptions{User: &s.requester().ID}))
+	}},
+	{"GET /jobs/{id} (Aliquot's own)", "admin", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.EnqueueOptions{})) }},
 	{"POST /jobs/{id}/cancel", "requester", func(s *scene, _ string) visit {
-		return atf("/jobs/%d/cancel", s.newJob(job.Order{User: &s.requester().ID}))
+		return atf("/jobs/%d/cancel", s.newJob(job.EnqueueOptions{User: &s.requester().ID}))
 	}},
 	{"POST /jobs/{id}/retry", "admin", func(s *scene, _ string) visit {
-		id := s.newJob(job.Order{User: &s.requester().ID})
+		id := s.newJob(job.EnqueueOptions{User: &s.requester().ID})
 		s.requester().want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", id), nil)
 		return atf("/jobs/%d/retry", id)
 	}},

@@ -8,14 +8,14 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/publish"
-	"aliquot/internal/exchange/words"
 )
 
 // The bounds of a search. Its pages are at most as long as those of lists.
 const (
 	defaultHits      = 20
-	mostOffset       = exchange.MostOffset
+	maxOffset        = exchange.MaxOffset
 	defaultSuggested = 8
 )
 
@@ -41,14 +41,14 @@ type searchQuery struct {
 func (c *Call) readSearch() error {
 	q := c.query()
 	text := q.anything("search")
-	s := exchange.Search{Query: words.Parse(text), Filters: q.faults.SearchFilters(q.values, c.searched.facets)}
+	s := exchange.Search{Query: fulltext.Parse(text), Filters: q.faults.SearchFilters(q.values, c.searched.facets)}
 	q.faults.SearchSize("search", text, s.Filters)
 	c.search = searchQuery{values: q.values, text: text}
 	if !c.searched.feed {
 		var order string
 		order, s.Sort = q.faults.SearchOrder(q.values, c.searched.title)
 		c.search.name = listName(c.Request, exchange.Order{Field: exchange.Field{Name: order}}, []any{text, s.Filters})
-		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, mostLimit), Offset: q.offset(), After: q.searchCursor(c.search.name)}
+		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, maxLimit), Offset: q.offset(), After: q.searchCursor(c.search.name)}
 		wanted := q.boolean("facets")
 		s.Facets = wanted == nil || *wanted
 	}
@@ -64,8 +64,8 @@ func (q *query) offset() int {
 		return 0
 	case q.values.Has("cursor"):
 		q.faults.Add("offset", "cannot stand beside cursor, which is a place too")
-	case *n < 0 || *n > mostOffset:
-		q.faults.Add("offset", "must be from 0 to %d; the address in next leads on from there", mostOffset)
+	case *n < 0 || *n > maxOffset:
+		q.faults.Add("offset", "must be from 0 to %d; the address in next leads on from there", maxOffset)
 	}
 	return int(*n)
 }
@@ -100,7 +100,7 @@ func (c *Call) addresses(next *exchange.SearchPosition) (after, before *string) 
 	}
 	values.Del("cursor")
 	start := max(at-page.Limit, 0)
-	if at == 0 || start > mostOffset {
+	if at == 0 || start > maxOffset {
 		return after, nil
 	}
 	if start > 0 {

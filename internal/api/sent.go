@@ -87,7 +87,7 @@ func (c *Call) otherNames(body any) map[string]string {
 func renamed(e *exchange.Error, name, sent string) *exchange.Error {
 	shown := *e
 	if e.Code == exchange.InvalidInput {
-		faults := exchange.Faults{}
+		faults := exchange.FieldErrors{}
 		for field, texts := range e.Fields {
 			if rest, ok := strings.CutPrefix(field, name); ok && (rest == "" || rest[0] == '.') {
 				field = sent + rest

@@ -14,7 +14,7 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// faultsOf are the names of the fields that an answer of 400 names.
+// fieldErrorsOf are the names of the fields that an answer of 400 names.
 func (a answer) faultsOf() []string {
 	named, _ := a.Body["fields"].(map[string]any)
 	return slices.Sorted(maps.Keys(named))

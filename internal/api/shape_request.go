@@ -111,7 +111,7 @@ type Shipment struct {
 	SentAt     *Time  `json:"sent_at"`
 }
 
-func (a *API) showRequest(q exchange.Requested) Request {
+func (a *API) showRequest(q exchange.RequestDetail) Request {
 	out := Request{
 		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status, AssignedTo: q.AssignedTo,
 		SignedMTA: q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB), ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),

@@ -3,7 +3,7 @@ package api
 import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 )
 
 // Page is a part of what a search found.
@@ -63,10 +63,10 @@ type Piece struct {
 }
 
 // highlights are what of some texts is shown with a hit.
-func highlights(q words.Query, texts []exchange.NamedText) map[string][]Piece {
+func highlights(q fulltext.Query, texts []exchange.NamedText) map[string][]Piece {
 	shown := map[string][]Piece{}
 	for name, pieces := range exchange.Highlights(q, texts) {
-		shown[name] = list(pieces, func(p words.Piece) Piece { return Piece(p) })
+		shown[name] = list(pieces, func(p fulltext.Piece) Piece { return Piece(p) })
 	}
 	return shown
 }

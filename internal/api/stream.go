@@ -53,7 +53,7 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 }
 
 // place is where a stream begins, nil for the present.
-func (c *Call) place(in Stream) (*exchange.Place, error) {
+func (c *Call) place(in Stream) (*exchange.FeedPosition, error) {
 	id := c.Header.Get(server.LastEventID)
 	if id == "" && in.LastEventID != nil {
 		id = *in.LastEventID
@@ -61,9 +61,9 @@ func (c *Call) place(in Stream) (*exchange.Place, error) {
 	if id == "" {
 		return nil, nil
 	}
-	place, ok := exchange.ParsePlace(id, time.Now())
+	place, ok := exchange.ParseFeedPosition(id, time.Now())
 	if !ok {
-		return nil, exchange.Faults{"last_event_id": {"must be the id of an event of this stream, or of a notification"}}.Err()
+		return nil, exchange.FieldErrors{"last_event_id": {"must be the id of an event of this stream, or of a notification"}}.Err()
 	}
 	return &place, nil
 }
@@ -74,7 +74,7 @@ type UnreadCount struct {
 }
 
 // tell sends what there is to tell, each event within its time.
-func tell(s *server.Events, n app.News) error {
+func tell(s *server.Events, n app.FeedUpdate) error {
 	add := func(id, name string, data any) error {
 		return encoded(data, func(raw []byte) error {
 			s.Add(id, name, raw)

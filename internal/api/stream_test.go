@@ -49,7 +49,7 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := elsewhere.SendMessage(t.Context(), who, s.request, exchange.Words{Text: exchange.Some("Hello")}); err != nil {
+		if _, err := elsewhere.SendMessage(t.Context(), who, s.request, exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 2)
@@ -206,7 +206,7 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 			a := []*app.App{s.app, elsewhere}[i%2]
 			writing.Go(func() {
 				for range messages {
-					if _, err := a.SendMessage(t.Context(), who, request, exchange.Words{Text: exchange.Some("Hello")}); err != nil {
+					if _, err := a.SendMessage(t.Context(), who, request, exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
 						t.Error(err)
 					}
 				}

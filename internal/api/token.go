@@ -56,7 +56,7 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 	}
 	for i, match := range c.list.page.Where { // which token is presented, the call tells
 		if match.Field == "presented" {
-			c.list.page.Where[i] = exchange.Equal{Field: map[any]string{true: "id", false: "other than"}[match.Value], Value: c.Actor.TokenID}
+			c.list.page.Where[i] = exchange.FieldEquals{Field: map[any]string{true: "id", false: "other than"}[match.Value], Value: c.Actor.TokenID}
 		}
 	}
 	part, err := a.App.Tokens(c.Context(), c.Actor, user, c.list.page)

@@ -142,7 +142,7 @@ func (s *scene) delivered(hook, state string) answer {
 func (s *scene) hurry() {
 	s.t.Helper()
 	s.execute("UPDATE jobs SET due_at = created_at WHERE kind = 'webhook' AND state = 'READY'")
-	jobtest.Enqueue(s.t, s.db, app.Tell, app.Telling{}, job.Order{}) // wakes the worker
+	jobtest.Enqueue(s.t, s.db, app.Tell, app.NotifyArgs{}, job.EnqueueOptions{}) // wakes the worker
 }
 
 func (s *scene) execute(query string, args ...any) {
@@ -167,14 +167,14 @@ func (s *scene) happen(kinds ...exchange.EventKind) {
 		if events, err = tx.AppendEvents(ctx, &q, events); err != nil {
 			return err
 		}
-		args := app.Telling{Organization: q.Organization}
+		args := app.NotifyArgs{Organization: q.Organization}
 		for _, e := range events {
 			args.Events = append(args.Events, e.ID)
 		}
-		if _, err := app.Tell.Enqueue(ctx, tx, args, job.Order{}); err != nil {
+		if _, err := app.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}); err != nil {
 			return err
 		}
-		_, err = app.Tell.Enqueue(ctx, tx, args, job.Order{}) // a second time, which tells nobody anything
+		_, err = app.Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{}) // a second time, which tells nobody anything
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 		s, r, hook := hooked(t, db)
 		r.answers(500)
 		s.happen(exchange.Messaged)
-		for n := range exchange.MostTries {
+		for n := range exchange.MaxTries {
 			r.wait(n + 1)
 			s.idle()
 			s.hurry()
@@ -309,7 +309,7 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 			}
 		}
 		attempts := a.Body["attempts"].([]any)
-		if len(got) != exchange.MostTries || len(attempts) != exchange.MostTries || a.at("last_error") != "it answered 500 Internal Server Error" || a.at("last_status") != 500.0 {
+		if len(got) != exchange.MaxTries || len(attempts) != exchange.MaxTries || a.at("last_error") != "it answered 500 Internal Server Error" || a.at("last_status") != 500.0 {
 			t.Errorf("%d messages: %s", len(got), a.Raw)
 		}
 		if first := attempts[0].(map[string]any); first["excerpt"] != "because" || first["status"] != 500.0 || first["error"] != a.at("last_error") {
@@ -322,9 +322,9 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 		r.answers(202)
 		path := fmt.Sprintf("%s/deliveries/%d/redeliver", hook, a.id())
 		s.owner.want(202, "POST", path, nil)
-		again := r.wait(exchange.MostTries + 1)[exchange.MostTries]
+		again := r.wait(exchange.MaxTries + 1)[exchange.MaxTries]
 		a = s.delivered(hook, "DELIVERED")
-		if again.id != got[0].id || again.body != got[0].body || a.at("tries") != float64(exchange.MostTries+1) || a.at("last_error") != nil {
+		if again.id != got[0].id || again.body != got[0].body || a.at("tries") != float64(exchange.MaxTries+1) || a.at("last_error") != nil {
 			t.Errorf("sent again: %s", a.Raw)
 		}
 		if w := s.member.want(200, "GET", hook, nil); w.at("failing_since") != nil {
@@ -426,7 +426,7 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 		if w := s.member.want(200, "GET", hook, nil); w.at("enabled") != true {
 			t.Errorf("a ping switches it off: %s", w.Raw)
 		}
-		for n := 3; n < exchange.MostTries+2; n++ {
+		for n := 3; n < exchange.MaxTries+2; n++ {
 			s.hurry()
 			r.wait(n + 1)
 			s.idle()
@@ -495,7 +495,7 @@ func TestAnOrganizationHasTwentyWebhooksAtMost(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		path := fmt.Sprintf("/organizations/%d/webhooks", s.id)
-		for range exchange.MostWebhooks {
+		for range exchange.MaxWebhooks {
 			s.owner.want(201, "POST", path, obj{"url": "https://lab.example.org/hook"})
 		}
 		s.unchanged("one too many", func() { s.owner.refused(409, "CONFLICT", "POST", path, obj{"url": "https://lab.example.org/hook"}) })

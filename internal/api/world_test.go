@@ -108,7 +108,7 @@ func (w *world) sweep() {
 func (w *world) run(kind job.Kind[struct{}]) {
 	w.t.Helper()
 	defer w.work(w.app, job.Config{})()
-	id := jobtest.Enqueue(w.t, w.db, kind, struct{}{}, job.Order{})
+	id := jobtest.Enqueue(w.t, w.db, kind, struct{}{}, job.EnqueueOptions{})
 	jobtest.Wait(w.t, w.db, id, exchange.JobDone)
 }
 

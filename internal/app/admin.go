@@ -16,7 +16,7 @@ const usualWait = 28
 // StuckAfter is how many days a turn takes before a request counts as stuck.
 func (a *App) StuckAfter() int { return cmp.Or(int(a.Escalation), usualWait) }
 
-// mayAdminister says whether who may see how the installation does; that they look at it is noted.
+// mayAdminister reports whether who may see how the installation does; that they look at it is noted.
 func (a *App) mayAdminister(ctx context.Context, who exchange.Actor, object string) error {
 	return a.mayRead(ctx, who, exchange.AdminRead, who.ToUser(who.ID), object)
 }
@@ -31,22 +31,22 @@ func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overvi
 }
 
 // StuckRequests lists the requests in which it is somebody's turn; for admins.
-func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.StuckFilter) (exchange.Part[InboxItem], error) {
+func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.StuckFilter) (exchange.ListPage[InboxItem], error) {
 	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
-		return exchange.Part[InboxItem]{}, err
+		return exchange.ListPage[InboxItem]{}, err
 	}
 	part, err := a.DB.Read().StuckRequests(ctx, p, f)
 	if err != nil {
-		return exchange.Part[InboxItem]{}, err
+		return exchange.ListPage[InboxItem]{}, err
 	}
 	items, err := a.inboxItems(ctx, who, part.Items)
-	return exchange.Part[InboxItem]{Items: items, Total: part.Total, Next: part.Next}, err
+	return exchange.ListPage[InboxItem]{Items: items, Total: part.Total, Next: part.Next}, err
 }
 
 // FailedMail lists the notifications whose mail did not get through; for admins.
-func (a *App) FailedMail(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.FailedMail], error) {
+func (a *App) FailedMail(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
 	if err := a.mayAdminister(ctx, who, "mail that failed"); err != nil {
-		return exchange.Part[exchange.FailedMail]{}, err
+		return exchange.ListPage[exchange.FailedMail]{}, err
 	}
 	return a.DB.Read().FailedMail(ctx, p)
 }
@@ -65,7 +65,7 @@ func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, 
 		return Results[UserView]{}, err
 	}
 	views, err := showUsers(ctx, c, list)
-	return resultsOf(exchange.Found[exchange.User]{Count: int64(len(list))}, views), err
+	return resultsOf(exchange.SearchResult[exchange.User]{Count: int64(len(list))}, views), err
 }
 
 // OrganizationsToAdmin finds organizations; for admins.
@@ -91,7 +91,7 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 			return err
 		}
 		if who.Is(user) {
-			return exchange.Fail(exchange.Conflict, "You cannot stop being an admin yourself; another admin can do it.")
+			return exchange.Errorf(exchange.Conflict, "You cannot stop being an admin yourself; another admin can do it.")
 		}
 		if err := tx.LockAdmin(ctx, user); err != nil {
 			return err
@@ -116,7 +116,7 @@ func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange
 }
 
 // JobsToAdmin lists everybody's jobs with who asked for them, by id of the person; for admins.
-func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.Part[exchange.Job], map[uuid.UUID]exchange.User, error) {
+func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.ListPage[exchange.Job], map[uuid.UUID]exchange.User, error) {
 	f.All = new(true)
 	part, err := a.Jobs(ctx, who, p, f)
 	if err != nil {

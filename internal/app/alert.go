@@ -15,7 +15,7 @@ import (
 var Alert = job.Kind[struct{}]{Name: "alert"}
 
 // Alerted is the result of a job that alerts.
-type Alerted struct {
+type AlertResult struct {
 	Changes int64 `json:"changes"` // materials that it looked at
 	News    int64 `json:"news"`    // pieces of news, each to one person of one saved search
 }
@@ -31,7 +31,7 @@ const (
 // their saved searches. Where a run dies, the next one goes on: what was not looked at is a change still, and
 // what was not told is a match still. Several at once look twice, and tell once.
 func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
-	var sum Alerted
+	var sum AlertResult
 	if err := r.Resume(&sum); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 	for {
 		// The changes are read before the saved searches: a search that is not there yet when a
 		// change is in sight began after it.
-		changes, err := a.DB.Read().Changes(ctx, changesAtOnce)
+		changes, err := a.DB.Read().MaterialChanges(ctx, changesAtOnce)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			sum = before // the transaction may run again
 			var err error
-			told, err = tellMatches(ctx, tx, &sum)
+			told, err = notifyMatches(ctx, tx, &sum)
 			return sum.progress("telling"), sum, err
 		})
 		if err != nil {
@@ -73,12 +73,12 @@ func (a *App) alert(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return sum, nil })
 }
 
-func (s Alerted) progress(note string) exchange.Progress {
+func (s AlertResult) progress(note string) exchange.Progress {
 	return exchange.Progress{Done: s.Changes + s.News, Note: note}
 }
 
 // collect notes which of the changed materials are new in which saved searches.
-func (a *App) collect(ctx context.Context, r *job.Run, sum *Alerted, changes []store.Change) error {
+func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes []store.MaterialChange) error {
 	step := func(do func(ctx context.Context, tx store.Conn) error) error {
 		return r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			return sum.progress("looking for what is new"), *sum, do(ctx, tx)
@@ -115,7 +115,7 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *Alerted, changes []s
 }
 
 // matching are those of the changed materials that may be new to a saved search and match it.
-func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.Change) ([]int64, error) {
+func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.MaterialChange) ([]int64, error) {
 	var ids []int64
 	for _, n := range changes {
 		if n.MayBeNew(s.Since) {
@@ -126,11 +126,11 @@ func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes
 		return nil, nil
 	}
 	slices.Sort(ids)
-	return c.MatchMaterials(ctx, s.Asks(), slices.Compact(ids)) // some may be there more than once
+	return c.MatchMaterials(ctx, s.Query(), slices.Compact(ids)) // some may be there more than once
 }
 
-// tellMatches tells some people what is new in their saved searches; false: everybody was told.
-func tellMatches(ctx context.Context, tx store.Conn, sum *Alerted) (bool, error) {
+// notifyMatches tells some people what is new in their saved searches; false: everybody was told.
+func notifyMatches(ctx context.Context, tx store.Conn, sum *AlertResult) (bool, error) {
 	searches, err := tx.SearchesToTell(ctx, alertsAtOnce)
 	if err != nil {
 		return false, err
@@ -143,7 +143,7 @@ func tellMatches(ctx context.Context, tx store.Conn, sum *Alerted) (bool, error)
 		if m.Count == 0 {
 			continue
 		}
-		if err := tellNews(ctx, tx, m.News(), s.UserID); err != nil {
+		if err := notifyPeople(ctx, tx, m.News(), s.UserID); err != nil {
 			return false, err
 		}
 		sum.News++

@@ -19,13 +19,13 @@ import (
 )
 
 // alerted is what a notification told of a saved search.
-func (r *reminding) alerted(who exchange.Actor) (told []exchange.NewsDetail) {
+func (r *reminding) alerted(who exchange.Actor) (told []exchange.AnnouncementDetail) {
 	r.Helper()
 	kind := exchange.NotificationKind(exchange.SearchMatched)
 	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind}, exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
-		if n.Category != exchange.SearchNotif || len(n.News.Detail.Materials) != min(exchange.MostTold, n.News.Detail.Count) {
+		if n.Category != exchange.SearchNotif || len(n.News.Detail.Materials) != min(exchange.MaxTold, n.News.Detail.Count) {
 			r.Errorf("a notification of %s: %+v", n.Category, n.News.Detail)
 		}
 		told = append(told, n.News.Detail)
@@ -38,10 +38,10 @@ func (r *reminding) alert(jobs int) (news int64) {
 	r.Helper()
 	ids := make([]int64, jobs)
 	for i := range ids {
-		ids[i] = jobtest.Enqueue(r.T, r.db, app.Alert, struct{}{}, job.Order{})
+		ids[i] = jobtest.Enqueue(r.T, r.db, app.Alert, struct{}{}, job.EnqueueOptions{})
 	}
 	for _, id := range ids {
-		var sum app.Alerted
+		var sum app.AlertResult
 		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &sum))
 		news += sum.News
 	}
@@ -86,7 +86,7 @@ func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
 		}
 		told := r.alerted(r.asks)
 		if len(told) != 1 || told[0].SavedSearch != s.ID || told[0].Name != "zebrafish" || told[0].Count != 12 ||
-			told[0].Materials[0] != (exchange.ToldMaterial{ID: ids[11], Title: "zebrafish 12"}) {
+			told[0].Materials[0] != (exchange.MaterialPayload{ID: ids[11], Title: "zebrafish 12"}) {
 			t.Errorf("told %+v", told)
 		}
 		if n := r.alert(1); n != 0 || len(r.alerted(r.member)) > 0 {
@@ -269,7 +269,7 @@ func (o *observer) run() {
 	for id, k := range o.searches {
 		if ids := o.fresh(k); len(ids) > 0 {
 			k.told = append(k.told, ids...)
-			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), exchange.MostTold)])
+			want[id] = fmt.Sprintln(len(ids), ids[:min(len(ids), exchange.MaxTold)])
 		}
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -348,8 +348,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 					seen[s.ID] = append(seen[s.ID], m.ID)
 				}
 				mu.Unlock()
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
 			}
 		})
 		wait.Wait()
@@ -359,7 +359,7 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			var most, due int
 			r.must(raw.QueryRowContext(t.Context(), "SELECT MAX(lease), COUNT(due_at) FROM jobs WHERE kind = 'alert'").Scan(&most, &due))
 			if due == 0 {
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
 			}
 			return most > 1
 		})
@@ -374,7 +374,7 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			r.must(raw.QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) FROM material_changes) +
 				(SELECT COUNT(*) FROM search_matches WHERE NOT told), (SELECT COUNT(*) FROM jobs WHERE kind = 'alert' AND due_at IS NOT NULL)`).Scan(&left, &due))
 			if left > 0 && due == 0 {
-				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.Order{})
+				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
 			}
 			return left+due == 0
 		})

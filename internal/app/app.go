@@ -1,5 +1,5 @@
 // Package app holds the use cases: may they? → change → keep → promise. Beside the
-// queue it is the only room that opens transactions; both doors, the JSON API and the pages, call it.
+// queue it is the only room that opens transactions; both servers, the JSON API and the pages, call it.
 package app
 
 import (
@@ -27,8 +27,8 @@ type App struct {
 	books  *workbooks
 	reads  queue
 
-	numbers memory[Numbers]
-	paces   memory[map[int64]exchange.Pace]
+	numbers cached[SiteNumbers]
+	paces   cached[map[int64]exchange.Pace]
 
 	refusals refusals
 }
@@ -84,10 +84,10 @@ func (a *App) write(ctx context.Context, who exchange.Actor, do func(ctx context
 
 // endedToken refuses who presents a token that is unknown, revoked or expired.
 func endedToken() error {
-	return exchange.Fail(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST /login.")
+	return exchange.Errorf(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST /login.")
 }
 
-// may says whether who may do action to object inside a transaction; an admin's use of their
+// may reports whether who may do action to object inside a transaction; an admin's use of their
 // power is noted in it.
 func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
 	asAdmin, err := a.can(who, action, rel)
@@ -98,7 +98,7 @@ func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action
 }
 
 // did notes what who did to an object, unless may noted it as done by the power of an admin.
-func (a *App) did(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string, detail any) error {
+func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string, detail any) error {
 	if _, asAdmin := a.policy.Can(action, rel); asAdmin {
 		return nil
 	}
@@ -130,18 +130,18 @@ func (a *App) denied(who exchange.Actor, action exchange.Action, rel exchange.Re
 		return who.BeyondScope(action)
 	}
 	if who.Anonymous() {
-		e := exchange.Fail(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
+		e := exchange.Errorf(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
 		e.Action = action
 		return e
 	}
-	e := exchange.Fail(exchange.Forbidden, "You are not allowed to do this (%s).", action)
+	e := exchange.Errorf(exchange.Forbidden, "You are not allowed to do this (%s).", action)
 	e.Action = action
 	return e
 }
 
 // fault is an InvalidInput error on one field.
-func fault(field, format string, args ...any) error {
-	var f exchange.Faults
+func fieldError(field, format string, args ...any) error {
+	var f exchange.FieldErrors
 	f.Add(field, format, args...)
 	return f.Err()
 }
@@ -150,12 +150,12 @@ func fault(field, format string, args ...any) error {
 // wrong reference is wrong input (contract.md section 2, 404).
 func refer(err error, field string, id any) error {
 	if err != nil && exchange.CodeOf(err) == exchange.NotFound {
-		return fault(field, "there is no object with the id %v", id)
+		return fieldError(field, "there is no object with the id %v", id)
 	}
 	return err
 }
 
-// same says whether two values are alike, so that sending back what was read changes nothing.
+// same reports whether two values are alike, so that sending back what was read changes nothing.
 func same(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

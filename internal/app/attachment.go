@@ -17,7 +17,7 @@ func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchang
 	if err != nil {
 		return t, err
 	}
-	ties, err := c.Ties(ctx, t, who.ID)
+	ties, err := c.AttachmentTies(ctx, t, who.ID)
 	if err != nil {
 		return t, err
 	}
@@ -30,9 +30,9 @@ func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exc
 }
 
 // Attachments lists every attachment; for admins.
-func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
+func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
-		return exchange.Part[exchange.Attachment]{}, err
+		return exchange.ListPage[exchange.Attachment]{}, err
 	}
 	return a.DB.Read().Attachments(ctx, p)
 }
@@ -69,14 +69,14 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 		return err
 	}
 	if who.Lab != 0 && (t.OwnedByOrg == nil || *t.OwnedByOrg != who.Lab) {
-		return exchange.Fail(exchange.OutOfScope, "This token files attachments of organization %d alone: set owned_by_org to it.", who.Lab)
+		return exchange.Errorf(exchange.OutOfScope, "This token files attachments of organization %d alone: set owned_by_org to it.", who.Lab)
 	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 	var err error
 	if t.ID, err = tx.InsertAttachment(ctx, *t); err != nil {
 		return err
 	}
-	if err := a.did(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), nil); err != nil {
+	if err := a.recordAction(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), nil); err != nil {
 		return err
 	}
 	return a.attachmentWithinQuota(ctx, tx, *t)
@@ -107,7 +107,7 @@ func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
 // organization that the caller is in, and be the sequence map of a material of such a one, to
 // whose lab it then belongs. Nobody files an attachment under another user.
 func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Attachment, t *exchange.Attachment) error {
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	if id := t.OwnedByOrg; id != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *id) {
 		if _, err := tx.Organization(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
 			f.Add("owned_by_org", "there is no organization with the id %d", *id)
@@ -123,7 +123,7 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 		} else if err != nil {
 			return err
 		} else if !who.Admin {
-			return exchange.Fail(exchange.FieldForbidden, "You may file an attachment under your own name alone.").With("field", "owned_by_user")
+			return exchange.Errorf(exchange.FieldForbidden, "You may file an attachment under your own name alone.").With("field", "owned_by_user")
 		} else if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true, nil); err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 	return f.Err()
 }
 
-// asMember says whether who may bind an attachment to an organization by a field: a member may,
+// asMember reports whether who may bind an attachment to an organization by a field: a member may,
 // and an admin, whose power is noted.
 func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64, field string) error {
 	switch {
@@ -152,7 +152,7 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 	case who.Admin:
 		return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("organization", organization), true, nil)
 	}
-	return exchange.Fail(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you are in.", field).With("field", field)
+	return exchange.Errorf(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you are in.", field).With("field", field)
 }
 
 // UpdateAttachment changes the record of an attachment.
@@ -186,25 +186,25 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := a.checkAttachment(ctx, tx, who, old, &t); err != nil {
 			return err
 		}
-		ties, err := tx.Ties(ctx, old, who.ID)
+		ties, err := tx.AttachmentTies(ctx, old, who.ID)
 		if err != nil {
 			return err
 		}
 		if ties.MTA && !same(old.OwnedByOrg, t.OwnedByOrg) {
-			return exchange.Fail(exchange.AttachmentInUse, "A material shows this document as its MTA, so it stays with its lab. Choose another MTA there first.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A material shows this document as its MTA, so it stays with its lab. Choose another MTA there first.")
 		}
 		if ties.Agreed && t.Filename != old.Filename {
-			return exchange.Fail(exchange.AttachmentInUse, "Requests were made under this MTA, so it keeps its name.")
+			return exchange.Errorf(exchange.AttachmentInUse, "Requests were made under this MTA, so it keeps its name.")
 		}
 		owned := old.StorageOwner()
 		if old.Description = t.Description; ties.Requests && !same(old, t) {
-			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
 		}
 		t.UpdatedAt = tx.Now
 		if err := tx.UpdateAttachment(ctx, t); err != nil {
 			return err
 		}
-		if err := a.did(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false), object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
+		if err := a.recordAction(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false), object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
 			return err
 		}
 		return a.attachmentWithinQuota(ctx, tx, t)
@@ -233,18 +233,18 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := dropAttachment(ctx, tx, who, t); err != nil {
 			return err
 		}
-		return a.did(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(t, false, false), object("attachment", id), nil)
+		return a.recordAction(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(t, false, false), object("attachment", id), nil)
 	})
 }
 
 // dropAttachment deletes an attachment whose row is locked, unless something stands on it.
 func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t exchange.Attachment) error {
-	ties, err := tx.Ties(ctx, t, who.ID)
+	ties, err := tx.AttachmentTies(ctx, t, who.ID)
 	if err != nil {
 		return err
 	}
 	if ties.Requests || ties.MTA || ties.Agreed {
-		return exchange.Fail(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
+		return exchange.Errorf(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
 	}
 	t.DeletedAt = &tx.Now
 	return tx.UpdateAttachment(ctx, t)
@@ -271,7 +271,7 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		if t, err = a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentReplace, id); err != nil {
 			return err
 		}
-		ties, err := tx.Ties(ctx, t, who.ID)
+		ties, err := tx.AttachmentTies(ctx, t, who.ID)
 		if err != nil {
 			return err
 		}
@@ -280,9 +280,9 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		}
 		switch {
 		case ties.Requests && t.Content != nil:
-			return exchange.Fail(exchange.AttachmentInUse, "A request stands on this document; upload the new version as a new attachment.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document; upload the new version as a new attachment.")
 		case ties.Elsewhere:
-			return exchange.Fail(exchange.AttachmentInUse, "A material of another lab shows this document; upload the new version as a new attachment.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A material of another lab shows this document; upload the new version as a new attachment.")
 		case t.Content != nil && t.Content.SHA256 == content.SHA256:
 			return nil // the same again
 		}
@@ -323,7 +323,7 @@ func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, versio
 	if err != nil {
 		return exchange.AttachmentVersion{}, nil, err
 	}
-	ties, err := c.Ties(ctx, t, who.ID)
+	ties, err := c.AttachmentTies(ctx, t, who.ID)
 	if err != nil {
 		return exchange.AttachmentVersion{}, nil, err
 	}
@@ -351,7 +351,7 @@ func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, versio
 // present is the content that an attachment has now.
 func present(t exchange.Attachment) (exchange.AttachmentVersion, error) {
 	if t.Content == nil || t.ContentDeleted {
-		return exchange.AttachmentVersion{}, exchange.Fail(exchange.NotFound, "This attachment has no content (yet).")
+		return exchange.AttachmentVersion{}, exchange.Errorf(exchange.NotFound, "This attachment has no content (yet).")
 	}
 	return t.Present(), nil
 }
@@ -374,7 +374,7 @@ func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filenam
 func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, filename string) (exchange.Attachment, error) {
 	t, err := a.attachment(ctx, who, action, id)
 	if err == nil && t.Filename != filename {
-		return t, exchange.Fail(exchange.NotFound, "There is no such object.")
+		return t, exchange.Errorf(exchange.NotFound, "There is no such object.")
 	}
 	return t, err
 }

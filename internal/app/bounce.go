@@ -22,7 +22,7 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 		token, _, _ := strings.Cut(b.MessageID, "@")
 		text, err := unseal(ctx, tx, ofMessage, token)
 		if exchange.CodeOf(err) == exchange.NotFound {
-			return exchange.Fail(exchange.NotFound, "The report names no message of this installation.")
+			return exchange.Errorf(exchange.NotFound, "The report names no message of this installation.")
 		} else if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 		if !b.Permanent || !strings.EqualFold(b.Recipient, reader.Email) || reader.Mail.MailFor("", reader.Email) == exchange.MailNoAddress {
 			return nil
 		}
-		reader.Mail.Refused = &exchange.Refusal{Address: reader.Email, Reason: b.Reason, At: tx.Now}
+		reader.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: b.Reason, At: tx.Now}
 		refused = reader.Name()
 		return tx.SaveMailSettings(ctx, reader.Mail)
 	})

@@ -17,11 +17,11 @@ import (
 
 // BulkMaterials is the kind of job that takes a spreadsheet of materials in. A step is a part of the
 // rows: what it found or did, and how far the job is, are one transaction.
-var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", Most: 5, Heavy: true}
+var BulkMaterials = job.Kind[BulkArgs]{Name: "materials.bulk", MaxAttempts: 5, Heavy: true}
 
 // BulkArgs are what such a job is told.
 type BulkArgs struct {
-	Order    exchange.BulkOrder
+	Order    exchange.BulkOptions
 	Mapping  map[string]string      // all that the organization said of its headers by then
 	Values   []exchange.Replacement // of cells that are read as others
 	Operator bool                   // it was asked for at the machine
@@ -72,14 +72,14 @@ func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
 	a.Discard(ctx, c, err)
 }
 
-// MayBulk says whether who may list an organization's materials from a spreadsheet.
+// MayBulk reports whether who may list an organization's materials from a spreadsheet.
 func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int64) error {
 	return a.MayToLab(ctx, who, exchange.MaterialBulk, organization)
 }
 
 // Bulk has the materials of a spreadsheet listed, changed or checked by a job. What cannot be read at
 // all, and columns that nobody knows, are told at once, with how the others were understood.
-func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOrder, content exchange.Content) (exchange.Job, error) {
+func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, content exchange.Content) (exchange.Job, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
 		return exchange.Job{}, err
@@ -91,7 +91,7 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 }
 
 // bulkArgs are the arguments of a job, with all that the organization said of its headers by now.
-func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOrder) (BulkArgs, error) {
+func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions) (BulkArgs, error) {
 	order, err := order.Check()
 	if err != nil {
 		return BulkArgs{}, err
@@ -120,7 +120,7 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 				return err
 			}
 		}
-		id, err := BulkMaterials.Enqueue(ctx, tx, args, job.Order{User: actorID(who)})
+		id, err := BulkMaterials.Enqueue(ctx, tx, args, job.EnqueueOptions{User: actorID(who)})
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 		}
 		var err error
 		if b, err = a.DB.Read().Bulk(ctx, id); err == nil && b.OrganizationID != organization {
-			err = exchange.Fail(exchange.NotFound, "There is no such object.")
+			err = exchange.Errorf(exchange.NotFound, "There is no such object.")
 		}
 		return err
 	})
@@ -160,7 +160,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 	if err := w.Write([]string{"row", "outcome", "material", "reference", "column", "problem"}); err != nil {
 		return err
 	}
-	err = a.EachOutcome(ctx, who.ID.String(), id, func(o exchange.RowOutcome) error {
+	err = a.EachOutcome(ctx, who.ID.String(), id, func(o exchange.RowResult) error {
 		word := string(o.Outcome)
 		if !b.Stored && o.Outcome != exchange.RowRefused && o.Outcome != exchange.RowUnchanged {
 			word = "would be " + word
@@ -180,7 +180,7 @@ func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, 
 }
 
 // reportLines are the columns and problems of a row, one pair at least.
-func reportLines(o exchange.RowOutcome) [][2]string {
+func reportLines(o exchange.RowResult) [][2]string {
 	var lines [][2]string
 	for _, list := range []map[string][]string{o.Problems, o.Doubts} {
 		for _, column := range sorted(list) {
@@ -195,12 +195,12 @@ func reportLines(o exchange.RowOutcome) [][2]string {
 	return lines
 }
 
-// EachOutcome gives what came of each row that a job looked at, in the order of the spreadsheet, a part at a time as
+// EachOutcome gives the result of each row that a job looked at, in the order of the spreadsheet, a part at a time as
 // EachMaterial does.
-func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(exchange.RowOutcome) error) error {
+func (a *App) EachOutcome(ctx context.Context, caller string, id int64, do func(exchange.RowResult) error) error {
 	part := a.parts(caller)
 	for after := 0; ; {
-		var list []exchange.RowOutcome
+		var list []exchange.RowResult
 		err := part(ctx, func(ctx context.Context) (err error) {
 			list, err = a.DB.Read().BulkPart(ctx, id, after)
 			return err
@@ -262,12 +262,12 @@ func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	}
 	headers, err := rows.Read()
 	if errors.Is(err, io.EOF) {
-		return rows, fault("file", "has no row; the first one must name the columns")
+		return rows, fieldError("file", "has no row; the first one must name the columns")
 	}
 	if err != nil {
 		return rows, err
 	}
-	rows.layout, err = exchange.Understand(headers.Cells, exchange.Reading{Category: args.Order.Category, Mapping: args.Mapping,
+	rows.layout, err = exchange.ReadHeader(headers.Cells, exchange.ColumnMapping{Category: args.Order.Category, Mapping: args.Mapping,
 		KeepAll: args.Order.Unknown == exchange.UnknownKeep})
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		err = e.With("columns", rows.layout.Headings)

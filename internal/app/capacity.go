@@ -94,7 +94,7 @@ func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 	}
 	if len(q.waiting[caller]) >= c.Queue {
 		q.mu.Unlock()
-		return exchange.Fail(exchange.RateLimited, "%d of your searches and lists are waiting already; try again when they are answered.", c.Queue).
+		return exchange.Errorf(exchange.RateLimited, "%d of your searches and lists are waiting already; try again when they are answered.", c.Queue).
 			With("limit", c.Queue).With("retry_after", busyRetry)
 	}
 	turn := make(chan struct{})
@@ -115,7 +115,7 @@ func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return exchange.Fail(exchange.Unavailable, "The server is busy with searches; try again in a moment.").With("retry_after", busyRetry)
+		return exchange.Errorf(exchange.Unavailable, "The server is busy with searches; try again in a moment.").With("retry_after", busyRetry)
 	}
 	return nil // the turn came at the last moment
 }

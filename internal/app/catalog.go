@@ -120,29 +120,29 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 	return v, err
 }
 
-// mostSimilar is how many similar materials a page shows.
-const mostSimilar = 4
+// maxSimilar is how many similar materials a page shows.
+const maxSimilar = 4
 
 // similar are materials of the same category and, as far as there are any, of the same disease or organism,
 // or else from the same lab.
 func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial, error) {
-	for _, likeness := range exchange.Likenesses(m) {
-		found, err := c.Alike(ctx, likeness, who.ID, mostSimilar+1)
+	for _, likeness := range exchange.SimilarFilters(m) {
+		found, err := c.Alike(ctx, likeness, who.ID, maxSimilar+1)
 		if err != nil {
 			return nil, err
 		}
 		list := slices.DeleteFunc(found, func(other exchange.ShownMaterial) bool { return other.ID == m.ID })
 		if len(list) > 0 {
-			return list[:min(len(list), mostSimilar)], nil
+			return list[:min(len(list), maxSimilar)], nil
 		}
 	}
 	return nil, nil
 }
 
-// mostWithout is how many filters are tried without, and mostNear how many materials are shown that none keeps out.
+// maxWithout is how many filters are tried without, and maxNear how many materials are shown that none keeps out.
 const (
-	mostWithout = 6
-	mostNear    = 3
+	maxWithout = 6
+	maxNear    = 3
 )
 
 // Without counts, for each facet that a search filters by, what it would find without that filter, and gives
@@ -151,7 +151,7 @@ func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search
 	counts = map[string]int64{}
 	one := exchange.Search{Query: s.Query, Viewer: who.ID}
 	for name := range s.Filters {
-		if len(counts) == mostWithout {
+		if len(counts) == maxWithout {
 			break
 		}
 		one.Filters = map[string][]string{}
@@ -166,6 +166,6 @@ func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search
 		}
 		counts[name] = found.Count
 	}
-	near, err = a.Catalog(ctx, who, exchange.Search{Query: s.Query, Page: exchange.SearchPage{Limit: mostNear}})
+	near, err = a.Catalog(ctx, who, exchange.Search{Query: s.Query, Page: exchange.SearchPage{Limit: maxNear}})
 	return counts, near, err
 }

@@ -52,7 +52,7 @@ func (c Closing) conflict() error {
 		}
 		details["requests"] = requests
 	}
-	e := exchange.Fail(exchange.Conflict, "%s", strings.Join(sentences, " "))
+	e := exchange.Errorf(exchange.Conflict, "%s", strings.Join(sentences, " "))
 	for name, value := range details {
 		e = e.With(name, value)
 	}
@@ -122,7 +122,7 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 			return err
 		}
 		if who.Scope != "" {
-			return exchange.Fail(exchange.OutOfScope, "A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
+			return exchange.Errorf(exchange.OutOfScope, "A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
 		}
 		if u.Admin {
 			err = tx.LockAdmins(ctx)
@@ -141,7 +141,7 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 		if err := a.closeAccount(ctx, tx, who, u); err != nil {
 			return err
 		}
-		return a.did(ctx, tx, who, exchange.UserClose, rel, object("user", user), nil)
+		return a.recordAction(ctx, tx, who, exchange.UserClose, rel, object("user", user), nil)
 	})
 }
 
@@ -188,7 +188,7 @@ func (a *App) closeAccount(ctx context.Context, tx store.Conn, who exchange.Acto
 	if err := tx.ForgetUser(ctx, u, labs, tx.Now.Add(-a.Grace)); err != nil {
 		return err
 	}
-	return indexNow(ctx, tx, exchange.Renamed{User: u.ID})
+	return indexNow(ctx, tx, exchange.Renaming{User: u.ID})
 }
 
 // endRequest cancels a request for its requester, or closes it where something was sent.
@@ -198,14 +198,14 @@ func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 		return err
 	}
 	roles, p := exchange.Roles{Requester: true}, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)}
-	if !slices.Contains(exchange.Moves(roles, q.Status), exchange.Cancelled) {
+	if !slices.Contains(exchange.AllowedStatuses(roles, q.Status), exchange.Cancelled) {
 		roles, p = exchange.Roles{Requester: true, Member: true}, exchange.RequestPatch{Active: exchange.Some(false)}
 	}
 	after, events, err := q.Apply(roles, who.ID, p, q.Address, q.Terms, tx.Now)
 	if err != nil || len(events) == 0 {
 		return err
 	}
-	return a.keep(ctx, tx, &q, after, roles, events)
+	return a.commitRequest(ctx, tx, &q, after, roles, events)
 }
 
 // closeLab archives the materials of a lab that nobody is left in, which are locked, and takes its name.
@@ -219,7 +219,7 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 		return err
 	}
 	asAdmin := who.ID != o.Owner
-	if err := keepOrganization(ctx, tx, who, exchange.UserClose, asAdmin, v); err != nil {
+	if err := recordOrganizationVersion(ctx, tx, who, exchange.UserClose, asAdmin, v); err != nil {
 		return err
 	}
 	list, kept := slices.Clone(old), map[int64]bool{}
@@ -229,13 +229,13 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	if err := saveMaterials(ctx, tx, old, list); err != nil {
 		return err
 	}
-	if err := keepMaterials(ctx, tx, who, kept); err != nil {
+	if err := recordMaterialVersions(ctx, tx, who, kept); err != nil {
 		return err
 	}
 	if err := tx.CloseLab(ctx, o.ID); err != nil {
 		return err
 	}
-	return indexNow(ctx, tx, exchange.Renamed{Organization: o.ID})
+	return indexNow(ctx, tx, exchange.Renaming{Organization: o.ID})
 }
 
 // leaveLab takes a user out of a lab; their requests there go to its owner.
@@ -253,5 +253,5 @@ func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 	if v, err = showOrganization(ctx, tx, o); err != nil {
 		return err
 	}
-	return keepOrganization(ctx, tx, who, exchange.OrganizationLeave, who.ID != user, v)
+	return recordOrganizationVersion(ctx, tx, who, exchange.OrganizationLeave, who.ID != user, v)
 }

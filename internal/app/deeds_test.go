@@ -66,7 +66,7 @@ func address(h *hearing, by string, request int64, requester string) error {
 }
 
 func issue(h *hearing, by string, request int64, _ string) error {
-	_, err := h.app.OpenIssue(h.Context(), h.people[by], request, exchange.Words{Text: exchange.Some("It thawed")})
+	_, err := h.app.OpenIssue(h.Context(), h.people[by], request, exchange.TextBody{Text: exchange.Some("It thawed")})
 	return err
 }
 
@@ -81,7 +81,7 @@ func solve(h *hearing, by string, request int64, requester string) error {
 }
 
 func message(h *hearing, by string, request int64, _ string) error {
-	_, err := h.app.SendMessage(h.Context(), h.people[by], request, exchange.Words{Text: exchange.Some("Hello")})
+	_, err := h.app.SendMessage(h.Context(), h.people[by], request, exchange.TextBody{Text: exchange.Some("Hello")})
 	return err
 }
 

@@ -20,15 +20,15 @@ import (
 // Deliver is the job that tries a delivery once. What came of it and the job of the next try are one
 // transaction. A process that dies between sending and this one sends again, under the same id. Receivers may be slow, so
 // deliveries are heavy jobs on the account of their lab.
-var Deliver = job.Kind[Sending]{Name: "webhook", Time: time.Minute, Heavy: true}
+var Deliver = job.Kind[DeliveryArgs]{Name: "webhook", Timeout: time.Minute, Heavy: true}
 
 // deliverOn is the order of a delivery of a lab at a moment; zero: at once.
-func deliverOn(lab int64, at time.Time) job.Order {
-	return job.Order{Turn: uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "organization %d", lab)), At: at}
+func deliverOn(lab int64, at time.Time) job.EnqueueOptions {
+	return job.EnqueueOptions{Turn: uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "organization %d", lab)), At: at}
 }
 
 // Sending is which try at which delivery a job is; where it is another's turn by now, it does nothing.
-type Sending struct {
+type DeliveryArgs struct {
 	Organization int64 `json:"organization"`
 	Webhook      int64 `json:"webhook"`
 	Delivery     int64 `json:"delivery"`
@@ -36,8 +36,8 @@ type Sending struct {
 	Tries        int   `json:"tries"`
 }
 
-func sendingOf(w exchange.Webhook, d exchange.WebhookDelivery) Sending {
-	return Sending{w.OrganizationID, w.ID, d.ID, d.Round, d.Tries}
+func deliveryArgs(w exchange.Webhook, d exchange.WebhookDelivery) DeliveryArgs {
+	return DeliveryArgs{w.OrganizationID, w.ID, d.ID, d.Round, d.Tries}
 }
 
 // hook tells the webhooks of an organization of an event of one of its requests. It costs one statement
@@ -60,7 +60,7 @@ func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organiz
 	if err != nil {
 		return err
 	}
-	m := exchange.Told(e, q, people, a.PublicURL)
+	m := exchange.NewEventMessage(e, q, people, a.PublicURL)
 	for _, w := range list {
 		if _, err := send(ctx, tx, w, &e.ID, m.Type, m); err != nil {
 			return err
@@ -82,12 +82,12 @@ func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, 
 	if d.ID, added, err = tx.InsertDelivery(ctx, d); err != nil || !added {
 		return 0, err
 	}
-	_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), deliverOn(w.OrganizationID, time.Time{}))
+	_, err = Deliver.Enqueue(ctx, tx, deliveryArgs(w, d), deliverOn(w.OrganizationID, time.Time{}))
 	return d.ID, err
 }
 
 // deliver sends a message once.
-func (a *App) deliver(ctx context.Context, r *job.Run, s Sending) error {
+func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	c := a.DB.Read()
 	w, d, turn, err := s.read(ctx, c, store.Conn.Webhook, store.Conn.Delivery)
 	if err != nil || !turn {
@@ -132,7 +132,7 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s Sending) error {
 
 // read reads what is to be sent and where to. d.ID is 0 where it was deleted; turn is false where it is
 // not this try's turn.
-func (s Sending) read(ctx context.Context, c store.Conn, readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
+func (s DeliveryArgs) read(ctx context.Context, c store.Conn, readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
 	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook, d exchange.WebhookDelivery, turn bool, err error) {
 	if w, err = readWebhook(c, ctx, s.Organization, s.Webhook); err == nil {
 		d, err = readDelivery(c, ctx, s.Webhook, s.Delivery)
@@ -150,7 +150,7 @@ func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d e
 		return err
 	}
 	if d.NextAt != nil {
-		if _, err := Deliver.Enqueue(ctx, tx, sendingOf(w, d), deliverOn(w.OrganizationID, *d.NextAt)); err != nil {
+		if _, err := Deliver.Enqueue(ctx, tx, deliveryArgs(w, d), deliverOn(w.OrganizationID, *d.NextAt)); err != nil {
 			return err
 		}
 	}
@@ -173,8 +173,8 @@ func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook)
 	if err != nil {
 		return err
 	}
-	off := exchange.News{Kind: exchange.WebhookOff, Organization: o.ID, Detail: exchange.NewsDetail{Webhook: w.ID, Reason: w.OffReason}}
-	if err := tellNews(ctx, tx, off, o.Owner); err != nil {
+	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: o.ID, Detail: exchange.AnnouncementDetail{Webhook: w.ID, Reason: w.OffReason}}
+	if err := notifyPeople(ctx, tx, off, o.Owner); err != nil {
 		return err
 	}
 	return noteWebhook(ctx, tx, exchange.Actor{}, w)

@@ -17,16 +17,16 @@ import (
 )
 
 // MailDigest is the job that sends a person their digest when it is due, or what was held back for them.
-var MailDigest = job.Kind[Digesting]{Name: "mail.digest", Most: mailTries}
+var MailDigest = job.Kind[DigestArgs]{Name: "mail.digest", MaxAttempts: mailTries}
 
 // Digesting names whose digest it is.
-type Digesting struct {
+type DigestArgs struct {
 	User uuid.UUID `json:"user"`
 	Held bool      `json:"held,omitempty"` // it has what was held back, and is no digest that they chose
 }
 
 // waits is the state of what is to be in it.
-func (d Digesting) waits() exchange.MailState {
+func (d DigestArgs) waits() exchange.MailState {
 	if d.Held {
 		return exchange.MailHeld
 	}
@@ -34,7 +34,7 @@ func (d Digesting) waits() exchange.MailState {
 }
 
 // due is when what waits since a moment is to be sent.
-func (d Digesting) due(s exchange.MailSettings, since, now time.Time) time.Time {
+func (d DigestArgs) due(s exchange.MailSettings, since, now time.Time) time.Time {
 	if d.Held {
 		return s.Quiet(now)
 	}
@@ -42,39 +42,39 @@ func (d Digesting) due(s exchange.MailSettings, since, now time.Time) time.Time 
 }
 
 // digestAt is the job of the digest of a person at a moment; there is one of them.
-func digestAt(user uuid.UUID, at time.Time) job.Queued[Digesting] {
-	return job.Queued[Digesting]{Args: Digesting{User: user}, Order: job.Order{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
+func digestAt(user uuid.UUID, at time.Time) job.Queued[DigestArgs] {
+	return job.Queued[DigestArgs]{Args: DigestArgs{User: user}, EnqueueOptions: job.EnqueueOptions{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
 }
 
 // heldAt is the job that sends a person at a moment what was held back; there is one of them.
-func heldAt(user uuid.UUID, at time.Time) job.Queued[Digesting] {
+func heldAt(user uuid.UUID, at time.Time) job.Queued[DigestArgs] {
 	d := digestAt(user, at)
-	d.Args.Held, d.Order.Key = true, d.Order.Key+" held"
+	d.Args.Held, d.EnqueueOptions.Key = true, d.EnqueueOptions.Key+" held"
 	return d
 }
 
 // The most notifications in one digest, where more wait another one follows, and the most requests of each
 // side in the list of what waits.
 const (
-	mostDigested = 500
-	mostWaiting  = 200
+	maxDigested = 500
+	maxWaiting  = 200
 )
 
 // digesting is what a job that sends a digest has marked as being sent.
-type digesting struct {
+type digestInProgress struct {
 	Sending []int64 `json:"sending"`
 }
 
 // mailDigest sends a person what waits for their digest, each notification at most once. Where it is not
 // due any more, since they chose another time, another job is there.
-func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error {
-	var at digesting
+func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error {
+	var at digestInProgress
 	if err := r.Resume(&at); err != nil {
 		return err
 	}
 	if len(at.Sending) > 0 { // the process that sent it died, or it waits again
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			return p, digesting{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
+			return p, digestInProgress{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
 		})
 		if err != nil {
 			return err
@@ -111,7 +111,7 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 				return nil, err
 			}
 		}
-		if len(at.Sending) == mostDigested {
+		if len(at.Sending) == maxDigested {
 			rest := digestAt(reader.ID, tx.Now)
 			if args.Held {
 				rest = heldAt(reader.ID, tx.Now)
@@ -120,15 +120,15 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args Digesting) error 
 				return nil, err
 			}
 		}
-		return Mailed{state}, tx.MailBecomes(ctx, exchange.MailSendingDigest, state, at.Sending...)
+		return MailResult{state}, tx.MailBecomes(ctx, exchange.MailSendingDigest, state, at.Sending...)
 	})
 }
 
 // digestWaitsAgain says that a digest was not sent. The job forgets what was in it: another one may be sending that when it
 // runs again.
-func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args Digesting, ids []int64) error {
+func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args DigestArgs, ids []int64) error {
 	err := r.Step(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-		return p, digesting{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, args.waits(), ids...)
+		return p, digestInProgress{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, args.waits(), ids...)
 	})
 	if err == nil {
 		return nil
@@ -136,22 +136,22 @@ func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args Digesting, 
 	return a.mailWaitsAgain(ctx, exchange.MailSendingDigest, args.waits(), ids...) // the process stops
 }
 
-func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[Digesting]) error {
-	_, err := MailDigest.Enqueue(ctx, tx, d.Args, d.Order)
+func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[DigestArgs]) error {
+	_, err := MailDigest.Enqueue(ctx, tx, d.Args, d.EnqueueOptions)
 	return err
 }
 
 // beginDigest marks what waits for a digest as being sent, and gives its ids: none where the person wants
 // no mail any more.
-func (a *App) beginDigest(ctx context.Context, r *job.Run, args Digesting, reader store.Reader, m *mail.Message) (ids []int64, err error) {
+func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, reader store.Reader, m *mail.Message) (ids []int64, err error) {
 	become := exchange.MailSendingDigest
 	if state := reader.Mail.MailFor("", reader.Email); state == exchange.MailNotWanted || state == exchange.MailNoAddress {
 		become = state
 	}
-	var at digesting
+	var at digestInProgress
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-		at = digesting{}
-		if ids, err = tx.DigestIDs(ctx, reader.ID, args.waits(), mostDigested); err != nil {
+		at = digestInProgress{}
+		if ids, err = tx.DigestIDs(ctx, reader.ID, args.waits(), maxDigested); err != nil {
 			return p, nil, err
 		}
 		if become == exchange.MailSendingDigest {
@@ -170,7 +170,7 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args Digesting, reade
 
 // sendDigest sends the digest of notifications, and of what waits for the person now. Where they may see
 // nothing of it any more, it is not wanted.
-func (a *App) sendDigest(ctx context.Context, args Digesting, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
+func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
 	c := a.DB.Read()
 	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: m.Unsubscribe, Held: args.Held}
 	if err = a.happened(ctx, c, reader, ids, &d); err != nil || len(d.Events)+len(d.Matches)+len(d.News) == 0 {
@@ -245,7 +245,7 @@ func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.
 	}
 	_, visible, err := a.letter(ctx, c, n, reader)
 	if err == nil && visible {
-		news := notice.News{News: *n.News, Actor: "Aliquot", Organization: n.OrganizationName}
+		news := notice.News{Announcement: *n.News, Actor: "Aliquot", Organization: n.OrganizationName}
 		if n.Actor != nil {
 			news.Actor = n.Actor.Name()
 		}
@@ -290,7 +290,7 @@ func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]n
 		if f.Requester != nil {
 			side = exchange.RequesterSide
 		}
-		part, err := c.Requests(ctx, exchange.Page{Limit: mostWaiting}, f, exchange.Actor{ID: user})
+		part, err := c.Requests(ctx, exchange.Page{Limit: maxWaiting}, f, exchange.Actor{ID: user})
 		if err != nil {
 			return nil, err
 		}

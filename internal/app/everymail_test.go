@@ -129,14 +129,14 @@ func (h *hearing) membership() {
 		v, _, err := h.app.AskToJoin(ctx, former, h.lab, exchange.JoinNew{Note: exchange.Some("I am back")})
 		h.must(err)
 		h.wait()
-		_, err = h.app.AnswerJoin(ctx, owner, h.lab, v.ID, to, exchange.JoinRefusal{})
+		_, err = h.app.AnswerJoin(ctx, owner, h.lab, v.ID, to, exchange.JoinDecline{})
 		h.must(err)
 	}
 }
 
 // webhookOff is news as they are when a webhook is switched off, which the tests of the API have happen.
 func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
-	off := exchange.News{Kind: exchange.WebhookOff, Organization: h.lab, Detail: exchange.NewsDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
+	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: h.lab, Detail: exchange.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
 	var err error
 	if off.ID, err = tx.InsertNews(ctx, off); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
 	if err := tx.NotifyOf(ctx, off, h.people["owner"].ID); err != nil {
 		return err
 	}
-	_, err = app.Tell.Enqueue(ctx, tx, app.Telling{Organization: h.lab, News: off.ID}, job.Order{})
+	_, err = app.Tell.Enqueue(ctx, tx, app.NotifyArgs{Organization: h.lab, News: off.ID}, job.EnqueueOptions{})
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 	"aliquot/internal/sheet"
 )
 
-// MayExport says whether who may take the materials of an organization out, nil: those of all.
+// MayExport reports whether who may take the materials of an organization out, nil: those of all.
 func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *int64) error {
 	of := int64(0)
 	if organization != nil {
@@ -48,8 +48,8 @@ func (a *App) EachMaterial(ctx context.Context, caller string, organization *int
 	}
 }
 
-// mostKeys is how many keys of additional_metadata an export has columns for.
-const mostKeys = 900
+// maxKeys is how many keys of additional_metadata an export has columns for.
+const maxKeys = 900
 
 // ExportKeys are the keys of additional_metadata that some material has, in the order of the
 // categories and then of the alphabet: the columns of an export.
@@ -63,8 +63,8 @@ func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64
 		for key := range values {
 			own[key] = true
 		}
-		if len(own) > mostKeys {
-			return exchange.Fail(exchange.Conflict, "The materials have more than %d different keys of additional_metadata, which is more columns than a spreadsheet takes; export them as JSON.", mostKeys)
+		if len(own) > maxKeys {
+			return exchange.Errorf(exchange.Conflict, "The materials have more than %d different keys of additional_metadata, which is more columns than a spreadsheet takes; export them as JSON.", maxKeys)
 		}
 		return nil
 	})

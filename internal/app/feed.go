@@ -15,8 +15,8 @@ import (
 
 // The bounds of streams.
 const (
-	mostFeeds     = 10   // of one person
-	mostFeedsHere = 2000 // of this process
+	maxFeeds      = 10   // of one person
+	maxFeedsHere  = 2000 // of this process
 	lookEvery     = time.Second
 	lookApart     = 20 * time.Millisecond // however often something is committed
 	readersAtOnce = 4                     // streams that read what is new, so that calls find a connection
@@ -38,7 +38,7 @@ type Feed struct {
 	app    *App
 	who    exchange.Actor
 	user   uuid.UUID
-	place  exchange.Place
+	place  exchange.FeedPosition
 	unread int64 // as it was told last; -1: not yet
 	marks  int64 // as it was seen last
 	fresh  chan struct{}
@@ -53,7 +53,7 @@ type Item struct {
 
 // News are what a feed has to tell: notifications that are new, and the number of unread ones where
 // that changed, with the place behind all of it. With More there are more at once.
-type News struct {
+type FeedUpdate struct {
 	Items  []Item
 	Unread *int64
 	Place  string
@@ -62,7 +62,7 @@ type News struct {
 
 // Follow begins to follow a person's notifications from a place on, nil for the present. Whoever
 // calls it reads, and again after each Fresh, until Over, and then closes it.
-func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *exchange.Place) (*Feed, error) {
+func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *exchange.FeedPosition) (*Feed, error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, fr
 }
 
 // begin finds the place to begin at.
-func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
+func (f *Feed) begin(ctx context.Context, from *exchange.FeedPosition) error {
 	c, now := f.app.DB.Read(), time.Now()
 	marks, err := c.Marks(ctx, []uuid.UUID{f.user})
 	if err != nil {
@@ -90,17 +90,17 @@ func (f *Feed) begin(ctx context.Context, from *exchange.Place) error {
 		if len(newest) > 0 {
 			f.place.Lower(newest[0].ID)
 		} else {
-			f.place = exchange.PlaceAt(0)
+			f.place = exchange.FeedPositionAt(0)
 		}
 		return nil
 	}
 	settled := settledBefore(c)
 	for i, n := range newest {
 		if n.At.Before(settled) || i == newestLooked-1 {
-			f.place.Reach(n.ID)
+			f.place.ReadUpTo(n.ID)
 			break
 		}
-		f.place.Take(n.ID, now)
+		f.place.MarkRead(n.ID, now)
 	}
 	return nil
 }
@@ -116,16 +116,16 @@ func (f *Feed) Fresh() <-chan struct{} { return f.fresh }
 func (f *Feed) Over() <-chan struct{} { return f.over }
 
 // Read gives what is new since the last Read, notifications by id.
-func (f *Feed) Read(ctx context.Context) (News, error) {
+func (f *Feed) Read(ctx context.Context) (FeedUpdate, error) {
 	select {
 	case f.app.feeds.reading <- struct{}{}:
 		defer func() { <-f.app.feeds.reading }()
 	case <-ctx.Done():
-		return News{}, ctx.Err()
+		return FeedUpdate{}, ctx.Err()
 	}
 	c, now := f.app.DB.Read(), time.Now()
 	settled := settledBefore(c)
-	var news News
+	var news FeedUpdate
 	for after := f.place.Low(); ; {
 		list, err := c.NotificationsBehind(ctx, f.user, after, newsAtOnce)
 		if err != nil {
@@ -133,9 +133,9 @@ func (f *Feed) Read(ctx context.Context) (News, error) {
 		}
 		for _, n := range list {
 			after = n.ID
-			fresh := f.place.Take(n.ID, now)
+			fresh := f.place.MarkRead(n.ID, now)
 			if f.place.Shorten(); n.CreatedAt.Before(settled) {
-				f.place.Reach(n.ID) // all below it was in this list, or before
+				f.place.ReadUpTo(n.ID) // all below it was in this list, or before
 			}
 			if fresh {
 				news.Items = append(news.Items, Item{n, f.place.String()})
@@ -182,16 +182,16 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 		}
 	}
 	switch {
-	case own >= mostFeeds:
-		return exchange.Fail(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).
-			With("limit", mostFeeds).With("retry_after", 5)
-	case len(s.open) >= mostFeedsHere:
-		return exchange.Fail(exchange.Unavailable, "Too many streams are open; try again later, or read the list.").With("limit", mostFeedsHere)
+	case own >= maxFeeds:
+		return exchange.Errorf(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).
+			With("limit", maxFeeds).With("retry_after", 5)
+	case len(s.open) >= maxFeedsHere:
+		return exchange.Errorf(exchange.Unavailable, "Too many streams are open; try again later, or read the list.").With("limit", maxFeedsHere)
 	}
 	s.open[f] = true
 	if s.stop == nil {
 		select {
-		case <-f.app.DB.News(): // of before
+		case <-f.app.DB.NewNotifications(): // of before
 		default:
 		}
 		ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
@@ -204,7 +204,7 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 func (a *App) look(ctx context.Context) {
 	every := time.NewTicker(lookEvery)
 	defer every.Stop()
-	var place *exchange.Place
+	var place *exchange.FeedPosition
 	for {
 		var err error
 		select {
@@ -214,7 +214,7 @@ func (a *App) look(ctx context.Context) {
 			if err = a.lookAtTokens(ctx); err == nil {
 				err = a.lookForNews(ctx, &place)
 			}
-		case <-a.DB.News():
+		case <-a.DB.NewNotifications():
 			err = a.lookForNews(ctx, &place)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -228,14 +228,14 @@ func (a *App) look(ctx context.Context) {
 }
 
 // lookForNews wakes the feeds of whom notifications were added for, or marked.
-func (a *App) lookForNews(ctx context.Context, place **exchange.Place) error {
+func (a *App) lookForNews(ctx context.Context, place **exchange.FeedPosition) error {
 	c, now := a.DB.Read(), time.Now()
 	if *place == nil {
 		low, err := c.AddedBefore(ctx, settledBefore(c), 16*newestLooked)
 		if err != nil {
 			return err
 		}
-		*place = new(exchange.PlaceAt(low))
+		*place = new(exchange.FeedPositionAt(low))
 	}
 	added, err := c.Added(ctx, (*place).Low())
 	if err != nil {
@@ -243,7 +243,7 @@ func (a *App) lookForNews(ctx context.Context, place **exchange.Place) error {
 	}
 	told := map[uuid.UUID]bool{}
 	for _, n := range added {
-		if (*place).Take(n.ID, now) {
+		if (*place).MarkRead(n.ID, now) {
 			told[n.User] = true
 		}
 	}

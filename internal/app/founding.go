@@ -41,7 +41,7 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 		}
 		if a.Access == exchange.AccessMembers && o.Owner != who.ID {
 			if !who.Admin {
-				return exchange.Fail(exchange.FieldForbidden, "You found an organization for yourself: leave owner out, and invite who is to own it afterwards.").With("field", "owner")
+				return exchange.Errorf(exchange.FieldForbidden, "You found an organization for yourself: leave owner out, and invite who is to own it afterwards.").With("field", "owner")
 			}
 			asAdmin = true
 		}
@@ -56,7 +56,7 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 		if c.OrganizationView, err = showOrganization(ctx, tx, made); err != nil {
 			return err
 		}
-		if err := keepOrganization(ctx, tx, who, exchange.OrganizationCreate, asAdmin, c.OrganizationView); err != nil {
+		if err := recordOrganizationVersion(ctx, tx, who, exchange.OrganizationCreate, asAdmin, c.OrganizationView); err != nil {
 			return err
 		}
 		c.Invitations, err = a.inviteUsers(ctx, tx, who, made.ID, exchange.MemberRole, invited...)
@@ -101,7 +101,7 @@ func people(ctx context.Context, tx store.Conn, owner uuid.UUID, members []uuid.
 			known[u.ID] = u
 		}
 	}
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	for _, id := range members {
 		if _, ok := known[id]; ok {
 			continue

@@ -13,7 +13,7 @@ import (
 type GrantReport struct {
 	exchange.Grant
 	Owner        exchange.User
-	Materials    []exchange.PaidFor
+	Materials    []exchange.FundedMaterial
 	Labs         []FundedLab
 	Requests     int64
 	Completed    int64
@@ -34,8 +34,8 @@ type GrantPage struct {
 	Own      bool
 }
 
-// mostFundable is how many materials are offered for choosing.
-const mostFundable = 200
+// maxFundable is how many materials are offered for choosing.
+const maxFundable = 200
 
 // GrantPage reads a grant with what became of it.
 func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v GrantPage, err error) {
@@ -56,7 +56,7 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 	if v.Links, err = c.GrantLinks(ctx, id); err != nil {
 		return v, err
 	}
-	v.Fundable, err = c.Fundable(ctx, id, who.ID, mostFundable)
+	v.Fundable, err = c.Fundable(ctx, id, who.ID, maxFundable)
 	return v, err
 }
 
@@ -121,8 +121,8 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 		if err != nil {
 			return err
 		}
-		if len(list) >= exchange.MostGrantLinks {
-			return exchange.Fail(exchange.Conflict, "A grant has at most %d links; revoke one first.", exchange.MostGrantLinks)
+		if len(list) >= exchange.MaxGrantLinks {
+			return exchange.Errorf(exchange.Conflict, "A grant has at most %d links; revoke one first.", exchange.MaxGrantLinks)
 		}
 		if l.ID, err = tx.InsertGrantLink(ctx, l); err != nil {
 			return err
@@ -161,7 +161,7 @@ func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id
 // SharedReport reads the report of a grant with the key of a link to it; NotFound where that is revoked or over.
 func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64, key string) (GrantReport, exchange.GrantLink, error) {
 	c := a.DB.Read()
-	none := exchange.Fail(exchange.NotFound, "This link opens nothing (any more). Ask who gave it to you for another.")
+	none := exchange.Errorf(exchange.NotFound, "This link opens nothing (any more). Ask who gave it to you for another.")
 	if _, err := a.can(who, exchange.GrantReport, who.ToUser(who.ID)); err != nil {
 		return GrantReport{}, exchange.GrantLink{}, err
 	}

@@ -89,14 +89,14 @@ func (a *App) Grant(ctx context.Context, who exchange.Actor, id int64) (GrantVie
 }
 
 // Grants lists the caller's own grants.
-func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[GrantView], error) {
+func (a *App) Grants(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[GrantView], error) {
 	c := a.DB.Read()
 	part, err := c.Grants(ctx, who.ID, p)
 	if err != nil {
-		return exchange.Part[GrantView]{}, err
+		return exchange.ListPage[GrantView]{}, err
 	}
 	views, err := a.showGrants(ctx, c, who, part.Items)
-	return exchange.Part[GrantView]{Items: views, Total: part.Total, Next: part.Next}, err
+	return exchange.ListPage[GrantView]{Items: views, Total: part.Total, Next: part.Next}, err
 }
 
 // CreateGrant records a grant of the caller.
@@ -157,14 +157,14 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 }
 
 // FundedBy lists those materials of a grant that who may see.
-func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	g, err := c.Grant(ctx, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id))
 	}
 	if err != nil {
-		return exchange.Part[exchange.ShownMaterial]{}, err
+		return exchange.ListPage[exchange.ShownMaterial]{}, err
 	}
 	part, err := c.FundedBy(ctx, id, p, who)
 	reveal(who, part.Items)
@@ -172,7 +172,7 @@ func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exch
 }
 
 // Fund names a material in a grant: the caller must own both. existed: the grant named it before.
-func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.Funding) (m exchange.ShownMaterial, existed bool, err error) {
+func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.FundingBody) (m exchange.ShownMaterial, existed bool, err error) {
 	material, err := p.Check()
 	if err != nil {
 		return m, false, err
@@ -202,7 +202,7 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 		if err := tx.UpdateGrant(ctx, g); err != nil {
 			return err
 		}
-		return keepMaterial(ctx, tx, who, exchange.MaterialFund, asAdmin, m)
+		return recordMaterialVersion(ctx, tx, who, exchange.MaterialFund, asAdmin, m)
 	})
 	return m, existed, err
 }
@@ -230,19 +230,19 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 		if err != nil {
 			return err
 		}
-		return keepMaterial(ctx, tx, who, exchange.GrantUpdate, false, m) // an admin's power is noted already
+		return recordMaterialVersion(ctx, tx, who, exchange.GrantUpdate, false, m) // an admin's power is noted already
 	})
 }
 
 // GrantsOf lists the grants that paid for materials of an organization.
-func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
+func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.OrganizationGrants, who.ToOrganization(organization), object("grants of organization", organization))
 	}
 	if err != nil {
-		return exchange.Part[exchange.Grant]{}, err
+		return exchange.ListPage[exchange.Grant]{}, err
 	}
 	return c.GrantsOf(ctx, organization, p)
 }

@@ -14,45 +14,45 @@ import (
 )
 
 // Act is an audit event with who did it; By is nil where nobody is named.
-type Act struct {
-	exchange.Act
+type AuditEntry struct {
+	exchange.AuditEvent
 	By *exchange.User
 }
 
 // Version is a change of an object: what it led to, and what was before; nil at first.
 type Version[T any] struct {
-	Act
+	AuditEntry
 	State  T
 	Before *T
 }
 
-// keepMaterial notes a change of a material as a version. It has the id of the contact and not their name, which is
+// recordMaterialVersion notes a change of a material as a version. It has the id of the contact and not their name, which is
 // read when the version is.
-func keepMaterial(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
-	return tx.InsertVersions(ctx, actorID(who), action, []store.Kept{materialVersion(m, asAdmin)})
+func recordMaterialVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
+	return tx.InsertVersions(ctx, actorID(who), action, []store.Revision{materialVersion(m, asAdmin)})
 }
 
-// keepMaterials notes changed materials as versions; asAdmin says of each whether that took the power of an admin.
-func keepMaterials(ctx context.Context, tx store.Conn, who exchange.Actor, asAdmin map[int64]bool) error {
+// recordMaterialVersions notes changed materials as versions; asAdmin says of each whether that took the power of an admin.
+func recordMaterialVersions(ctx context.Context, tx store.Conn, who exchange.Actor, asAdmin map[int64]bool) error {
 	shown, err := tx.ShownMaterials(ctx, slices.Sorted(maps.Keys(asAdmin)))
 	if err != nil {
 		return err
 	}
-	versions := make([]store.Kept, len(shown))
+	versions := make([]store.Revision, len(shown))
 	for i, m := range shown {
 		versions[i] = materialVersion(m, asAdmin[m.ID])
 	}
 	return tx.InsertVersions(ctx, actorID(who), exchange.MaterialUpdate, versions)
 }
 
-func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Kept {
+func materialVersion(m exchange.ShownMaterial, asAdmin bool) store.Revision {
 	m = m.Revealed()
 	m.Contact = unnamed(m.Contact)
-	return store.Kept{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
+	return store.Revision{Object: object("material", m.ID), AsAdmin: asAdmin, State: m}
 }
 
 // unaddressed is a user without the addresses that only they may see.
-func unaddressed(u exchange.User) exchange.User {
+func withoutAddresses(u exchange.User) exchange.User {
 	u.Email, u.VerifiedEmail = "", ""
 	return u
 }
@@ -60,8 +60,8 @@ func unaddressed(u exchange.User) exchange.User {
 // unnamed is a user as versions keep them: the id alone, so that a closed account leaves no name behind.
 func unnamed(u exchange.User) exchange.User { return exchange.User{ID: u.ID} }
 
-// keepOrganization notes a change of an organization as a version, like keepMaterial.
-func keepOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
+// recordOrganizationVersion notes a change of an organization as a version, like recordMaterialVersion.
+func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
 	members := make([]exchange.User, len(v.Members))
 	for i, m := range v.Members {
 		members[i] = unnamed(m)
@@ -79,10 +79,10 @@ func actorID(who exchange.Actor) *uuid.UUID {
 }
 
 // MaterialHistory lists the versions of a material.
-func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[exchange.ShownMaterial]], error) {
+func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[Version[exchange.ShownMaterial]], error) {
 	before, err := a.mayReadHistory(ctx, who, id)
 	if err != nil {
-		return exchange.Part[Version[exchange.ShownMaterial]]{}, err
+		return exchange.ListPage[Version[exchange.ShownMaterial]]{}, err
 	}
 	return versions[exchange.ShownMaterial](ctx, a.DB.Read(), object("material", id), before, p)
 }
@@ -112,47 +112,47 @@ func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) 
 }
 
 // OrganizationHistory lists the versions of an organization.
-func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[Version[OrganizationView]], error) {
+func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[Version[OrganizationView]], error) {
 	_, err := a.DB.Read().Organization(ctx, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.OrganizationHistory, who.ToOrganization(id), object("organization", id))
 	}
 	if err != nil {
-		return exchange.Part[Version[OrganizationView]]{}, err
+		return exchange.ListPage[Version[OrganizationView]]{}, err
 	}
 	return versions[OrganizationView](ctx, a.DB.Read(), object("organization", id), 0, p)
 }
 
-func versions[T any](ctx context.Context, c store.Conn, object string, before int64, p exchange.Page) (exchange.Part[Version[T]], error) {
+func versions[T any](ctx context.Context, c store.Conn, object string, before int64, p exchange.Page) (exchange.ListPage[Version[T]], error) {
 	kept, err := c.Versions(ctx, object, before, p)
 	if err != nil {
-		return exchange.Part[Version[T]]{}, err
+		return exchange.ListPage[Version[T]]{}, err
 	}
 	list, people := make([]Version[T], len(kept.Items)), []*exchange.User{}
 	for i, v := range kept.Items {
-		list[i].Act.Act = v.Act
+		list[i].AuditEntry.AuditEvent = v.AuditEvent
 		if err := json.Unmarshal(v.State, &list[i].State); err != nil {
-			return exchange.Part[Version[T]]{}, err
+			return exchange.ListPage[Version[T]]{}, err
 		}
 		people = append(people, peopleOf(&list[i].State)...)
 		if v.Before == nil {
 			continue
 		}
 		if err := json.Unmarshal(v.Before, &list[i].Before); err != nil {
-			return exchange.Part[Version[T]]{}, err
+			return exchange.ListPage[Version[T]]{}, err
 		}
 		people = append(people, peopleOf(list[i].Before)...)
 	}
 	known, err := namePeople(ctx, c, kept.Items, func(v store.Version) *uuid.UUID { return v.Actor }, people)
 	if err != nil {
-		return exchange.Part[Version[T]]{}, err
+		return exchange.ListPage[Version[T]]{}, err
 	}
 	for i, v := range list {
 		if v.Actor != nil {
 			list[i].By = known[*v.Actor]
 		}
 	}
-	return exchange.Part[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
+	return exchange.ListPage[Version[T]]{Items: list, Total: kept.Total, Next: kept.Next}, nil
 }
 
 // peopleOf are the users that the state of a version names by their ids.
@@ -191,37 +191,37 @@ func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T
 	}
 	for _, p := range people {
 		if u := known[p.ID]; u != nil {
-			*p = unaddressed(*u)
+			*p = withoutAddresses(*u)
 		}
 	}
 	return known, nil
 }
 
 // Audit lists what was noted; for admins. To read it is noted too.
-func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.AuditFilter) (exchange.Part[Act], error) {
+func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.AuditFilter) (exchange.ListPage[AuditEntry], error) {
 	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
-		return exchange.Part[Act]{}, err
+		return exchange.ListPage[AuditEntry]{}, err
 	}
-	if err := a.keepRefusals(ctx); err != nil {
-		return exchange.Part[Act]{}, err
+	if err := a.saveRefusals(ctx); err != nil {
+		return exchange.ListPage[AuditEntry]{}, err
 	}
 	part, err := a.DB.Read().Audit(ctx, p, f)
 	if err != nil {
-		return exchange.Part[Act]{}, err
+		return exchange.ListPage[AuditEntry]{}, err
 	}
 	list, err := withActors(ctx, a.DB.Read(), part.Items)
-	return exchange.Part[Act]{Items: list, Total: part.Total, Next: part.Next}, err
+	return exchange.ListPage[AuditEntry]{Items: list, Total: part.Total, Next: part.Next}, err
 }
 
 // withActors adds to acts who did them, in one query for all.
-func withActors(ctx context.Context, c store.Conn, acts []exchange.Act) ([]Act, error) {
-	known, err := namePeople(ctx, c, acts, func(act exchange.Act) *uuid.UUID { return act.Actor }, nil)
+func withActors(ctx context.Context, c store.Conn, acts []exchange.AuditEvent) ([]AuditEntry, error) {
+	known, err := namePeople(ctx, c, acts, func(act exchange.AuditEvent) *uuid.UUID { return act.Actor }, nil)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Act, len(acts))
+	list := make([]AuditEntry, len(acts))
 	for i, act := range acts {
-		list[i].Act = act
+		list[i].AuditEvent = act
 		if act.Actor != nil {
 			list[i].By = known[*act.Actor]
 		}
@@ -245,7 +245,7 @@ func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, versi
 	if err := json.Unmarshal(state, &m); err != nil {
 		return m, err
 	}
-	_, err = namePeople(ctx, a.DB.Read(), nil, func(exchange.Act) *uuid.UUID { return nil }, peopleOf(&m))
+	_, err = namePeople(ctx, a.DB.Read(), nil, func(exchange.AuditEvent) *uuid.UUID { return nil }, peopleOf(&m))
 	return m, err
 }
 

@@ -26,7 +26,7 @@ func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportN
 }
 
 // importOne is Import, where add stores what the source made, by addImported in a transaction.
-func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.ImportOrder,
+func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.ImportOptions,
 	add func(context.Context, exchange.Material) (exchange.ShownMaterial, error)) (m exchange.ShownMaterial, existed bool, err error) {
 	if _, err := a.mayImport(ctx, a.DB.Read(), who, o); err != nil {
 		return m, false, err
@@ -43,7 +43,7 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
 		m, err = a.imported(ctx, who, made.ImportSource, *made.ImportIdentifier)
 		if exchange.CodeOf(err) == exchange.NotFound { // nobody sees it yet
-			err = exchange.Fail(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when it is done.", made.ImportSource, *made.ImportIdentifier)
+			err = exchange.Errorf(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when it is done.", made.ImportSource, *made.ImportIdentifier)
 		}
 		return m, true, err
 	}
@@ -51,7 +51,7 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 }
 
 // addImported stores what a source made.
-func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOrder, made exchange.Material) (m exchange.ShownMaterial, err error) {
+func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOptions, made exchange.Material) (m exchange.ShownMaterial, err error) {
 	g, err := a.grantToChange(ctx, tx, who, o.GrantID)
 	if err != nil {
 		return m, refer(err, "grant_id", o.GrantID)
@@ -76,13 +76,13 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 	if m, err = a.shownIn(ctx, tx, who, id); err != nil {
 		return m, err
 	}
-	return m, keepMaterial(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
+	return m, recordMaterialVersion(ctx, tx, who, exchange.MaterialImport, asAdmin, m)
 }
 
-// mayImport says whether who may import before a source is troubled with it; addImported says so
+// mayImport reports whether who may import before a source is troubled with it; addImported says so
 // again. Every wrong reference is named.
-func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOrder) (asAdmin bool, err error) {
-	var f exchange.Faults
+func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOptions) (asAdmin bool, err error) {
+	var f exchange.FieldErrors
 	g, err := c.Grant(ctx, o.GrantID)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		f.Add("grant_id", "there is no object with the id %d", o.GrantID)
@@ -108,7 +108,7 @@ func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o
 
 // draft is the material that an import makes, with the caller as its contact. A release that is
 // still to come is its embargo.
-func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOrder) (exchange.Material, []string, error) {
+func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (exchange.Material, []string, error) {
 	d, err := a.Importer.Draft(ctx, o)
 	if err != nil {
 		return exchange.Material{}, nil, err
@@ -120,7 +120,7 @@ func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOr
 	}
 	made, err := p.Create()
 	if err == nil && made.ImportIdentifier == nil {
-		err = fault(o.Field(), "the source gave no identifier")
+		err = fieldError(o.Field(), "the source gave no identifier")
 	}
 	if err != nil {
 		return made, nil, &exchange.Error{Code: exchange.InvalidAnswer, Cause: err,
@@ -148,7 +148,7 @@ func (a *App) PreviewImport(ctx context.Context, who exchange.Actor, n exchange.
 	return a.preview(ctx, who, o)
 }
 
-func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.ImportOrder) (v ImportPreview, err error) {
+func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (v ImportPreview, err error) {
 	if v.Material, v.Warnings, err = a.draft(ctx, who, o); err != nil {
 		return v, err
 	}

@@ -14,11 +14,11 @@ import (
 
 // ImportMaterials is the kind of job that imports many materials, one after the other: each is a
 // step. It asks a source that is down again for about a day.
-var ImportMaterials = job.Kind[exchange.ImportsOrder]{Name: "materials.import", Most: 36, Heavy: true}
+var ImportMaterials = job.Kind[exchange.BatchImportOptions]{Name: "materials.import", MaxAttempts: 36, Heavy: true}
 
 // Imports has materials imported, or what importing them would make shown, by a job. Who may import
 // one may; what cannot be an identifier is told at once.
-func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.ImportsNew) (j exchange.Job, err error) {
+func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchImportBody) (j exchange.Job, err error) {
 	order, err := n.Check()
 	if err != nil {
 		return j, err
@@ -32,7 +32,7 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.Import
 		if err != nil {
 			return err
 		}
-		id, err := ImportMaterials.Enqueue(ctx, tx, order, job.Order{User: actorID(who)})
+		id, err := ImportMaterials.Enqueue(ctx, tx, order, job.EnqueueOptions{User: actorID(who)})
 		if err != nil {
 			return err
 		}
@@ -46,17 +46,17 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.Import
 type imports struct {
 	a        *App
 	run      *job.Run
-	order    exchange.ImportsOrder
+	order    exchange.BatchImportOptions
 	outcomes []*exchange.ImportOutcome // of each identifier; nil: not yet
 }
 
-// mostUnanswered is how many identifiers in a row a source may leave without an answer before it is
+// maxUnanswered is how many identifiers in a row a source may leave without an answer before it is
 // taken to be down: one may be more than it can manage, and must not keep the others waiting.
-const mostUnanswered = 2
+const maxUnanswered = 2
 
 // importMaterials does a job of the kind ImportMaterials. Where a source is down it goes on with the
 // others, and is run again for what is left.
-func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.ImportsOrder) error {
+func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.BatchImportOptions) error {
 	m := &imports{a: a, run: r, order: order, outcomes: make([]*exchange.ImportOutcome, len(order.Orders))}
 	if err := r.Resume(&m.outcomes); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.Im
 	}
 	unanswered, down := map[string]int{}, error(nil)
 	for i, o := range order.Orders {
-		if m.outcomes[i] != nil || unanswered[o.Source] == mostUnanswered {
+		if m.outcomes[i] != nil || unanswered[o.Source] == maxUnanswered {
 			continue
 		}
 		err := m.one(ctx, i)
@@ -89,7 +89,7 @@ func (a *App) importMaterials(ctx context.Context, r *job.Run, order exchange.Im
 		return down
 	}
 	return r.Finish(ctx, func(context.Context, store.Conn) (any, error) {
-		result := exchange.ImportsResult{Preview: order.Preview}
+		result := exchange.BatchImportResult{Preview: order.Preview}
 		for _, o := range m.outcomes {
 			result.Add(*o)
 		}
@@ -162,8 +162,8 @@ func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (excha
 	return outcome, nil
 }
 
-// outcome says what came of an identifier: a material, stored or not.
-func (m *imports) outcome(i int, word exchange.ImportWord, is exchange.Material) exchange.ImportOutcome {
+// outcome says the result of an identifier: a material, stored or not.
+func (m *imports) outcome(i int, word exchange.ImportStatus, is exchange.Material) exchange.ImportOutcome {
 	o := m.order.Orders[i]
 	out := exchange.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source, Accession: o.Identifier,
 		Organisms: append([]string{}, is.Organisms...), Warnings: []string{}}

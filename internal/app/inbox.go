@@ -12,19 +12,19 @@ import (
 
 // InboxItem is a request with what a list tells of it.
 type InboxItem struct {
-	exchange.Requested
-	Whose    exchange.Whose
+	exchange.RequestDetail
+	Whose    exchange.InboxState
 	Turn     *exchange.Turn // nil: it is nobody's
 	Roles    exchange.Roles
 	Asker    exchange.User // who made it
 	Assignee exchange.User
-	Lab      string // the name of the organization
-	Doing    *Doing // what the reader is about to do to it, and can take back
+	Lab      string         // the name of the organization
+	Doing    *PendingStatus // what the reader is about to do to it, and can take back
 }
 
 // Inbox is a part of a person's inbox, and how much there is of each kind.
 type Inbox struct {
-	exchange.Part[InboxItem]
+	exchange.ListPage[InboxItem]
 	Counts exchange.InboxCounts
 }
 
@@ -94,7 +94,7 @@ func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange
 const partOfInbox = 200
 
 // inboxItems are requests with those who have a part in them, in one statement for all people and one for all labs.
-func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchange.Requested) ([]InboxItem, error) {
+func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchange.RequestDetail) ([]InboxItem, error) {
 	c := a.DB.Read()
 	var people []uuid.UUID
 	var labs []int64
@@ -116,39 +116,39 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	for _, o := range organizations {
 		names[o.ID] = o.Name
 	}
-	doing, err := a.doings(ctx, who, list)
+	doing, err := a.pendingStatuses(ctx, who, list)
 	if err != nil {
 		return nil, err
 	}
 	items := make([]InboxItem, len(list))
 	for i, q := range list {
 		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-		items[i] = InboxItem{Requested: q, Whose: who.Whose(q), Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
+		items[i] = InboxItem{RequestDetail: q, Whose: who.InboxState(q), Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
 			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Doing: doing[q.ID]}
 	}
 	return items, nil
 }
 
 // doings are what who is about to do to requests, by the ids of those.
-func (a *App) doings(ctx context.Context, who exchange.Actor, list []exchange.Requested) (map[int64]*Doing, error) {
+func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor, list []exchange.RequestDetail) (map[int64]*PendingStatus, error) {
 	keys := make([]string, len(list))
 	for i, q := range list {
-		keys[i] = Deed{Request: q.ID}.key(who.ID)
+		keys[i] = PendingAction{Request: q.ID}.key(who.ID)
 	}
 	waiting, err := a.DB.Read().JobsByKeys(ctx, Do.Name, keys)
 	if err != nil {
 		return nil, err
 	}
-	doing := map[int64]*Doing{}
+	doing := map[int64]*PendingStatus{}
 	for _, j := range waiting {
 		if j.State.Over() {
 			continue
 		}
-		d, err := deedOf(j)
+		d, err := pendingActionOf(j)
 		if err != nil {
 			return nil, err
 		}
-		doing[d.Request] = &Doing{ID: j.ID, Deed: d, At: *j.DueAt}
+		doing[d.Request] = &PendingStatus{ID: j.ID, Deed: d, At: *j.DueAt}
 	}
 	return doing, nil
 }
@@ -169,11 +169,11 @@ func (a *App) InboxChoices(ctx context.Context, who exchange.Actor) (v InboxChoi
 	if v.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
 		return v, err
 	}
-	v.People, err = c.Colleagues(ctx, who.ID, mostColleagues+1)
-	if v.More = len(v.People) > mostColleagues; v.More {
-		v.People = v.People[:mostColleagues]
+	v.People, err = c.Colleagues(ctx, who.ID, maxColleagues+1)
+	if v.More = len(v.People) > maxColleagues; v.More {
+		v.People = v.People[:maxColleagues]
 	}
 	return v, err
 }
 
-const mostColleagues = 200
+const maxColleagues = 200

@@ -13,19 +13,19 @@ import (
 type Insights struct {
 	exchange.Organization
 	Months    []Month
-	Total     exchange.Figures // of all these months
-	Requested []Requested      // the materials that were asked for most
+	Total     exchange.InsightCounts // of all these months
+	Requested []MaterialCount        // the materials that were asked for most
 }
 
 // Month is one month, by UTC, with how many requests stood so at its end.
 type Month struct {
 	Begins time.Time
-	exchange.Figures
+	exchange.InsightCounts
 	New, Progress int64
 }
 
 // Requested is a material and how many requests of it came.
-type Requested struct {
+type MaterialCount struct {
 	Material exchange.ShownMaterial
 	N        int64
 }
@@ -33,8 +33,8 @@ type Requested struct {
 // InsightMonths are the periods of insights, in months.
 var InsightMonths = []int{3, 6, 12, 24, 60}
 
-// mostRequested is how many materials insights name.
-const mostRequested = 10
+// maxRequested is how many materials insights name.
+const maxRequested = 10
 
 // settling is how long a day may still grow after its end, by transactions that began in it.
 const settling = time.Hour
@@ -51,9 +51,9 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 		return v, err
 	}
 	for _, m := range v.Months {
-		v.Total.Add(m.Figures)
+		v.Total.Add(m.InsightCounts)
 	}
-	most := exchange.Most(v.Total.Materials, mostRequested)
+	most := exchange.TopCounts(v.Total.Materials, maxRequested)
 	ids := make([]int64, len(most))
 	for i, m := range most {
 		ids[i] = m.Key
@@ -64,7 +64,7 @@ func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int
 		known[m.ID] = m
 	}
 	for _, m := range most {
-		v.Requested = append(v.Requested, Requested{known[m.Key], m.N})
+		v.Requested = append(v.Requested, MaterialCount{known[m.Key], m.N})
 	}
 	return v, err
 }
@@ -89,22 +89,22 @@ func (a *App) months(ctx context.Context, organization int64, category string, n
 	if err != nil {
 		return nil, err
 	}
-	accounts = slices.DeleteFunc(accounts, func(account exchange.Account) bool { return category != "" && account.Category != category })
+	accounts = slices.DeleteFunc(accounts, func(account exchange.TurnHistory) bool { return category != "" && account.Category != category })
 	months := make([]Month, n)
 	for i := range months {
 		m := &months[i]
 		m.Begins = first.AddDate(0, i, 0)
 		ends := m.Begins.AddDate(0, 1, 0)
 		for len(days) > 0 && days[0].Day < ends.Format(time.DateOnly) {
-			m.Figures.Add(days[0].Figures)
+			m.InsightCounts.Add(days[0].Figures)
 			days = days[1:]
 		}
 		if from := later(m.Begins, kept); from.Before(ends) {
 			for _, account := range accounts {
-				m.Figures.Within(account, from, ends)
+				m.InsightCounts.Within(account, from, ends)
 			}
 		}
-		before.New, before.Progress = before.New+m.Figures.New, before.Progress+m.Figures.Progress
+		before.New, before.Progress = before.New+m.InsightCounts.New, before.Progress+m.InsightCounts.Progress
 		m.New, m.Progress = before.New, before.Progress
 	}
 	return months, nil
@@ -167,7 +167,7 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 		return err
 	}
 	type part struct{ day, category string }
-	days := map[part]*exchange.Figures{}
+	days := map[part]*exchange.InsightCounts{}
 	for _, account := range accounts {
 		var last time.Time
 		for _, t := range account.Turns {
@@ -175,7 +175,7 @@ func keepDays(ctx context.Context, tx store.Conn, organization int64, from, unti
 				last = day
 				p := part{day.Format(time.DateOnly), account.Category}
 				if days[p] == nil {
-					days[p] = &exchange.Figures{}
+					days[p] = &exchange.InsightCounts{}
 				}
 				days[p].Within(account, day, day.AddDate(0, 0, 1))
 			}

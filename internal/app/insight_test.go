@@ -123,7 +123,7 @@ func (y *year) compareInsights(lab int64, code string, months int) {
 }
 
 // count adds one request to months.
-func (y *year) count(q exchange.Requested, want []app.Month, month func(time.Time) *app.Month) {
+func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time.Time) *app.Month) {
 	part, err := y.app.Turns(y.Context(), y.admin, q.ID, exchange.Page{})
 	y.must(err)
 	turns := part.Items
@@ -177,9 +177,9 @@ func (y *year) count(q exchange.Requested, want []app.Month, month func(time.Tim
 		if s := standing(t); i > 0 && len(s) > 1 && s != standing(turns[i-1]) {
 			m := month(t.BeganAt)
 			if m.Ended == nil {
-				m.Ended = map[exchange.Standing]int64{}
+				m.Ended = map[exchange.RequestState]int64{}
 			}
-			if m.Ended[exchange.Standing(s)]++; s == "completed" {
+			if m.Ended[exchange.RequestState(s)]++; s == "completed" {
 				m.Whole = append(m.Whole, t.BeganAt.Unix()-turns[0].BeganAt.Unix())
 			}
 		}
@@ -201,7 +201,7 @@ func (y *year) count(q exchange.Requested, want []app.Month, month func(time.Tim
 
 // tidied is a month without what has no place in the comparison: order, and zeros.
 func tidied(m app.Month) app.Month {
-	m.Figures.New, m.Figures.Progress, m.Countries = 0, 0, nil
+	m.InsightCounts.New, m.InsightCounts.Progress, m.Countries = 0, 0, nil
 	sorted := map[exchange.Stage]exchange.Durations{}
 	for s, d := range m.Stages {
 		if len(d) > 0 {
@@ -235,7 +235,7 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 			Organization: exchange.Some(exchange.Ref(r.lab)), EmbargoDate: exchange.NullOf(exchange.Date("2027-01-01"))})
 		r.must(err)
 		for _, m := range []int64{r.material, hidden.ID} {
-			_, _, err = r.app.Fund(ctx, r.member, g.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(m))})
+			_, _, err = r.app.Fund(ctx, r.member, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(m))})
 			r.must(err)
 		}
 		r.request()

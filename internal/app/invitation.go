@@ -17,14 +17,14 @@ import (
 )
 
 // Invitations lists the invitations of an organization.
-func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
+func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter, p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.InvitationRead, who.ToOrganization(organization), object("invitations of organization", organization))
 	}
 	if err != nil {
-		return exchange.Part[exchange.ShownInvitation]{}, err
+		return exchange.ListPage[exchange.ShownInvitation]{}, err
 	}
 	return c.Invitations(ctx, organization, f, p)
 }
@@ -51,19 +51,19 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 
 // otherRole refuses an invitation of somebody who is invited as something else.
 func otherRole(v exchange.ShownInvitation) error {
-	return exchange.Fail(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.", v.Addressee(), v.Role)
+	return exchange.Errorf(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.", v.Addressee(), v.Role)
 }
 
 // invite is Invite into an organization that is locked.
 func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor, i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
 	i.InvitedBy = who.ID
-	asked, err := tx.Asked(ctx, i)
+	asked, err := tx.InvitedUsers(ctx, i)
 	if err != nil {
 		return v, false, err
 	}
 	for _, u := range asked {
 		if u.Owner || u.Member && i.Role == exchange.MemberRole {
-			return v, false, exchange.Fail(exchange.Conflict, "%s is a member of this organization already.", i.Addressee())
+			return v, false, exchange.Errorf(exchange.Conflict, "%s is a member of this organization already.", i.Addressee())
 		}
 	}
 	same, err := tx.SameInvitation(ctx, i)
@@ -96,8 +96,8 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor, i e
 // inviteUsers asks users into an organization that is locked, as Invite does; who is asked to own it already need not be
 // asked to be a member too.
 func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64, role exchange.Role, users ...uuid.UUID) ([]exchange.ShownInvitation, error) {
-	if len(users) > exchange.MostInvited {
-		return nil, fault("members", "at most %d people can be invited at once", exchange.MostInvited)
+	if len(users) > exchange.MaxInvited {
+		return nil, fieldError("members", "at most %d people can be invited at once", exchange.MaxInvited)
 	}
 	list, err := tx.Users(ctx, users)
 	if err != nil {
@@ -143,7 +143,7 @@ func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) erro
 // mayInviteMore keeps one person from mailing everybody.
 func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
 	n, first, err := tx.InvitedBy(ctx, who, tx.Now.Add(-exchange.InvitationDay))
-	if err != nil || n < exchange.MostInvited {
+	if err != nil || n < exchange.MaxInvited {
 		return err
 	}
 	return exchange.NotBefore(first.Add(exchange.InvitationDay), tx.Now, fmt.Sprintf("You invited %d people within a day", n))
@@ -156,7 +156,7 @@ func invitationNote(i exchange.Invitation) any {
 
 // sendInvitation notes an invitation and lets whom it asks know: in the product those who have signed
 // in before, else by mail where it has an address. Who has neither finds it when they sign in.
-func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation, asked []store.Asked) error {
+func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation, asked []store.InvitedUser) error {
 	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false, invitationNote(v.Invitation)); err != nil {
 		return err
 	}
@@ -166,12 +166,12 @@ func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v ex
 		for i, u := range asked {
 			people[i] = u.ID
 		}
-		return tellNews(ctx, tx, newsOf(v, exchange.Invited, who.ID), people...)
+		return notifyPeople(ctx, tx, invitationAnnouncement(v, exchange.Invited, who.ID), people...)
 	case v.Mail == exchange.MailWaiting:
 		if err := mayMailAddress(ctx, tx, who.ID, v.Email); err != nil {
 			return err
 		}
-		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.Order{Turn: who.ID})
+		_, err := MailInvitation.Enqueue(ctx, tx, InvitationMail{v.ID, v.Round}, job.EnqueueOptions{Turn: who.ID})
 		return err
 	}
 	return nil
@@ -197,7 +197,7 @@ func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id i
 		if v.Invitation, err = v.Resend(tx.Now); err != nil {
 			return err
 		}
-		asked, err := tx.Asked(ctx, v.Invitation)
+		asked, err := tx.InvitedUsers(ctx, v.Invitation)
 		if err != nil {
 			return err
 		}
@@ -268,9 +268,9 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	switch {
 	case v.For(u, holding):
 	case holding:
-		return v, exchange.Fail(exchange.Forbidden, "This invitation is for someone else: sign in as %s.", v.RegistryID)
+		return v, exchange.Errorf(exchange.Forbidden, "This invitation is for someone else: sign in as %s.", v.RegistryID)
 	default:
-		return v, exchange.Fail(exchange.NotFound, "There is no such invitation.")
+		return v, exchange.Errorf(exchange.NotFound, "There is no such invitation.")
 	}
 	was := v.Status
 	if v.Invitation, err = v.Answer(to, u.ID, tx.Now); err != nil || v.Status == was {
@@ -288,14 +288,14 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 				return v, err
 			}
 		}
-		err = takeIn(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
+		err = addMember(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
 	} else {
 		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false, invitationNote(v.Invitation))
 	}
 	if err != nil {
 		return v, err
 	}
-	return v, tellNews(ctx, tx, newsOf(v, kind, u.ID), owner)
+	return v, notifyPeople(ctx, tx, invitationAnnouncement(v, kind, u.ID), owner)
 }
 
 // InvitationLink gives the address of the page where an invitation is answered. Its token proves that
@@ -325,7 +325,7 @@ func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvita
 	}
 	v, err := c.Invitation(ctx, id)
 	if err == nil && (v.Status == exchange.InvitationWithdrawn || v.Addressee() != addressee) {
-		err = exchange.Fail(exchange.NotFound, "This invitation was withdrawn.")
+		err = exchange.Errorf(exchange.NotFound, "This invitation was withdrawn.")
 	}
 	return v, err
 }
@@ -353,9 +353,9 @@ func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.Inv
 	return v, err
 }
 
-// acceptOnSignIn accepts the invitation whose token comes with a sign-in, which fails where it cannot
+// acceptInvitationOnSignIn accepts the invitation whose token comes with a sign-in, which fails where it cannot
 // be accepted.
-func acceptOnSignIn(ctx context.Context, tx store.Conn, u exchange.User, token string) error {
+func acceptInvitationOnSignIn(ctx context.Context, tx store.Conn, u exchange.User, token string) error {
 	v, err := held(ctx, tx, token)
 	if err == nil {
 		_, err = answer(ctx, tx, exchange.Actor{ID: u.ID}, u, v.ID, exchange.InvitationAccepted, true)
@@ -377,7 +377,7 @@ func (a *App) acceptable(ctx context.Context, token string) error {
 // tokenFault turns errors of these codes into a fault of the field with the token.
 func tokenFault(err error, field string, codes ...exchange.Code) error {
 	if e, ok := errors.AsType[*exchange.Error](err); ok && slices.Contains(codes, e.Code) {
-		return fault(field, "%s", e.Message)
+		return fieldError(field, "%s", e.Message)
 	}
 	return err
 }

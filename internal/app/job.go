@@ -25,12 +25,12 @@ func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.J
 
 // Jobs lists who's own jobs, newest first; where the filter says all, those of everybody, which is
 // for admins.
-func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.Part[exchange.Job], error) {
+func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
 	user := &who.ID
 	if f.All != nil && *f.All {
 		user = nil
 		if err := a.mayRead(ctx, who, exchange.JobListAll, who.ToUser(who.ID), "jobs"); err != nil {
-			return exchange.Part[exchange.Job]{}, err
+			return exchange.ListPage[exchange.Job]{}, err
 		}
 	}
 	return a.DB.Read().Jobs(ctx, p, user, f)
@@ -64,7 +64,7 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 			return err
 		}
 		if _, err = tx.SaveJob(ctx, was.State, j); err == nil && j.State == exchange.JobCancelled && j.Kind == BulkMaterials.Name {
-			_, err = SettleBulks.Enqueue(ctx, tx, struct{}{}, job.Order{})
+			_, err = SettleBulks.Enqueue(ctx, tx, struct{}{}, job.EnqueueOptions{})
 		}
 		return err
 	})

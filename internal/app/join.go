@@ -32,7 +32,7 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		case err != nil:
 			return err
 		case member:
-			return exchange.Fail(exchange.Conflict, "You are a member of this organization already.")
+			return exchange.Errorf(exchange.Conflict, "You are a member of this organization already.")
 		}
 		last, err := tx.LastJoin(ctx, organization, who.ID)
 		if err != nil {
@@ -50,8 +50,8 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		switch n, err := tx.PendingJoins(ctx, who.ID); {
 		case err != nil:
 			return err
-		case n >= exchange.MostJoins:
-			return exchange.Fail(exchange.Conflict, "You asked %d organizations that have not answered; take one of these back first.", n)
+		case n >= exchange.MaxJoins:
+			return exchange.Errorf(exchange.Conflict, "You asked %d organizations that have not answered; take one of these back first.", n)
 		}
 		id, err := tx.InsertJoin(ctx, j)
 		if err != nil {
@@ -63,34 +63,34 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		if err := noteJoin(ctx, tx, who, exchange.JoinAsk, v.JoinRequest); err != nil {
 			return err
 		}
-		return tellNews(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinAsked, who.ID), o.Owner)
+		return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, exchange.JoinAsked, who.ID), o.Owner)
 	})
 	return v, existed, err
 }
 
 // JoinRequests lists the join requests to an organization.
-func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.JoinRead, who.ToOrganization(organization), object("join requests of organization", organization))
 	}
 	if err != nil {
-		return exchange.Part[exchange.ShownJoinRequest]{}, err
+		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
 	}
 	return c.JoinRequests(ctx, organization, f, p)
 }
 
 // JoinRequestsOf lists the join requests of a user.
-func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	if err := a.mayRead(ctx, who, exchange.JoinRead, who.ToUser(user), object("join requests of", user)); err != nil {
-		return exchange.Part[exchange.ShownJoinRequest]{}, err
+		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
 	}
 	return a.DB.Read().JoinRequestsOf(ctx, user, f, p)
 }
 
 // AnswerJoin accepts or declines a join request. The same answer again changes nothing.
-func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, r exchange.JoinRefusal) (exchange.ShownJoinRequest, error) {
+func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, r exchange.JoinDecline) (exchange.ShownJoinRequest, error) {
 	reason, err := r.Check()
 	if err != nil {
 		return exchange.ShownJoinRequest{}, err
@@ -134,15 +134,15 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 		}
 		switch to {
 		case exchange.JoinAccepted:
-			if err := takeIn(ctx, tx, who, action, o, v.UserID); err != nil {
+			if err := addMember(ctx, tx, who, action, o, v.UserID); err != nil {
 				return err
 			}
-			return tellNews(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinTaken, who.ID), v.UserID)
+			return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, exchange.JoinTaken, who.ID), v.UserID)
 		case exchange.JoinDeclined:
 			if err := noteJoin(ctx, tx, who, action, v.JoinRequest); err != nil {
 				return err
 			}
-			return tellNews(ctx, tx, newsOfJoin(v.JoinRequest, exchange.JoinRefused, who.ID), v.UserID)
+			return notifyPeople(ctx, tx, joinAnnouncement(v.JoinRequest, exchange.JoinRefused, who.ID), v.UserID)
 		default:
 			return noteJoin(ctx, tx, who, action, v.JoinRequest)
 		}

@@ -22,7 +22,7 @@ type Lab struct {
 	may   func(exchange.Action) bool
 }
 
-// May says whether who looks may do something to the lab.
+// May reports whether who looks may do something to the lab.
 func (l Lab) May(action exchange.Action) bool { return l.may(action) }
 
 // Lab reads the head of an organization's page.
@@ -53,7 +53,7 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 	return l, err
 }
 
-// MayToLab says whether who may do something to an organization, for what is asked before a form is read. What an admin
+// MayToLab reports whether who may do something to an organization, for what is asked before a form is read. What an admin
 // then does is noted when they do it.
 func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) error {
 	_, err := a.DB.Read().Organization(ctx, id)
@@ -87,7 +87,7 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 	if err != nil {
 		return v, err
 	}
-	asked, err := c.JoinRequestsOf(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: exchange.MostJoins})
+	asked, err := c.JoinRequestsOf(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: exchange.MaxJoins})
 	v.Invitations, v.Asked = invitations.Items, asked.Items
 	return v, err
 }
@@ -103,7 +103,7 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 			return err
 		}
 		if o.Owner == who.ID {
-			return exchange.Fail(exchange.Conflict, "You own this lab. Make somebody else its owner first.")
+			return exchange.Errorf(exchange.Conflict, "You own this lab. Make somebody else its owner first.")
 		}
 		v, err := showOrganization(ctx, tx, o)
 		if err != nil {
@@ -122,17 +122,17 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 		if v, err = showOrganization(ctx, tx, o); err != nil {
 			return err
 		}
-		return keepOrganization(ctx, tx, who, exchange.OrganizationLeave, false, v)
+		return recordOrganizationVersion(ctx, tx, who, exchange.OrganizationLeave, false, v)
 	})
 }
 
 // LabRequirements are what a lab asks for: shipping requirements, and documents of its own, with the materials that
 // name them.
 type LabRequirements struct {
-	Shipping     exchange.Part[exchange.Shipping]
-	ShippingUses map[int64]store.Use
-	Documents    exchange.Part[exchange.Attachment] // for who may read them
-	DocumentUses map[int64]store.Use
+	Shipping     exchange.ListPage[exchange.Shipping]
+	ShippingUses map[int64]store.MaterialUse
+	Documents    exchange.ListPage[exchange.Attachment] // for who may read them
+	DocumentUses map[int64]store.MaterialUse
 }
 
 // LabRequirements reads what a lab asks for.
@@ -170,7 +170,7 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 			return err
 		}
 		if old.OwnedByOrg == nil {
-			return exchange.Fail(exchange.NotFound, "This is no document of a lab.")
+			return exchange.Errorf(exchange.NotFound, "This is no document of a lab.")
 		}
 		p.OwnedByOrg = exchange.NullOf(exchange.Ref(*old.OwnedByOrg))
 		if !p.Description.Set {
@@ -212,11 +212,11 @@ func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 	if err := saveMaterials(ctx, tx, old, list); err != nil {
 		return err
 	}
-	return keepMaterials(ctx, tx, who, asAdmin)
+	return recordMaterialVersions(ctx, tx, who, asAdmin)
 }
 
 // LabActivity lists what happened in the requests of an organization's materials, with the people who did it.
-func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
+func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
 	list, err := a.OrganizationEvents(ctx, who, organization, exchange.EventFilter{}, p)
 	if err != nil {
 		return list, nil, err

@@ -14,15 +14,15 @@ import (
 )
 
 // MailNotification is the job that sends mail about one notification.
-var MailNotification = job.Kind[Mailing]{Name: "mail.notification", Most: mailTries}
+var MailNotification = job.Kind[MailArgs]{Name: "mail.notification", MaxAttempts: mailTries}
 
 // Mailing names what a mail is about.
-type Mailing struct {
+type MailArgs struct {
 	Notification int64 `json:"notification"`
 }
 
 // Mailed is the result of a job that sends mail.
-type Mailed struct {
+type MailResult struct {
 	Mail exchange.MailState `json:"mail"`
 }
 
@@ -43,8 +43,8 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 		return err
 	}
 	become := map[exchange.MailState][]int64{}
-	var mails []job.Queued[Mailing]
-	var digests []job.Queued[Digesting]
+	var mails []job.Queued[MailArgs]
+	var digests []job.Queued[DigestArgs]
 	for _, n := range list {
 		state := a.mailFor(n)
 		until, late := held[n.Mail.User]
@@ -54,7 +54,7 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 		become[state] = append(become[state], n.Notification)
 		switch state {
 		case exchange.MailWaiting:
-			mails = append(mails, job.Queued[Mailing]{Args: Mailing{n.Notification}, Order: job.Order{At: n.Mail.Quiet(tx.Now), Turn: turn}})
+			mails = append(mails, job.Queued[MailArgs]{Args: MailArgs{n.Notification}, EnqueueOptions: job.EnqueueOptions{At: n.Mail.Quiet(tx.Now), Turn: turn}})
 		case exchange.MailDigest:
 			digests = append(digests, digestAt(n.Mail.User, n.Mail.Digest(tx.Now)))
 		case exchange.MailHeld:
@@ -85,7 +85,7 @@ func (a *App) mailFor(n store.ToMail) exchange.MailState {
 
 // mailNotification sends mail about one notification, at most once. That it is being sent is committed
 // before: whoever finds it so later does not know whether it arrived, and does not send it again.
-func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) error {
+func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) error {
 	c := a.DB.Read()
 	n, err := c.Notification(ctx, args.Notification)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -124,12 +124,12 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 		}
 		if until := reader.Mail.Quiet(tx.Now); state == exchange.MailSending && until.After(tx.Now) {
 			found = exchange.MailNew // not now
-			_, err = MailNotification.Enqueue(ctx, tx, args, job.Order{At: until, Turn: r.Turn()})
+			_, err = MailNotification.Enqueue(ctx, tx, args, job.EnqueueOptions{At: until, Turn: r.Turn()})
 			return p, nil, err
 		}
 		if state == exchange.MailDigest {
 			d := digestAt(n.User, reader.Mail.Digest(tx.Now))
-			if _, err := MailDigest.Enqueue(ctx, tx, d.Args, d.Order); err != nil {
+			if _, err := MailDigest.Enqueue(ctx, tx, d.Args, d.EnqueueOptions); err != nil {
 				return p, nil, err
 			}
 		}
@@ -159,7 +159,7 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args Mailing) er
 				return nil, err
 			}
 		}
-		return Mailed{state}, tx.MailBecomes(ctx, exchange.MailSending, state, n.ID)
+		return MailResult{state}, tx.MailBecomes(ctx, exchange.MailSending, state, n.ID)
 	})
 }
 
@@ -196,6 +196,6 @@ func (a *App) refuse(ctx context.Context, tx store.Conn, reader store.Reader, re
 	if err != nil {
 		return err
 	}
-	now.Mail.Refused = &exchange.Refusal{Address: reader.Email, Reason: reason, At: tx.Now}
+	now.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: reason, At: tx.Now}
 	return tx.SaveMailSettings(ctx, now.Mail)
 }

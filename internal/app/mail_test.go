@@ -92,7 +92,7 @@ func (m *mailing) ask() int64 {
 
 func (m *mailing) say(who exchange.Actor, request int64, text string) {
 	m.Helper()
-	_, err := m.app.SendMessage(m.Context(), who, request, exchange.Words{Text: exchange.Some(text)})
+	_, err := m.app.SendMessage(m.Context(), who, request, exchange.TextBody{Text: exchange.Some(text)})
 	m.must(err)
 }
 

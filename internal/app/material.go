@@ -27,7 +27,7 @@ func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publis
 }
 
 // Materials lists materials.
-func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.Part[exchange.ShownMaterial], error) {
+func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.ListPage[exchange.ShownMaterial], error) {
 	part, err := a.DB.Read().Materials(ctx, p, f, who.Viewer())
 	reveal(who, part.Items)
 	return part, err
@@ -52,7 +52,7 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 		if m, err = a.shownIn(ctx, tx, who, id); err != nil {
 			return err
 		}
-		return keepMaterial(ctx, tx, who, exchange.MaterialCreate, asAdmin, m)
+		return recordMaterialVersion(ctx, tx, who, exchange.MaterialCreate, asAdmin, m)
 	})
 	if exchange.CodeOf(err) != exchange.Conflict {
 		return m, false, err
@@ -84,7 +84,7 @@ func takenReference(m exchange.Material) error {
 	if m.Reference != nil {
 		reference = *m.Reference
 	}
-	return exchange.Fail(exchange.Conflict, "Another material of this organization has the reference %q already.", reference).With("field", "reference")
+	return exchange.Errorf(exchange.Conflict, "Another material of this organization has the reference %q already.", reference).With("field", "reference")
 }
 
 // UpdateMaterial changes a material. Another organization must allow it too; to archive it, or to
@@ -113,7 +113,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		}
 		if err := saveMaterials(ctx, tx, []exchange.Material{old}, []exchange.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
 			if m.ImportIdentifier != nil && !same(m.ImportIdentifier, old.ImportIdentifier) {
-				return exchange.Fail(exchange.Conflict, "Another material was imported under this identifier already.")
+				return exchange.Errorf(exchange.Conflict, "Another material was imported under this identifier already.")
 			}
 			return takenReference(m)
 		} else if err != nil {
@@ -127,7 +127,7 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 		if shown, err = a.shownIn(ctx, tx, who, id); err != nil {
 			return err
 		}
-		return keepMaterial(ctx, tx, who, exchange.MaterialUpdate, asAdmin, shown)
+		return recordMaterialVersion(ctx, tx, who, exchange.MaterialUpdate, asAdmin, shown)
 	})
 	return shown, err
 }
@@ -149,7 +149,7 @@ func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, 
 func idle(ctx context.Context, tx store.Conn, material int64) error {
 	active, err := tx.ActiveRequests(ctx, material)
 	if err == nil && active > 0 {
-		err = exchange.Fail(exchange.Conflict, "%d requests of this material are under way; resolve them first.", active).With("active_requests", active)
+		err = exchange.Errorf(exchange.Conflict, "%d requests of this material are under way; resolve them first.", active).With("active_requests", active)
 	}
 	return err
 }
@@ -182,6 +182,6 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if err != nil {
 			return err
 		}
-		return keepMaterial(ctx, tx, who, exchange.MaterialArchive, asAdmin, shown)
+		return recordMaterialVersion(ctx, tx, who, exchange.MaterialArchive, asAdmin, shown)
 	})
 }

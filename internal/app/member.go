@@ -7,17 +7,17 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// mostCalled is how many people of a name are told apart.
-const mostCalled = 5
+// maxCalled is how many people of a name are told apart.
+const maxCalled = 5
 
 // Member is the one member of labs whom a text means, as people type it where there are too many to choose from: a
 // registry id, also behind the name, or a name or a part of it that no other member has. Else it is a fault of "person".
 func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.User, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
-		return exchange.User{}, fault("person", "choose a member of the lab")
+		return exchange.User{}, fieldError("person", "choose a member of the lab")
 	}
-	found, err := a.DB.Read().PeopleCalled(ctx, labs, text, mostCalled+1)
+	found, err := a.DB.Read().PeopleCalled(ctx, labs, text, maxCalled+1)
 	if err != nil {
 		return exchange.User{}, err
 	}
@@ -34,11 +34,11 @@ func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.U
 	}
 	switch {
 	case len(found) == 0:
-		return exchange.User{}, fault("person", "nobody in the lab is called “%s”: type more of the name, or the ORCID iD", text)
+		return exchange.User{}, fieldError("person", "nobody in the lab is called “%s”: type more of the name, or the ORCID iD", text)
 	case len(found) == 1 || len(whole) == 1:
 		return found[at], nil
-	case len(found) > mostCalled:
-		return exchange.User{}, fault("person", "many people are called “%s”: type the whole name, or the ORCID iD", text)
+	case len(found) > maxCalled:
+		return exchange.User{}, fieldError("person", "many people are called “%s”: type the whole name, or the ORCID iD", text)
 	}
-	return exchange.User{}, fault("person", "several people are called “%s”: type the ORCID iD of one of %s", text, strings.Join(names, "; "))
+	return exchange.User{}, fieldError("person", "several people are called “%s”: type the ORCID iD of one of %s", text, strings.Join(names, "; "))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// takeIn makes a user a member of an organization that is locked, and ends what else asks for that.
-func takeIn(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization, user uuid.UUID) error {
+// addMember makes a user a member of an organization that is locked, and ends what else asks for that.
+func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization, user uuid.UUID) error {
 	if err := tx.Join(ctx, o.ID, user); err != nil {
 		return err
 	}
@@ -22,22 +22,22 @@ func takeIn(ctx context.Context, tx store.Conn, who exchange.Actor, action excha
 	if err != nil {
 		return err
 	}
-	return keepOrganization(ctx, tx, who, action, false, joined)
+	return recordOrganizationVersion(ctx, tx, who, action, false, joined)
 }
 
-// newsOf is news of an invitation.
-func newsOf(v exchange.ShownInvitation, kind exchange.NewsKind, actor uuid.UUID) exchange.News {
-	return exchange.News{Kind: kind, Actor: actor, Organization: v.OrganizationID, Detail: exchange.NewsDetail{Invitation: v.ID, Role: v.Role}}
+// invitationAnnouncement is news of an invitation.
+func invitationAnnouncement(v exchange.ShownInvitation, kind exchange.AnnouncementKind, actor uuid.UUID) exchange.Announcement {
+	return exchange.Announcement{Kind: kind, Actor: actor, Organization: v.OrganizationID, Detail: exchange.AnnouncementDetail{Invitation: v.ID, Role: v.Role}}
 }
 
-// newsOfJoin is news of a join request.
-func newsOfJoin(j exchange.JoinRequest, kind exchange.NewsKind, actor uuid.UUID) exchange.News {
-	return exchange.News{Kind: kind, Actor: actor, Organization: j.OrganizationID,
-		Detail: exchange.NewsDetail{JoinRequest: j.ID, Text: j.Note, Reason: j.Reason}}
+// joinAnnouncement is news of a join request.
+func joinAnnouncement(j exchange.JoinRequest, kind exchange.AnnouncementKind, actor uuid.UUID) exchange.Announcement {
+	return exchange.Announcement{Kind: kind, Actor: actor, Organization: j.OrganizationID,
+		Detail: exchange.AnnouncementDetail{JoinRequest: j.ID, Text: j.Note, Reason: j.Reason}}
 }
 
-// tellNews tells people of what happened outside of requests. The actor hears nothing of their own act.
-func tellNews(ctx context.Context, tx store.Conn, n exchange.News, people ...uuid.UUID) error {
+// notifyPeople tells people of what happened outside of requests. The actor hears nothing of their own act.
+func notifyPeople(ctx context.Context, tx store.Conn, n exchange.Announcement, people ...uuid.UUID) error {
 	var err error
 	if n.ID, err = tx.InsertNews(ctx, n); err != nil {
 		return err
@@ -45,6 +45,6 @@ func tellNews(ctx context.Context, tx store.Conn, n exchange.News, people ...uui
 	if err := tx.NotifyOf(ctx, n, people...); err != nil {
 		return err
 	}
-	_, err = Tell.Enqueue(ctx, tx, Telling{Organization: n.Organization, News: n.ID}, job.Order{Turn: n.Actor})
+	_, err = Tell.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID}, job.EnqueueOptions{Turn: n.Actor})
 	return err
 }

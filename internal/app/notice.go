@@ -49,7 +49,7 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 
 // then is f with the request as it was after its event, where that is kept. The word of a request that was deleted is that
 // nothing is open any more.
-func then(f notice.Event, kept map[int64]exchange.Requested) notice.Event {
+func then(f notice.Event, kept map[int64]exchange.RequestDetail) notice.Event {
 	was, known := kept[f.Event.ID]
 	if !known || f.Event.Kind == exchange.Deleted {
 		return f

@@ -10,9 +10,9 @@ import (
 )
 
 // Notifications lists a person's notifications, and counts the unread ones.
-func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.NotificationFilter, p exchange.Page) (exchange.Part[exchange.Notification], int64, error) {
+func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.NotificationFilter, p exchange.Page) (exchange.ListPage[exchange.Notification], int64, error) {
 	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
-		return exchange.Part[exchange.Notification]{}, 0, err
+		return exchange.ListPage[exchange.Notification]{}, 0, err
 	}
 	c := a.DB.Read()
 	part, err := c.Notifications(ctx, user, f, p)
@@ -37,7 +37,7 @@ func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, 
 // while they read the list stays unread.
 func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUID, until int64) error {
 	if until < 1 {
-		return fault("until", "must be the id of a notification")
+		return fieldError("until", "must be the id of a notification")
 	}
 	return a.mark(ctx, who, user, func(ctx context.Context, tx store.Conn) error { return tx.MarkAllRead(ctx, user, until) })
 }

@@ -72,30 +72,30 @@ func (a *App) Organization(ctx context.Context, id int64) (OrganizationView, err
 }
 
 // Organizations lists organizations.
-func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[OrganizationView], error) {
+func (a *App) Organizations(ctx context.Context, p exchange.Page) (exchange.ListPage[OrganizationView], error) {
 	c := a.DB.Read()
 	part, err := c.Organizations(ctx, p)
 	if err != nil {
-		return exchange.Part[OrganizationView]{}, err
+		return exchange.ListPage[OrganizationView]{}, err
 	}
 	views, err := showOrganizations(ctx, c, part.Items)
-	return exchange.Part[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
+	return exchange.ListPage[OrganizationView]{Items: views, Total: part.Total, Next: part.Next}, err
 }
 
 // Members lists the members of an organization, who joined last first.
-func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.Part[exchange.User], error) {
+func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.ListPage[exchange.User], error) {
 	c := a.DB.Read()
 	if _, err := c.Organization(ctx, id); err != nil {
-		return exchange.Part[exchange.User]{}, err
+		return exchange.ListPage[exchange.User]{}, err
 	}
 	return c.MembersOf(ctx, id, p)
 }
 
 // MaterialsOf lists those materials of an organization that who may see.
-func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.ShownMaterial], error) {
+func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	if _, err := c.Organization(ctx, id); err != nil {
-		return exchange.Part[exchange.ShownMaterial]{}, err
+		return exchange.ListPage[exchange.ShownMaterial]{}, err
 	}
 	part, err := c.Materials(ctx, p, exchange.MaterialFilter{Organization: &id}, who.Viewer())
 	reveal(who, part.Items)
@@ -131,7 +131,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		slices.SortFunc(was, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 		if !slices.Equal(o.PublicKeys, old.PublicKeys) {
 			if _, err := a.can(who, exchange.OrganizationPublish, who.ToOrganization(id)); err != nil {
-				return exchange.Fail(exchange.FieldForbidden, "Only the owner of a lab publishes keys of its own.").With("field", "public_metadata_keys")
+				return exchange.Errorf(exchange.FieldForbidden, "Only the owner of a lab publishes keys of its own.").With("field", "public_metadata_keys")
 			}
 		}
 		if same(o, old) && slices.Equal(named, was) {
@@ -163,7 +163,7 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		if c.OrganizationView, err = a.changeOrganization(ctx, tx, who, old, o, was, members); err != nil {
 			return err
 		}
-		return keepOrganization(ctx, tx, who, exchange.OrganizationUpdate, asAdmin, c.OrganizationView)
+		return recordOrganizationVersion(ctx, tx, who, exchange.OrganizationUpdate, asAdmin, c.OrganizationView)
 	})
 	return c, err
 }
@@ -179,7 +179,7 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 		return v, err
 	}
 	if o.Name != old.Name || !slices.Equal(o.PublicKeys, old.PublicKeys) {
-		if err := renamed(ctx, tx, exchange.Renamed{Organization: o.ID}); err != nil {
+		if err := renamed(ctx, tx, exchange.Renaming{Organization: o.ID}); err != nil {
 			return v, err
 		}
 	}
@@ -222,7 +222,7 @@ func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o
 		if err != nil {
 			return err
 		}
-		if err := a.keep(ctx, tx, &q, after, roles, events); err != nil {
+		if err := a.commitRequest(ctx, tx, &q, after, roles, events); err != nil {
 			return err
 		}
 	}
@@ -249,7 +249,7 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 }
 
 // OwnSettings lists the caller's own records of settings.
-func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.Part[exchange.Membership], error) {
+func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
 	return a.DB.Read().Memberships(ctx, who.ID, p)
 }
 
@@ -306,7 +306,7 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, 
 		if err := tx.UpdateSwitches(ctx, id, switches); err != nil {
 			return err
 		}
-		return a.did(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id), switches)
+		return a.recordAction(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id), switches)
 	})
 	return m, err
 }

@@ -13,7 +13,7 @@ import (
 
 // Parcel is a request with what the labels on its parcel tell.
 type Parcel struct {
-	exchange.Requested
+	exchange.RequestDetail
 	Now    time.Time
 	Item   exchange.Material
 	Lab    string // who sends it
@@ -29,7 +29,7 @@ func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel,
 	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(q.Request, q.Organization), object("request", id)); err != nil {
 		return Parcel{}, err
 	}
-	list, err := a.parcels(ctx, []exchange.Requested{q})
+	list, err := a.parcels(ctx, []exchange.RequestDetail{q})
 	if err != nil {
 		return Parcel{}, err
 	}
@@ -43,10 +43,10 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 	if err != nil {
 		return nil, nil, err
 	}
-	var theirs []exchange.Requested
+	var theirs []exchange.RequestDetail
 	var asAdmin []int64
 	for _, id := range ids {
-		i := slices.IndexFunc(found, func(q exchange.Requested) bool { return q.ID == id })
+		i := slices.IndexFunc(found, func(q exchange.RequestDetail) bool { return q.ID == id })
 		if i < 0 {
 			left = append(left, id)
 			continue
@@ -77,7 +77,7 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 }
 
 // parcels adds to requests what their labels tell.
-func (a *App) parcels(ctx context.Context, requests []exchange.Requested) ([]Parcel, error) {
+func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([]Parcel, error) {
 	c := a.DB.Read()
 	var materials, labs []int64
 	var senders []uuid.UUID
@@ -108,7 +108,7 @@ func (a *App) parcels(ctx context.Context, requests []exchange.Requested) ([]Par
 	}
 	list := make([]Parcel, len(requests))
 	for i, q := range requests {
-		list[i] = Parcel{Requested: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization], Sender: people[q.AssignedTo]}
+		list[i] = Parcel{RequestDetail: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization], Sender: people[q.AssignedTo]}
 	}
 	return list, nil
 }

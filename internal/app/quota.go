@@ -102,8 +102,8 @@ func storageOf(who exchange.Actor) []exchange.StorageOwner {
 	return owners
 }
 
-// mostFiles is how many files are named that use most storage.
-const mostFiles = 20
+// maxFiles is how many files are named that use most storage.
+const maxFiles = 20
 
 // StorageView is what an owner has stored, and what uses most of it.
 type StorageView struct {
@@ -147,6 +147,6 @@ func (a *App) storageView(ctx context.Context, c store.Conn, owner exchange.Stor
 	if v.Deleted, v.Sheets, err = c.KeptBytes(ctx, lab, user); err != nil {
 		return v, err
 	}
-	v.Largest, err = c.LargestFiles(ctx, lab, user, mostFiles)
+	v.Largest, err = c.LargestFiles(ctx, lab, user, maxFiles)
 	return v, err
 }

@@ -62,7 +62,7 @@ func lookUpAsked(ctx context.Context, c store.Conn, _ exchange.Actor, r Referenc
 func lookUpMaterial(ctx context.Context, c store.Conn, who exchange.Actor, r Reference) error {
 	m, err := c.Material(ctx, r.ID)
 	if err == nil && m.Embargoed(c.Now) && !who.Admin && !who.MemberOf(m.OrganizationID) {
-		return exchange.Fail(exchange.NotFound, "There is no such object.")
+		return exchange.Errorf(exchange.NotFound, "There is no such object.")
 	}
 	return err
 }
@@ -74,7 +74,7 @@ func (a *App) AlsoMissing(ctx context.Context, who exchange.Actor, err error, re
 	if !is || e.Code != exchange.InvalidInput {
 		return err
 	}
-	f, read := exchange.Faults(e.Fields), a.DB.Read()
+	f, read := exchange.FieldErrors(e.Fields), a.DB.Read()
 	for _, r := range references {
 		if len(f[r.Field]) > 0 {
 			continue

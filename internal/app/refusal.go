@@ -20,19 +20,19 @@ import (
 const (
 	refusalsEvery = time.Minute
 	refusalHour   = time.Hour
-	mostRefusals  = 1000 // kinds that are told apart within an hour; the others count as nobody's
+	maxRefusals   = 1000 // kinds that are told apart within an hour; the others count as nobody's
 	refusalTime   = 90 * 24 * time.Hour
 )
 
 // refusal is one kind of refusal.
-type refusal struct {
+type refusalKey struct {
 	actor  uuid.UUID // uuid.Nil: nobody who is known
 	action exchange.Action
 	code   exchange.Code
 }
 
 // refused is how often there was one within an hour.
-type refused struct {
+type refusalCount struct {
 	object string // of the first
 	since  time.Time
 	times  int64 // that are not kept yet
@@ -42,12 +42,12 @@ type refused struct {
 // refusals are those of this process.
 type refusals struct {
 	mu   sync.Mutex
-	list map[refusal]*refused
+	list map[refusalKey]*refusalCount
 }
 
 // Refused notes that a call was refused for want of a right, where that is what err says: what was tried, and the address
 // that was called or who wanted to sign in.
-func (a *App) Refused(who exchange.Actor, action exchange.Action, object string, err error) {
+func (a *App) RecordRefusal(who exchange.Actor, action exchange.Action, object string, err error) {
 	code := exchange.CodeOf(err)
 	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope,
 		exchange.InvalidCode, exchange.RegistrationClosed}, code) {
@@ -59,21 +59,21 @@ func (a *App) Refused(who exchange.Actor, action exchange.Action, object string,
 	r := &a.refusals
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kind, now := refusal{who.ID, action, code}, a.DB.Read().Now
+	kind, now := refusalKey{who.ID, action, code}, a.DB.Read().Now
 	if r.list == nil {
-		r.list = map[refusal]*refused{}
+		r.list = map[refusalKey]*refusalCount{}
 	}
-	if len(r.list) >= mostRefusals && r.list[kind] == nil {
+	if len(r.list) >= maxRefusals && r.list[kind] == nil {
 		kind.actor = uuid.Nil
 	}
 	if r.list[kind] == nil {
-		r.list[kind] = &refused{object: object, since: now}
+		r.list[kind] = &refusalCount{object: object, since: now}
 	}
 	r.list[kind].times++
 }
 
-// KeepRefusals keeps what was refused, every minute and when ctx ends.
-func (a *App) KeepRefusals(ctx context.Context) {
+// SaveRefusals keeps what was refused, every minute and when ctx ends.
+func (a *App) SaveRefusals(ctx context.Context) {
 	tick := time.NewTicker(refusalsEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -81,17 +81,17 @@ func (a *App) KeepRefusals(ctx context.Context) {
 		case <-tick.C:
 		case <-ctx.Done():
 		}
-		if err := a.keepRefusals(context.WithoutCancel(ctx)); err != nil {
+		if err := a.saveRefusals(context.WithoutCancel(ctx)); err != nil {
 			a.Log.WarnContext(ctx, "keep refusals", "error", err)
 		}
 	}
 }
 
-// keepRefusals keeps what was refused since the last time.
-func (a *App) keepRefusals(ctx context.Context) error {
+// saveRefusals keeps what was refused since the last time.
+func (a *App) saveRefusals(ctx context.Context) error {
 	r := &a.refusals
 	r.mu.Lock()
-	now, taken := a.DB.Read().Now, map[refusal]refused{}
+	now, taken := a.DB.Read().Now, map[refusalKey]refusalCount{}
 	for kind, n := range r.list {
 		if n.times > 0 {
 			taken[kind] = *n
@@ -104,12 +104,12 @@ func (a *App) keepRefusals(ctx context.Context) error {
 	if len(taken) == 0 {
 		return nil
 	}
-	events := map[refusal]int64{}
+	events := map[refusalKey]int64{}
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		clear(events)
 		for _, kind := range slices.SortedFunc(maps.Keys(taken), compareRefusals) {
 			n := taken[kind]
-			id, err := tx.KeepRefusal(ctx, store.Refusal{Event: n.event, Actor: kind.actor, Action: kind.action, Code: kind.code, Object: n.object, Times: n.times})
+			id, err := tx.SaveAccessRefusal(ctx, store.AccessRefusal{Event: n.event, Actor: kind.actor, Action: kind.action, Code: kind.code, Object: n.object, Times: n.times})
 			if err != nil {
 				return err
 			}
@@ -133,7 +133,7 @@ func (a *App) keepRefusals(ctx context.Context) error {
 	return err
 }
 
-func compareRefusals(a, b refusal) int {
+func compareRefusals(a, b refusalKey) int {
 	if c := slices.Compare(a.actor[:], b.actor[:]); c != 0 {
 		return c
 	}

@@ -27,18 +27,18 @@ func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
 			}
 			return part.Total, times
 		}
-		no := exchange.Fail(exchange.Forbidden, "No.")
+		no := exchange.Errorf(exchange.Forbidden, "No.")
 		for range 3000 {
-			r.app.Refused(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7", no)
+			r.app.RecordRefusal(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7", no)
 		}
-		r.app.Refused(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7", exchange.Fail(exchange.NotFound, "None."))
+		r.app.RecordRefusal(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7", exchange.Errorf(exchange.NotFound, "None."))
 		if rows, times := read(); rows != 1001 || times != 3000 {
 			t.Errorf("%d rows of %d refusals, want 1001 of 3000", rows, times)
 		}
 		r.set(r.now.Load().Add(time.Hour))
 		who := exchange.Actor{ID: uuid.New()}
 		for range 2 { // the first makes room
-			r.app.Refused(who, exchange.MaterialUpdate, "/materials/7", no)
+			r.app.RecordRefusal(who, exchange.MaterialUpdate, "/materials/7", no)
 			read()
 		}
 		if rows, times := read(); rows > 1003 || times != 3002 {

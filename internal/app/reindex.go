@@ -12,11 +12,11 @@ import (
 )
 
 // Reindex is the job after which other things are found by the new name of what was renamed.
-var Reindex = job.Kind[exchange.Renamed]{Name: "reindex"}
+var Reindex = job.Kind[exchange.Renaming]{Name: "reindex"}
 
 // renamed has the index brought up to date with a new name. There is one such job for each thing, which a
 // further name lets begin anew, so that the last one reaches everything.
-func renamed(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
+func renamed(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 	key := fmt.Sprintf("organization %d", what.Organization)
 	switch {
 	case what.Material != 0:
@@ -24,18 +24,18 @@ func renamed(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
 	case what.User != uuid.Nil:
 		key = fmt.Sprintf("user %s", what.User)
 	}
-	_, err := Reindex.Restart(ctx, tx, what, job.Order{Key: key})
+	_, err := Reindex.Restart(ctx, tx, what, job.EnqueueOptions{Key: key})
 	return err
 }
 
 // indexMoved brings the requests of a material that has another organization up to date at once, as its members
 // look only among the requests that the index says are theirs.
 func indexMoved(ctx context.Context, tx store.Conn, material int64) error {
-	return indexNow(ctx, tx, exchange.Renamed{Material: material})
+	return indexNow(ctx, tx, exchange.Renaming{Material: material})
 }
 
 // indexNow is renamed that brings everything up to date at once. The job finds what was written meanwhile.
-func indexNow(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
+func indexNow(ctx context.Context, tx store.Conn, what exchange.Renaming) error {
 	for last := int64(0); what.Organization != 0; {
 		ids, err := tx.MaterialsBehind(ctx, what.Organization, last, reindexAtOnce)
 		if err != nil {
@@ -49,7 +49,7 @@ func indexNow(ctx context.Context, tx store.Conn, what exchange.Renamed) error {
 			return err
 		}
 	}
-	for after := (exchange.RequestPlace{}); ; {
+	for after := (exchange.RequestSearchPosition{}); ; {
 		some, err := tx.RequestsBehind(ctx, what, after, reindexAtOnce)
 		if err != nil {
 			return err
@@ -69,14 +69,14 @@ const reindexAtOnce = 200
 
 // reindexed is how far a job is: first the materials of an organization, then requests.
 type reindexed struct {
-	Material int64                 `json:"material"` // the last one
-	Listed   bool                  `json:"listed"`   // all materials are done
-	Request  exchange.RequestPlace `json:"request"`
+	Material int64                          `json:"material"` // the last one
+	Listed   bool                           `json:"listed"`   // all materials are done
+	Request  exchange.RequestSearchPosition `json:"request"`
 }
 
 // reindex goes through what is found by the name of something. It takes what to do from outside of the
 // transaction of a step: what is added since has the new name already.
-func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renamed) error {
+func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) error {
 	at := reindexed{Listed: what.Organization == 0}
 	if err := r.Resume(&at); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renamed) er
 }
 
 // reindexSome gives the next step of a job, and of how many things it is; nil: it is done. at becomes where it leads to.
-func (a *App) reindexSome(ctx context.Context, what exchange.Renamed, at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
+func (a *App) reindexSome(ctx context.Context, what exchange.Renaming, at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
 	read := a.DB.Read()
 	if !at.Listed {
 		ids, err := read.MaterialsBehind(ctx, what.Organization, at.Material, reindexAtOnce)
@@ -121,7 +121,7 @@ func (a *App) reindexSome(ctx context.Context, what exchange.Renamed, at *reinde
 	}, len(some), nil
 }
 
-func requestsAt(places []exchange.RequestPlace) []int64 {
+func requestsAt(places []exchange.RequestSearchPosition) []int64 {
 	ids := make([]int64, len(places))
 	for i, p := range places {
 		ids[i] = p.Request

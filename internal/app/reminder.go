@@ -14,7 +14,7 @@ import (
 var Remind = job.Kind[struct{}]{Name: "remind"}
 
 // Sent is the result of a job that reminds.
-type Sent struct {
+type ReminderResult struct {
 	Reminders   int64 `json:"reminders"`
 	Escalations int64 `json:"escalations"`
 }
@@ -48,7 +48,7 @@ func (a *App) RemindDue(ctx context.Context) error {
 type sending struct {
 	app  *App
 	step func(context.Context, part) error // does a part in a transaction
-	sent Sent
+	sent ReminderResult
 }
 
 // part is what one transaction of a round does.
@@ -75,10 +75,10 @@ func (s *sending) due(ctx context.Context) error {
 
 // reminders reminds where it was done last on a day of the turn, and the next day to do it has come.
 func (s *sending) reminders(ctx context.Context, day, next int) error {
-	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.Requested, error) {
+	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
 		return tx.RequestsToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
 	}
-	return s.each(ctx, &s.sent.Reminders, find, func(q exchange.Requested, now time.Time) (exchange.Request, []exchange.Event) {
+	return s.each(ctx, &s.sent.Reminders, find, func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
 		return q.Remind(q.Terms, s.app.Reminders, now)
 	})
 }
@@ -89,20 +89,20 @@ func (s *sending) escalations(ctx context.Context) error {
 	if e == 0 {
 		return nil
 	}
-	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.Requested, error) {
+	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
 		return tx.RequestsToEscalate(ctx, tx.Now.AddDate(0, 0, -int(e)), after, remindAtOnce)
 	}
-	return s.each(ctx, &s.sent.Escalations, find, func(q exchange.Requested, now time.Time) (exchange.Request, []exchange.Event) {
+	return s.each(ctx, &s.sent.Escalations, find, func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
 		return q.Escalate(q.Terms, e, now)
 	})
 }
 
 // each does with each request that find gives, some behind others, what is due, and counts it.
-func (s *sending) each(ctx context.Context, count *int64, find func(context.Context, store.Conn, exchange.Request) ([]exchange.Requested, error),
-	do func(exchange.Requested, time.Time) (exchange.Request, []exchange.Event)) error {
+func (s *sending) each(ctx context.Context, count *int64, find func(context.Context, store.Conn, exchange.Request) ([]exchange.RequestDetail, error),
+	do func(exchange.RequestDetail, time.Time) (exchange.Request, []exchange.Event)) error {
 	before, after := *count, exchange.Request{}
 	for {
-		var list []exchange.Requested
+		var list []exchange.RequestDetail
 		err := s.step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			*count = before // the transaction may run again
 			if list, err = find(ctx, tx, after); err != nil {
@@ -131,7 +131,7 @@ func (s *sending) each(ctx context.Context, count *int64, find func(context.Cont
 const remindAtOnce = 200
 
 // saveReminder keeps that a request, which is locked, became another by a reminder.
-func saveReminder(ctx context.Context, tx store.Conn, q exchange.Requested, after exchange.Request, events []exchange.Event) error {
+func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, after exchange.Request, events []exchange.Event) error {
 	q.Request = after
 	events, err := tx.AppendEvents(ctx, &q, events)
 	if err != nil {

@@ -116,10 +116,10 @@ func (r *reminding) remind(jobs int) (sent int) {
 	r.Helper()
 	ids := make([]int64, jobs)
 	for i := range ids {
-		ids[i] = jobtest.Enqueue(r.T, r.db, app.Remind, struct{}{}, job.Order{})
+		ids[i] = jobtest.Enqueue(r.T, r.db, app.Remind, struct{}{}, job.EnqueueOptions{})
 	}
 	for _, id := range ids {
-		var s app.Sent
+		var s app.ReminderResult
 		r.must(json.Unmarshal(jobtest.Wait(r.T, r.db, id, exchange.JobDone).Result, &s))
 		sent += int(s.Reminders + s.Escalations)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Request reads one request.
-func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchange.Requested, error) {
+func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchange.RequestDetail, error) {
 	q, err := a.DB.Read().Request(ctx, id)
 	if err != nil {
 		return q, err
@@ -22,10 +22,10 @@ func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchan
 
 // Requests lists the requests of the caller's organizations' materials and their own, or those of them
 // that a search finds; an admin sees every one.
-func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.RequestFilter) (exchange.Part[exchange.Requested], error) {
+func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.RequestFilter) (exchange.ListPage[exchange.RequestDetail], error) {
 	if who.Admin {
 		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
-			return exchange.Part[exchange.Requested]{}, err
+			return exchange.ListPage[exchange.RequestDetail]{}, err
 		}
 	}
 	return a.DB.Read().Requests(ctx, p, f, who)
@@ -33,12 +33,12 @@ func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
 
 // CreateRequest asks for a material. The request is assigned to the material's contact when
 // that is a member of the lab, else to the lab's owner.
-func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.Requested, error) {
+func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.RequestDetail, error) {
 	r, err := n.Create(who)
 	if err != nil {
-		return exchange.Requested{}, err
+		return exchange.RequestDetail{}, err
 	}
-	var q exchange.Requested
+	var q exchange.RequestDetail
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err = a.createRequest(ctx, tx, who, n, r)
 		return err
@@ -47,7 +47,7 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 }
 
 // createRequest is CreateRequest inside a transaction; r is what n makes.
-func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew, r exchange.Request) (q exchange.Requested, err error) {
+func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew, r exchange.Request) (q exchange.RequestDetail, err error) {
 	if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return q, err
 	}
@@ -68,7 +68,7 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 		if ref.Value == nil {
 			continue
 		}
-		if err := a.link(ctx, tx, who, slot, int64(*ref.Value), exchange.Requested{Request: r, Organization: m.OrganizationID}); err != nil {
+		if err := a.link(ctx, tx, who, slot, int64(*ref.Value), exchange.RequestDetail{Request: r, Organization: m.OrganizationID}); err != nil {
 			return q, err
 		}
 		r.Documents = append(r.Documents, exchange.Document{
@@ -90,17 +90,17 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	}
 	roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
 	made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID, Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
-	err = a.keep(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
+	err = a.commitRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
 	return q, err
 }
 
 // offered says why a material cannot be asked for; nil: it can.
 func offered(m exchange.Material, now time.Time) error {
 	if m.Archived {
-		return exchange.Fail(exchange.MaterialArchived, "This material is archived and no longer offered.")
+		return exchange.Errorf(exchange.MaterialArchived, "This material is archived and no longer offered.")
 	}
 	if m.Embargoed(now) {
-		return exchange.Fail(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
+		return exchange.Errorf(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
 	}
 	return nil
 }
@@ -127,14 +127,14 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, r
 }
 
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
-func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.Requested, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return a.patch(ctx, tx, who, q, roles, p)
 	})
 }
 
 // patch lays a patch over a request that is locked.
-func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
 	address, err := a.newAddress(ctx, tx, q, roles, p.Address)
 	if err != nil {
 		return q.Request, nil, err
@@ -165,7 +165,7 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	case err != nil || member:
 		return after, events, err
 	case after.AssignedTo != q.AssignedTo:
-		return after, nil, fault("assigned_to", "must be a member of the organization %d", q.Organization)
+		return after, nil, fieldError("assigned_to", "must be a member of the organization %d", q.Organization)
 	}
 	// It is open again, and whom it was assigned to left meanwhile.
 	o, err := tx.Organization(ctx, q.Organization)
@@ -183,7 +183,7 @@ func handTo(user uuid.UUID) exchange.RequestPatch {
 
 // newAddress is the address of a request after a patch. Only who may set it has it looked up;
 // for the others Apply says that they may not.
-func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.Requested, roles exchange.Roles, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
 	switch {
 	case !ref.Set:
 		return q.Address, nil
@@ -197,7 +197,7 @@ func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.Requeste
 
 // link lets a request stand on a document of the caller and shares it with the other side, so
 // that both can read every document of the transfer (contract.md section 5).
-func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64, q exchange.Requested) error {
+func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64, q exchange.RequestDetail) error {
 	field := string(slot) + "_attachment"
 	t, err := tx.AttachmentForUpdate(ctx, id)
 	if err != nil {
@@ -208,14 +208,14 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, rel)
 	filed := t.OwnedByUser != nil && who.Is(*t.OwnedByUser)
 	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 && !filed { // by being in the lab alone: not what another request stands on
-		ties, err := tx.Ties(ctx, t, who.ID)
+		ties, err := tx.AttachmentTies(ctx, t, who.ID)
 		if err != nil {
 			return err
 		}
 		ok = !ties.Requests
 	}
 	if !ok && !earlier {
-		return exchange.Fail(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id, field).With("field", field)
+		return exchange.Errorf(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id, field).With("field", field)
 	} else if asAdmin {
 		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true, nil); err != nil {
 			return err
@@ -235,12 +235,12 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 }
 
 // change is what one act makes of a request, with what happened.
-type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
+type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
 
 // act changes a request in one transaction: its row is locked, the rule is applied, and the
 // request, its events and its notifications are kept together.
-func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (exchange.Requested, error) {
-	var q exchange.Requested
+func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (exchange.RequestDetail, error) {
+	var q exchange.RequestDetail
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
 		if q, err = tx.RequestForUpdate(ctx, id); err != nil {
@@ -258,13 +258,13 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 		if err != nil || len(events) == 0 {
 			return err
 		}
-		return a.keep(ctx, tx, &q, after, roles, events)
+		return a.commitRequest(ctx, tx, &q, after, roles, events)
 	})
 	return q, err
 }
 
 // keep saves a changed request, its events, and who hears of them; q becomes the new state.
-func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
+func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.RequestDetail, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
 	before := q.Request
 	q.Request = after
 	events, err := tx.AppendEvents(ctx, q, events)
@@ -294,21 +294,21 @@ func (a *App) keep(ctx context.Context, tx store.Conn, q *exchange.Requested, af
 }
 
 // ShipRequest sets how the parcel travels.
-func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.Requested, error) {
-	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
 	})
 }
 
 // ReviewDocument accepts or returns a document of a request.
-func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (exchange.Requested, error) {
+func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (exchange.RequestDetail, error) {
 	if !accept {
 		var err error
-		if reason, err = (exchange.Reason{Reason: exchange.Some(reason)}).Check(); err != nil {
-			return exchange.Requested{}, err
+		if reason, err = (exchange.ReasonBody{Reason: exchange.Some(reason)}).Check(); err != nil {
+			return exchange.RequestDetail{}, err
 		}
 	}
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
 		if err == nil && len(events) > 0 {
 			err = tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false, map[string]any{"document": slot, "accepted": accept})
@@ -319,7 +319,7 @@ func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, 
 
 // DeleteRequest takes a request out of everyone's sight; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Delete(roles, who.ID, q.Terms, tx.Now)
 	})
 	return err

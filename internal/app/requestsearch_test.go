@@ -9,7 +9,7 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/job/jobtest"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
@@ -90,9 +90,9 @@ func (s *searching) act(id int64) {
 	var err error
 	switch s.random.IntN(9) {
 	case 0, 1:
-		_, err = s.app.SendMessage(ctx, who, id, exchange.Words{Text: exchange.Some(s.text(6))})
+		_, err = s.app.SendMessage(ctx, who, id, exchange.TextBody{Text: exchange.Some(s.text(6))})
 	case 2:
-		_, err = s.app.OpenIssue(ctx, who, id, exchange.Words{Text: exchange.Some(s.text(6))})
+		_, err = s.app.OpenIssue(ctx, who, id, exchange.TextBody{Text: exchange.Some(s.text(6))})
 	case 3:
 		err = update(exchange.RequestPatch{IRB: exchange.Null[exchange.Ref]{Set: true, Value: s.document(who)}})
 	case 4:
@@ -164,8 +164,8 @@ func (s *searching) query() string {
 
 // thing is what a naive reader sees of a request: each text by itself.
 type thing struct {
-	request exchange.Requested
-	texts   []words.Doc
+	request exchange.RequestDetail
+	texts   []fulltext.Doc
 }
 
 // read reads everything that is written in requests and about them, one by one.
@@ -176,34 +176,34 @@ func (s *searching) read() (list []thing) {
 	s.must(err)
 	for _, q := range all.Items {
 		th := thing{request: q}
-		add := func(w words.Weight, texts ...string) {
+		add := func(w fulltext.Weight, texts ...string) {
 			for _, text := range texts {
-				th.texts = append(th.texts, words.New([]words.Field{{Weight: w, Text: text}}, nil, nil, nil))
+				th.texts = append(th.texts, fulltext.New([]fulltext.Field{{Weight: w, Text: text}}, nil, nil, nil))
 			}
 		}
 		o, err := c.Organization(ctx, q.Organization)
 		s.must(err)
-		add(words.Name, q.Material, o.Name)
+		add(fulltext.Name, q.Material, o.Name)
 		people, err := c.Users(ctx, []uuid.UUID{q.Requester, q.AssignedTo})
 		s.must(err)
 		for _, u := range people {
-			add(words.Name, u.Name(), u.Username)
+			add(fulltext.Name, u.Name(), u.Username)
 		}
 		for _, d := range q.Documents {
 			t, err := c.Attachment(ctx, d.AttachmentID)
 			s.must(err)
-			add(words.Name, t.Filename)
+			add(fulltext.Name, t.Filename)
 		}
 		if q.Shipment != nil {
-			add(words.Name, q.Shipment.Carrier, q.Shipment.Tracking)
-			add(words.Body, q.Shipment.Conditions)
+			add(fulltext.Name, q.Shipment.Carrier, q.Shipment.Tracking)
+			add(fulltext.Body, q.Shipment.Conditions)
 		}
-		add(words.Body, q.Quantity, q.Note, q.Abstract)
+		add(fulltext.Body, q.Quantity, q.Note, q.Abstract)
 		events, err := c.Events(ctx, q.ID, "", exchange.Page{})
 		s.must(err)
 		for _, e := range events.Items {
 			if e.Kind == exchange.Messaged || e.Kind == exchange.IssueOpened {
-				add(words.Body, e.Detail.Text)
+				add(fulltext.Body, e.Detail.Text)
 			}
 		}
 		list = append(list, th)
@@ -212,10 +212,10 @@ func (s *searching) read() (list []thing) {
 }
 
 // says is whether a request has what an expression asks for, each word in any text.
-func (th thing) says(e words.Expr) bool {
+func (th thing) says(e fulltext.Expr) bool {
 	switch {
 	case e.And != nil:
-		return !slices.ContainsFunc(e.And, func(e words.Expr) bool { return !th.says(e) })
+		return !slices.ContainsFunc(e.And, func(e fulltext.Expr) bool { return !th.says(e) })
 	case e.Or != nil:
 		return slices.ContainsFunc(e.Or, th.says)
 	case e.But != nil:
@@ -235,7 +235,7 @@ func (s *searching) compare(queries int) {
 		}
 		want := []int64{}
 		for _, th := range things {
-			if may := viewer.Admin || th.request.Requester == viewer.ID || viewer.MemberOf(th.request.Organization); may && th.says(words.Parse(query).Expr()) {
+			if may := viewer.Admin || th.request.Requester == viewer.ID || viewer.MemberOf(th.request.Organization); may && th.says(fulltext.Parse(query).Expr()) {
 				want = append(want, th.request.ID)
 			}
 		}
@@ -385,7 +385,7 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 		s := newSearching(t, db, 4)
 		ctx, admin := t.Context(), s.admin()
 		id := s.request()
-		_, err := s.app.SendMessage(ctx, s.asks, id, exchange.Words{Text: exchange.Some("Is the okapi well?")})
+		_, err := s.app.SendMessage(ctx, s.asks, id, exchange.TextBody{Text: exchange.Some("Is the okapi well?")})
 		s.must(err)
 		_, err = s.app.UpdateRequest(ctx, admin, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
 		s.must(err)

@@ -17,13 +17,13 @@ const retryTime = 24 * time.Hour
 // answer is kept if keep says so. Of two calls with one key both may run, and only one takes effect:
 // that a call was sent before usually shows when its answer is to be kept, which costs the others
 // one statement. long: it must show first, since the call takes in a file or waits for a source.
-func (a *App) Once(ctx context.Context, k exchange.Retry, long bool, run func(ctx context.Context) (answer exchange.Retry, keep bool)) (answer exchange.Retry, replayed bool, err error) {
+func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool, run func(ctx context.Context) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall, replayed bool, err error) {
 	if long {
 		if answer, err = a.earlier(ctx, k); exchange.CodeOf(err) != exchange.NotFound {
 			return answer, true, err
 		}
 	}
-	inner, held := a.DB.Hold(ctx)
+	inner, held := a.DB.DeferCommit(ctx)
 	defer held.Rollback(ctx) // where run panics
 	answer, keep := run(inner)
 	if !keep {
@@ -32,7 +32,7 @@ func (a *App) Once(ctx context.Context, k exchange.Retry, long bool, run func(ct
 	kept := true
 	err = held.Commit(ctx, func(ctx context.Context, tx store.Conn) error {
 		if kept, err = tx.InsertRetry(ctx, answer, tx.Now.Add(-retryTime)); err == nil && !kept {
-			err = exchange.Fail(exchange.Conflict, "Another call with this Idempotency-Key was faster.")
+			err = exchange.Errorf(exchange.Conflict, "Another call with this Idempotency-Key was faster.")
 		}
 		return err
 	})
@@ -43,11 +43,11 @@ func (a *App) Once(ctx context.Context, k exchange.Retry, long bool, run func(ct
 }
 
 // earlier is the call that has the key; one key is one call's only.
-func (a *App) earlier(ctx context.Context, k exchange.Retry) (exchange.Retry, error) {
+func (a *App) earlier(ctx context.Context, k exchange.IdempotentCall) (exchange.IdempotentCall, error) {
 	c := a.DB.Read()
 	earlier, err := c.Retry(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
 	if err == nil && earlier.Fingerprint != k.Fingerprint {
-		err = fault("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; take a new one")
+		err = fieldError("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; take a new one")
 	}
 	return earlier, err
 }

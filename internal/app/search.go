@@ -14,7 +14,7 @@ import (
 
 // Results are what a search found.
 type Results[T any] struct {
-	exchange.Found[T]
+	exchange.SearchResult[T]
 	Labels map[string]map[string]string // facet -> value -> what people call it, where that is another word
 	Meant  string                       // a query that would find something, where this one finds nothing
 }
@@ -24,7 +24,7 @@ func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor, s exchang
 	c := a.DB.Read()
 	s.Viewer = who.Viewer()
 	found, err := c.SearchMaterials(ctx, s)
-	r := Results[exchange.ShownMaterial]{Found: found}
+	r := Results[exchange.ShownMaterial]{SearchResult: found}
 	reveal(who, r.Items)
 	if err != nil {
 		return r, err
@@ -85,8 +85,8 @@ func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserV
 }
 
 // resultsOf is found with its items as they are shown.
-func resultsOf[T, View any](found exchange.Found[T], items []View) Results[View] {
-	return Results[View]{Found: exchange.Found[View]{Items: items, Count: found.Count, Facets: found.Facets,
+func resultsOf[T, View any](found exchange.SearchResult[T], items []View) Results[View] {
+	return Results[View]{SearchResult: exchange.SearchResult[View]{Items: items, Count: found.Count, Facets: found.Facets,
 		Approximate: found.Approximate, Next: found.Next}}
 }
 

@@ -23,7 +23,7 @@ func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
 	if err != nil {
 		return err
 	}
-	instead := exchange.Retry{Status: http.StatusConflict, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
+	instead := exchange.IdempotentCall{Status: http.StatusConflict, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		lost, err := tx.Lost(ctx)
 		if err != nil {

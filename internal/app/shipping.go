@@ -15,7 +15,7 @@ func (a *App) Shipping(ctx context.Context, id int64) (exchange.Shipping, error)
 }
 
 // Shippings lists shipping requirements.
-func (a *App) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
+func (a *App) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
 	return a.DB.Read().Shippings(ctx, organization, p)
 }
 
@@ -92,9 +92,9 @@ func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.
 }
 
 // Addresses lists a user's addresses.
-func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
+func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("addresses of", user)); err != nil {
-		return exchange.Part[exchange.Address]{}, err
+		return exchange.ListPage[exchange.Address]{}, err
 	}
 	return a.DB.Read().Addresses(ctx, user, p)
 }

@@ -87,7 +87,7 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		for _, files := range []int{1, 0} { // it may run again
 			want := fmt.Sprintf(`{"files":%d}`, files)
 			for kind, want := range map[job.Kind[struct{}]]string{app.SweepExpired: "", app.SweepContent: want, app.SweepOrphans: want} {
-				id := jobtest.Enqueue(t, db, kind, struct{}{}, job.Order{})
+				id := jobtest.Enqueue(t, db, kind, struct{}{}, job.EnqueueOptions{})
 				if got := string(jobtest.Wait(t, db, id, exchange.JobDone).Result); got != want {
 					t.Errorf("%s came to %q, want %q", kind.Name, got, want)
 				}

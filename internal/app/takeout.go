@@ -65,20 +65,28 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 	profile := []takenProfile{{of.User, of.Mail, own.Items}}
 	return errors.Join(
 		takeList(z, "profile", profile, nil),
-		takePages(ctx, part, z, "addresses", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Address], error) { return c.Addresses(ctx, user, p) }),
-		takePages(ctx, part, z, "requests", func(ctx context.Context, p exchange.Page) (exchange.Part[takenRequest], error) { return takenRequests(ctx, c, user, p) }),
+		takePages(ctx, part, z, "addresses", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
+			return c.Addresses(ctx, user, p)
+		}),
+		takePages(ctx, part, z, "requests", func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenRequest], error) {
+			return takenRequests(ctx, c, user, p)
+		}),
 		takeAll(ctx, part, z, "attachments", func(ctx context.Context) ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
-		takePages(ctx, part, z, "notifications", func(ctx context.Context, p exchange.Page) (exchange.Part[takenNotification], error) {
+		takePages(ctx, part, z, "notifications", func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenNotification], error) {
 			return takenNotifications(ctx, c, user, p)
 		}),
-		takePages(ctx, part, z, "saved_searches", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.SavedSearch], error) {
+		takePages(ctx, part, z, "saved_searches", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
 			return c.SavedSearches(ctx, user, p)
 		}),
 		takeAll(ctx, part, z, "drafts", func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
-		takePages(ctx, part, z, "grants", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Grant], error) { return c.Grants(ctx, user, p) }),
+		takePages(ctx, part, z, "grants", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+			return c.Grants(ctx, user, p)
+		}),
 		takeAll(ctx, part, z, "invitations", func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
-		takePages(ctx, part, z, "tokens", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Token], error) { return c.Tokens(ctx, user, p) }),
-		takePages(ctx, part, z, "acts", func(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Act], error) {
+		takePages(ctx, part, z, "tokens", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
+			return c.Tokens(ctx, user, p)
+		}),
+		takePages(ctx, part, z, "acts", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.AuditEvent], error) {
 			return c.Audit(ctx, p, exchange.AuditFilter{Actor: &user})
 		}),
 	)
@@ -93,7 +101,7 @@ type takenProfile struct {
 
 // takenRequest is a request with what happened in it.
 type takenRequest struct {
-	exchange.Requested
+	exchange.RequestDetail
 	Events []exchange.Event
 }
 
@@ -108,10 +116,10 @@ type takenNotification struct {
 	Mail     exchange.MailState
 }
 
-func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.Part[takenRequest], error) {
+func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenRequest], error) {
 	made, err := c.Requests(ctx, p, exchange.RequestFilter{Requester: &user}, exchange.Actor{ID: user})
 	if err != nil {
-		return exchange.Part[takenRequest]{}, err
+		return exchange.ListPage[takenRequest]{}, err
 	}
 	ids := make([]int64, len(made.Items))
 	for i, q := range made.Items {
@@ -119,25 +127,25 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 	}
 	events, err := c.EventsOf(ctx, ids)
 	if err != nil {
-		return exchange.Part[takenRequest]{}, err
+		return exchange.ListPage[takenRequest]{}, err
 	}
 	list := make([]takenRequest, len(ids))
 	for i, q := range made.Items {
 		list[i] = takenRequest{q, events[q.ID]}
 	}
-	return exchange.Part[takenRequest]{Items: list, Next: made.Next}, nil
+	return exchange.ListPage[takenRequest]{Items: list, Next: made.Next}, nil
 }
 
-func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.Part[takenNotification], error) {
+func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenNotification], error) {
 	told, err := c.Notifications(ctx, user, exchange.NotificationFilter{}, p)
 	if err != nil {
-		return exchange.Part[takenNotification]{}, err
+		return exchange.ListPage[takenNotification]{}, err
 	}
 	list := make([]takenNotification, len(told.Items))
 	for i, n := range told.Items {
 		list[i] = takenNotification{n.ID, n.Category, n.Text(), n.Event.RequestID, n.CreatedAt.Format("2006-01-02T15:04:05Z"), n.ReadAt != nil, n.Mail}
 	}
-	return exchange.Part[takenNotification]{Items: list, Next: told.Next}, nil
+	return exchange.ListPage[takenNotification]{Items: list, Next: told.Next}, nil
 }
 
 // takenAttachments are what somebody owns, without where it lies.
@@ -170,9 +178,9 @@ func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list 
 }
 
 // takePages writes a list that is read in parts.
-func takePages[T any](ctx context.Context, part turns, z *zip.Writer, name string, read func(context.Context, exchange.Page) (exchange.Part[T], error)) error {
+func takePages[T any](ctx context.Context, part turns, z *zip.Writer, name string, read func(context.Context, exchange.Page) (exchange.ListPage[T], error)) error {
 	page := exchange.Page{Limit: batch}
-	var list exchange.Part[T]
+	var list exchange.ListPage[T]
 	next := func() ([]T, error) {
 		err := part(ctx, func(ctx context.Context) (err error) {
 			list, err = read(ctx, page)

@@ -25,11 +25,11 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 	for _, q := range before {
 		was[q.ID] = q.Terms
 	}
-	var others []exchange.Requested
+	var others []exchange.RequestDetail
 	var turns []exchange.RequestTurn
 	for _, q := range after {
 		terms, known := was[q.ID]
-		if r, other := q.Asked(terms, q.Terms, tx.Now); known && other {
+		if r, other := q.TermsChanged(terms, q.Terms, tx.Now); known && other {
 			q.Request = r
 			turn := r.PresentTurn(q.Terms)
 			turn.Organization = q.Organization
@@ -46,11 +46,11 @@ func asking(ctx context.Context, tx store.Conn, organization int64, material, sh
 // the turns of its requests may begin anew; where one has another title, its requests are found by that.
 func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Material) error {
 	save := func() error { return tx.UpdateMaterials(ctx, list) }
-	var titled []exchange.Renamed
+	var titled []exchange.Renaming
 	for i, m := range list {
 		was := old[i]
 		if m.Title != was.Title {
-			titled = append(titled, exchange.Renamed{Material: m.ID})
+			titled = append(titled, exchange.Renaming{Material: m.ID})
 		}
 		if m.NeedsMTA != was.NeedsMTA || m.NeedsIRB != was.NeedsIRB || m.NeedsAbstract != was.NeedsAbstract || !same(m.ShippingID, was.ShippingID) {
 			others := save
@@ -61,29 +61,29 @@ func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Mate
 		return err
 	}
 	if len(titled) > 1 { // one job for all
-		titled[0] = exchange.Renamed{Organization: list[0].OrganizationID}
+		titled[0] = exchange.Renaming{Organization: list[0].OrganizationID}
 	}
 	return renamed(ctx, tx, titled[0])
 }
 
 // Turns lists the account of a request's turns.
-func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.Part[exchange.RequestTurn], error) {
+func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
-		return exchange.Part[exchange.RequestTurn]{}, err
+		return exchange.ListPage[exchange.RequestTurn]{}, err
 	}
 	return a.DB.Read().Turns(ctx, id, p)
 }
 
 // SnoozeRequest keeps reminders of the present turn back until a moment.
-func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64, n exchange.SnoozeNew) (exchange.Requested, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64, n exchange.SnoozeNew) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
 	})
 }
 
 // UnsnoozeRequest ends a snooze.
 func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.Requested, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
 		return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)
 	})
 	return err

@@ -31,7 +31,7 @@ const tokenPrefix = "alq_"
 // where registration allows it.
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
 	if a.isCallback(r.OriginURL) {
-		return Signed{}, exchange.Fail(exchange.InvalidCode, "This code was made for the sign-in page of this installation, which alone may spend it. "+
+		return Signed{}, exchange.Errorf(exchange.InvalidCode, "This code was made for the sign-in page of this installation, which alone may spend it. "+
 			"Ask the identity provider for one with a redirect address of your own.")
 	}
 	proof := identity.Proof{Verifier: r.CodeVerifier.Or("")}
@@ -45,7 +45,7 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 		return Signed{}, err
 	}
 	if a.Identity == nil {
-		return Signed{}, exchange.Fail(exchange.Unavailable, "No identity provider is configured; the operator sets --identity.")
+		return Signed{}, exchange.Errorf(exchange.Unavailable, "No identity provider is configured; the operator sets --identity.")
 	}
 	if r.Invitation.Set {
 		if err := a.acceptable(ctx, r.Invitation.Value); err != nil {
@@ -54,7 +54,7 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 	}
 	person, err := a.Identity.Exchange(ctx, code, origin, proof)
 	if err != nil {
-		a.Refused(exchange.Actor{}, exchange.Login, "somebody", err)
+		a.RecordRefusal(exchange.Actor{}, exchange.Login, "somebody", err)
 		return Signed{}, err
 	}
 	signed, err := signIn(person)
@@ -62,7 +62,7 @@ func (a *App) login(ctx context.Context, r exchange.Registration, proof identity
 		signed, err = signIn(person)
 	}
 	if err != nil {
-		a.Refused(exchange.Actor{}, exchange.Login, object("registry id", person.RegistryID), err)
+		a.RecordRefusal(exchange.Actor{}, exchange.Login, object("registry id", person.RegistryID), err)
 	}
 	return signed, err
 }
@@ -100,7 +100,7 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 			}
 		}
 		if r.Invitation.Set {
-			if err := acceptOnSignIn(ctx, tx, u, r.Invitation.Value); err != nil {
+			if err := acceptInvitationOnSignIn(ctx, tx, u, r.Invitation.Value); err != nil {
 				return err
 			}
 		}
@@ -123,7 +123,7 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 // material at once.
 func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names exchange.UserPatch) (exchange.User, error) {
 	if !a.mayRegister(p) {
-		return exchange.User{}, exchange.Fail(exchange.RegistrationClosed, "Registration is closed here; ask the operator to add %s.", p.RegistryID)
+		return exchange.User{}, exchange.Errorf(exchange.RegistrationClosed, "Registration is closed here; ask the operator to add %s.", p.RegistryID)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -146,7 +146,7 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 		return u, err
 	}
 	v := OrganizationView{Organization: o, OwnerUser: u, Members: []exchange.User{u}}
-	return u, keepOrganization(ctx, tx, exchange.Actor{ID: u.ID}, exchange.OrganizationCreate, false, v)
+	return u, recordOrganizationVersion(ctx, tx, exchange.Actor{ID: u.ID}, exchange.OrganizationCreate, false, v)
 }
 
 func labName(owner exchange.User) string { return owner.Name() + " lab" }
@@ -193,8 +193,8 @@ type UserView struct {
 	Organizations []exchange.Organization
 	Private       bool
 	Addresses     []exchange.Address
-	Assignments   []exchange.Requested
-	Requests      []exchange.Requested
+	Assignments   []exchange.RequestDetail
+	Requests      []exchange.RequestDetail
 	Grants        []exchange.Grant
 	Attachments   []AttachmentView
 	Invitations   []exchange.ShownInvitation
@@ -299,7 +299,7 @@ func saveUser(ctx context.Context, tx store.Conn, old, u exchange.User) error {
 	if err := tx.UpdateUser(ctx, u); err != nil || u.Name() == old.Name() {
 		return err
 	}
-	return renamed(ctx, tx, exchange.Renamed{User: u.ID})
+	return renamed(ctx, tx, exchange.Renaming{User: u.ID})
 }
 
 // SetAdmin makes the user with a registry id an admin, or no longer one. It is the operator's

@@ -11,7 +11,7 @@ import (
 )
 
 // Report is what Verify found.
-type Report struct {
+type VerifyReport struct {
 	Requests, Events, Files int
 	Bytes                   int64
 	Faults                  []string // each a sentence; none when all is well
@@ -21,8 +21,8 @@ type Report struct {
 const batch = 500
 
 // Verify checks the chain of every request's events, the account of its turns, and the checksum of every stored file.
-func (a *App) Verify(ctx context.Context) (Report, error) {
-	var r Report
+func (a *App) Verify(ctx context.Context) (VerifyReport, error) {
+	var r VerifyReport
 	if err := a.verifyEvents(ctx, &r); err != nil {
 		return r, err
 	}
@@ -32,7 +32,7 @@ func (a *App) Verify(ctx context.Context) (Report, error) {
 	return r, a.verifyVersions(ctx, &r)
 }
 
-func (a *App) verifyEvents(ctx context.Context, r *Report) error {
+func (a *App) verifyEvents(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
 	for after := int64(0); ; {
 		heads, err := c.Heads(ctx, after, batch)
@@ -71,7 +71,7 @@ func (a *App) verifyEvents(ctx context.Context, r *Report) error {
 	}
 }
 
-func (a *App) verifyFiles(ctx context.Context, r *Report) error {
+func (a *App) verifyFiles(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
 	for after := int64(0); ; {
 		list, err := c.StoredContent(ctx, after, batch)
@@ -87,7 +87,7 @@ func (a *App) verifyFiles(ctx context.Context, r *Report) error {
 	}
 }
 
-func (a *App) verifyVersions(ctx context.Context, r *Report) error {
+func (a *App) verifyVersions(ctx context.Context, r *VerifyReport) error {
 	c := a.DB.Read()
 	var last exchange.AttachmentVersion
 	for {
@@ -103,7 +103,7 @@ func (a *App) verifyVersions(ctx context.Context, r *Report) error {
 	}
 }
 
-func (a *App) verifyFile(ctx context.Context, r *Report, name string, content exchange.Content) error {
+func (a *App) verifyFile(ctx context.Context, r *VerifyReport, name string, content exchange.Content) error {
 	r.Files++
 	n, sum, err := a.checksum(ctx, content.Key)
 	switch {
@@ -129,6 +129,6 @@ func (a *App) checksum(ctx context.Context, key string) (int64, string, error) {
 	return n, hex.EncodeToString(h.Sum(nil)), err
 }
 
-func (r *Report) fault(format string, args ...any) {
+func (r *VerifyReport) fault(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 }

@@ -19,7 +19,7 @@ func (a *App) hides(who exchange.Actor, m exchange.Material, now time.Time) bool
 }
 
 // noMaterial is the answer for a material that is not there, word for word as for an id that nothing has.
-func noMaterial() error { return exchange.Fail(exchange.NotFound, "There is no such object.") }
+func noMaterial() error { return exchange.Errorf(exchange.NotFound, "There is no such object.") }
 
 // listed reads a material as everybody may see it who may see it at all: NotFound where it is hidden. That an
 // admin sees what only its lab may is noted.

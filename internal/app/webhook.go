@@ -10,14 +10,14 @@ import (
 )
 
 // Webhooks lists the webhooks of an organization.
-func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.Part[exchange.Webhook], error) {
+func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization), object("webhooks of organization", organization))
 	}
 	if err != nil {
-		return exchange.Part[exchange.Webhook]{}, err
+		return exchange.ListPage[exchange.Webhook]{}, err
 	}
 	return c.Webhooks(ctx, organization, p)
 }
@@ -49,8 +49,8 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		if err != nil {
 			return err
 		}
-		if list.Total >= exchange.MostWebhooks {
-			return exchange.Fail(exchange.Conflict, "An organization has at most %d webhooks; delete one first.", exchange.MostWebhooks)
+		if list.Total >= exchange.MaxWebhooks {
+			return exchange.Errorf(exchange.Conflict, "An organization has at most %d webhooks; delete one first.", exchange.MaxWebhooks)
 		}
 		w.CreatedAt, w.UpdatedAt = tx.Now, tx.Now
 		if !w.Enabled {
@@ -146,16 +146,16 @@ func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization,
 func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id int64, do func(context.Context, store.Conn, exchange.Webhook) error) error {
 	return a.withWebhook(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 		if !w.Enabled {
-			return exchange.Fail(exchange.Conflict, "This webhook is switched off; switch it on first, with enabled: true.")
+			return exchange.Errorf(exchange.Conflict, "This webhook is switched off; switch it on first, with enabled: true.")
 		}
 		return do(ctx, tx, w)
 	})
 }
 
 // Deliveries lists the deliveries to a webhook of the last 30 days.
-func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.Part[exchange.WebhookDelivery], error) {
+func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
-		return exchange.Part[exchange.WebhookDelivery]{}, err
+		return exchange.ListPage[exchange.WebhookDelivery]{}, err
 	}
 	return a.DB.Read().Deliveries(ctx, id, p, f)
 }
@@ -183,7 +183,7 @@ func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, i
 		if err := tx.UpdateDelivery(ctx, d); err != nil {
 			return err
 		}
-		_, err = Deliver.Enqueue(ctx, tx, sendingOf(w, d), deliverOn(w.OrganizationID, time.Time{}))
+		_, err = Deliver.Enqueue(ctx, tx, deliveryArgs(w, d), deliverOn(w.OrganizationID, time.Time{}))
 		return err
 	})
 	return d, err

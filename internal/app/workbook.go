@@ -48,7 +48,7 @@ func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	w.mu.Lock()
 	if w.waiting[who] {
 		w.mu.Unlock()
-		return nil, exchange.Fail(exchange.RateLimited, "Another workbook of yours waits to be read; send one at a time.").With("retry_after", 5)
+		return nil, exchange.Errorf(exchange.RateLimited, "Another workbook of yours waits to be read; send one at a time.").With("retry_after", 5)
 	}
 	w.waiting[who] = true
 	w.mu.Unlock()
@@ -63,7 +63,7 @@ func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(workbookPatience):
-		return nil, exchange.Fail(exchange.Unavailable, "Too many workbooks are being read; try again, or send CSV.").With("retry_after", 10)
+		return nil, exchange.Errorf(exchange.Unavailable, "Too many workbooks are being read; try again, or send CSV.").With("retry_after", 10)
 	}
 }
 

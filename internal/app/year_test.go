@@ -104,39 +104,41 @@ func (y *year) act(id int64) {
 	if strings.HasPrefix(l.words, "lab") != (y.random.IntN(4) == 0) { // whose turn it is, more often
 		who = y.member
 	}
-	update := func(p exchange.RequestPatch) (exchange.Requested, error) { return y.app.UpdateRequest(ctx, who, id, p) }
-	read := func(err error) (exchange.Requested, error) {
+	update := func(p exchange.RequestPatch) (exchange.RequestDetail, error) {
+		return y.app.UpdateRequest(ctx, who, id, p)
+	}
+	read := func(err error) (exchange.RequestDetail, error) {
 		if err != nil {
-			return exchange.Requested{}, err
+			return exchange.RequestDetail{}, err
 		}
 		return y.app.Request(ctx, y.admin, id)
 	}
-	acts := []func() (exchange.Requested, error){
-		func() (exchange.Requested, error) {
+	acts := []func() (exchange.RequestDetail, error){
+		func() (exchange.RequestDetail, error) {
 			return update(exchange.RequestPatch{Abstract: exchange.Some(fmt.Sprint("version ", y.random.Int()))})
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			return update(exchange.RequestPatch{Status: exchange.Some(exchange.Statuses[y.random.IntN(len(exchange.Statuses))]),
 				Reason: exchange.Some("page 2"), Override: exchange.Some("agreed")})
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			return update(exchange.RequestPatch{Status: exchange.Some(exchange.Statuses[y.random.IntN(4)]), Override: exchange.Some("agreed")})
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			return update(exchange.RequestPatch{Active: exchange.Some(y.random.IntN(4) > 0)})
 		},
-		func() (exchange.Requested, error) {
-			_, err := y.app.SendMessage(ctx, who, id, exchange.Words{Text: exchange.Some("Hello")})
+		func() (exchange.RequestDetail, error) {
+			_, err := y.app.SendMessage(ctx, who, id, exchange.TextBody{Text: exchange.Some("Hello")})
 			return read(err)
 		},
-		func() (exchange.Requested, error) {
-			issue, err := y.app.OpenIssue(ctx, who, id, exchange.Words{Text: exchange.Some("it thawed")})
+		func() (exchange.RequestDetail, error) {
+			issue, err := y.app.OpenIssue(ctx, who, id, exchange.TextBody{Text: exchange.Some("it thawed")})
 			if err == nil {
 				l.issues = append(l.issues, issue.ID)
 			}
 			return read(err)
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			if len(l.issues) == 0 {
 				return read(nil)
 			}
@@ -146,7 +148,7 @@ func (y *year) act(id int64) {
 			}
 			return read(err)
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			until := y.now.Load().Add(time.Duration(1+y.random.IntN(89*24)) * time.Hour)
 			q, err := y.app.SnoozeRequest(ctx, who, id, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until))})
 			if err == nil {
@@ -154,22 +156,22 @@ func (y *year) act(id int64) {
 			}
 			return q, err
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			err := y.app.UnsnoozeRequest(ctx, who, id)
 			if err == nil {
 				l.snoozed = time.Time{}
 			}
 			return read(err)
 		},
-		func() (exchange.Requested, error) {
+		func() (exchange.RequestDetail, error) {
 			if y.random.IntN(20) > 0 {
 				return read(nil)
 			}
 			if err := y.app.DeleteRequest(ctx, y.admin, id); err != nil {
-				return exchange.Requested{}, err
+				return exchange.RequestDetail{}, err
 			}
 			y.ended(l)
-			return exchange.Requested{}, exchange.Fail(exchange.NotFound, "It is deleted.")
+			return exchange.RequestDetail{}, exchange.Errorf(exchange.NotFound, "It is deleted.")
 		},
 	}
 	switch q, err := acts[y.random.IntN(len(acts))](); {
@@ -194,7 +196,7 @@ func (y *year) askForOtherThings() {
 }
 
 // note looks at what there is to do in a request now.
-func (y *year) note(q exchange.Requested) {
+func (y *year) note(q exchange.RequestDetail) {
 	y.Helper()
 	words := ""
 	if turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request); turn != nil {

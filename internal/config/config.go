@@ -64,8 +64,8 @@ type Server struct {
 	Demo                 bool          `help:"Built-in identity provider and sample data, to try everything at once."`
 }
 
-// mostWorkers leaves connections of the database's pool to those who answer.
-const mostWorkers = 16
+// maxWorkers leaves connections of the database's pool to those who answer.
+const maxWorkers = 16
 
 // Sources are the public services that materials are imported from.
 type Sources struct {
@@ -130,8 +130,8 @@ func (s *Server) Check(st *Store) error {
 			return fmt.Errorf("cors-origins: %q must be as a browser sends it, such as https://lab.example.org, or *", origin)
 		}
 	}
-	if s.Workers < 1 || s.Workers > mostWorkers {
-		return fmt.Errorf("workers: must be from 1 to %d", mostWorkers)
+	if s.Workers < 1 || s.Workers > maxWorkers {
+		return fmt.Errorf("workers: must be from 1 to %d", maxWorkers)
 	}
 	if s.JobLease < time.Second {
 		return errors.New("job-lease: must be at least 1s")
@@ -139,14 +139,14 @@ func (s *Server) Check(st *Store) error {
 	if s.TokenLifetime <= 0 {
 		return errors.New("token-lifetime: must be positive")
 	}
-	if s.Escalation < 0 || s.Escalation > mostDays {
-		return fmt.Errorf("escalation: must be a day from 1 to %d, such as 21; or 0 for never", mostDays)
+	if s.Escalation < 0 || s.Escalation > maxDays {
+		return fmt.Errorf("escalation: must be a day from 1 to %d, such as 21; or 0 for never", maxDays)
 	}
 	return s.reminders()
 }
 
 // The most that makes sense: days of ten years, and as many reminders as anybody would bear.
-const mostDays, mostReminders = 3650, 30
+const maxDays, maxReminders = 3650, 30
 
 // reminders makes the one day 0 no reminders: a variable cannot hold an empty list.
 func (s *Server) reminders() error {
@@ -155,13 +155,13 @@ func (s *Server) reminders() error {
 	}
 	before := 0
 	for _, day := range s.Reminders {
-		if day <= before || day > mostDays {
-			return fmt.Errorf("reminders: must be days from 1 to %d, each later than the one before, such as 7,14,28; or 0 for none", mostDays)
+		if day <= before || day > maxDays {
+			return fmt.Errorf("reminders: must be days from 1 to %d, each later than the one before, such as 7,14,28; or 0 for none", maxDays)
 		}
 		before = day
 	}
-	if len(s.Reminders) > mostReminders {
-		return fmt.Errorf("reminders: must be at most %d days; they go on every 30 days", mostReminders)
+	if len(s.Reminders) > maxReminders {
+		return fmt.Errorf("reminders: must be at most %d days; they go on every 30 days", maxReminders)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 //go:embed files
 var files embed.FS
 
-// Filled says whether the sample data are there. The admin signs in last, so whoever finds the
+// Filled reports whether the sample data are there. The admin signs in last, so whoever finds the
 // admin finds everything. Data that a crash cut short are filled in again, some of them twice.
 func Filled(ctx context.Context, a *app.App) (bool, error) {
 	_, err := a.DB.Read().UserByRegistryID(ctx, AdminID)

@@ -13,8 +13,8 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	searched "aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/identifier"
-	searched "aliquot/internal/exchange/words"
 	contentstore "aliquot/internal/files"
 	"aliquot/internal/identity"
 	"aliquot/internal/store"
@@ -59,7 +59,7 @@ func actor(t *testing.T, a *app.App, registryID string) exchange.Actor {
 }
 
 // requests gives every request, as the admin sees them.
-func requests(t *testing.T, a *app.App) []exchange.Requested {
+func requests(t *testing.T, a *app.App) []exchange.RequestDetail {
 	t.Helper()
 	part, err := a.Requests(t.Context(), actor(t, a, AdminID), exchange.Page{Limit: 1000}, exchange.RequestFilter{})
 	if err != nil {
@@ -68,7 +68,7 @@ func requests(t *testing.T, a *app.App) []exchange.Requested {
 	return part.Items
 }
 
-func materials(t *testing.T, a *app.App) exchange.Part[exchange.ShownMaterial] {
+func materials(t *testing.T, a *app.App) exchange.ListPage[exchange.ShownMaterial] {
 	t.Helper()
 	part, err := a.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1000}, exchange.MaterialFilter{})
 	if err != nil {
@@ -77,7 +77,7 @@ func materials(t *testing.T, a *app.App) exchange.Part[exchange.ShownMaterial] {
 	return part
 }
 
-func turn(q exchange.Requested) *exchange.Turn {
+func turn(q exchange.RequestDetail) *exchange.Turn {
 	return exchange.WaitingOn(q.Terms, q.Targets, q.Request)
 }
 

@@ -61,7 +61,7 @@ func termsOf(p exchange.MaterialPatch) terms {
 }
 
 // shelf is what the materials of one lab share.
-type shelf struct {
+type labMaterials struct {
 	lab      exchange.Ref
 	shipping exchange.Null[exchange.Ref]
 	mta      exchange.Null[exchange.Ref] // the template
@@ -80,10 +80,10 @@ func (f *filling) listMaterials() {
 		NeedsAddress: exchange.Some(true),
 		Restrictions: exchange.Some("Animals by appointment; the recipient needs a permit."),
 	})
-	data := shelf{lab: f.labOf(holder)}
+	data := labMaterials{lab: f.labOf(holder)}
 	for i, p := range slices.Backward(Materials()) { // lists show the newest first
 		t := termsOf(p)
-		s := map[string]shelf{owner: cells, manager: cells, postdoc: cells, neighbour: genes, member: genes, holder: data}[t.contact]
+		s := map[string]labMaterials{owner: cells, manager: cells, postdoc: cells, neighbour: genes, member: genes, holder: data}[t.contact]
 		p.Organization, p.Shipping = exchange.Some(s.lab), s.shipping
 		p.NeedsIRB, p.NeedsAbstract = exchange.Some(t.irb), exchange.Some(t.abstract)
 		if t.mta {
@@ -112,8 +112,8 @@ func (f *filling) labOf(head string) exchange.Ref {
 }
 
 // openShelf gives a lab its shipping requirements and an MTA to sign.
-func (f *filling) openShelf(head string, p exchange.ShippingPatch) shelf {
-	s := shelf{lab: f.labOf(head)}
+func (f *filling) openShelf(head string, p exchange.ShippingPatch) labMaterials {
+	s := labMaterials{lab: f.labOf(head)}
 	f.do("set shipping requirements", func() error {
 		p.Organization = exchange.Some(s.lab)
 		made, err := f.app.CreateShipping(f.ctx, f.actors[head], p)

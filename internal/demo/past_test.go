@@ -9,7 +9,7 @@ import (
 )
 
 func paced(t *testing.T, a *app.App) {
-	numbers, err := a.Numbers(t.Context())
+	numbers, err := a.SiteNumbers(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

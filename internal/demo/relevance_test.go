@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -42,7 +42,7 @@ func expectations() (list []expectation) {
 	return list
 }
 
-// called says whether a title is the one that is expected, or begins so.
+// called reports whether a title is the one that is expected, or begins so.
 func called(title, expected string) bool {
 	beginning, cut := strings.CutSuffix(expected, "…")
 	return title == expected || cut && strings.HasPrefix(title, beginning)
@@ -62,7 +62,7 @@ func TestScientistsFindWhatTheyExpect(t *testing.T) {
 		}
 		for _, e := range list {
 			found, err := db.Read().SearchMaterials(t.Context(), exchange.Search{
-				Query: words.Parse(e.query), Page: exchange.SearchPage{Limit: 200},
+				Query: fulltext.Parse(e.query), Page: exchange.SearchPage{Limit: 200},
 			})
 			if err != nil {
 				t.Errorf("%s: %v", e.query, err)

@@ -139,4 +139,4 @@ func (t *transfer) send(by, tracking, conditions string) {
 	t.move(by, exchange.Fulfilled)
 }
 
-func saying(text string) exchange.Words { return exchange.Words{Text: exchange.Some(text)} }
+func saying(text string) exchange.TextBody { return exchange.TextBody{Text: exchange.Some(text)} }

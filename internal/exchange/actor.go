@@ -39,7 +39,7 @@ func (a Actor) Viewer() uuid.UUID {
 // Anonymous says that no token was presented.
 func (a Actor) Anonymous() bool { return a.ID == uuid.Nil }
 
-// MemberOf says whether the actor is a member of an organization.
+// MemberOf reports whether the actor is a member of an organization.
 func (a Actor) MemberOf(organization int64) bool {
 	return slices.Contains(a.Organizations, organization)
 }

@@ -22,5 +22,5 @@ type StuckFilter struct {
 type FailedMail struct {
 	Notification
 	To      User
-	Refused *Refusal // why an address of that person is refused; nil: it is not
+	Refused *MailRejection // why an address of that person is refused; nil: it is not
 }

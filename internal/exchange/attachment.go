@@ -67,8 +67,8 @@ type AttachmentPatch struct {
 
 // Create makes a new attachment, filed by its maker.
 func (p AttachmentPatch) Create(by Actor) (Attachment, error) {
-	var f Faults
-	a := p.lay(&f, Attachment{OwnedByUser: &by.ID, Version: 1})
+	var f FieldErrors
+	a := p.apply(&f, Attachment{OwnedByUser: &by.ID, Version: 1})
 	if a.OwnedByUser == nil {
 		a.OwnedByUser = &by.ID
 	}
@@ -78,12 +78,12 @@ func (p AttachmentPatch) Create(by Actor) (Attachment, error) {
 	return a, f.Err()
 }
 
-// Patch lays p over a. An attachment always keeps an owner, a person or an organization. Who takes a document out of a lab
+// Patch applies p to a. An attachment always keeps an owner, a person or an organization. Who takes a document out of a lab
 // has it from then on, not whoever once filed it.
 func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
-	var f Faults
+	var f FieldErrors
 	old := a
-	a = p.lay(&f, a)
+	a = p.apply(&f, a)
 	switch {
 	case a.OwnedByOrg == nil && old.OfLab:
 		a.OfLab = false
@@ -99,7 +99,7 @@ func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 	return a, f.Err()
 }
 
-func (p AttachmentPatch) lay(f *Faults, a Attachment) Attachment {
+func (p AttachmentPatch) apply(f *FieldErrors, a Attachment) Attachment {
 	f.rule("filename", Rule{Most: maxFilename, Pattern: filenamePattern})
 	if p.Filename.Set {
 		if name, err := Filename(p.Filename.Value); err != nil {

@@ -20,8 +20,8 @@ const (
 // BulkModes are all of them, the usual one first.
 var BulkModes = []BulkMode{BulkAllOrNothing, BulkDryRun, BulkValidRows}
 
-// BulkOrder says how a spreadsheet is to be read and what to do with it.
-type BulkOrder struct {
+// BulkOptions says how a spreadsheet is to be read and what to do with it.
+type BulkOptions struct {
 	Mode     BulkMode           `json:"mode"`
 	Category string             `json:"category"` // of rows that say none
 	Sheet    string             `json:"sheet"`    // of an XLSX or ODS; "": the first
@@ -35,11 +35,11 @@ const (
 	UnknownKeep   = "keep"
 )
 
-const mostMapped = 1000 // headers
+const maxMapped = 1000 // headers
 
 // Check completes an order and says what is wrong with it.
-func (o BulkOrder) Check() (BulkOrder, error) {
-	var f Faults
+func (o BulkOptions) Check() (BulkOptions, error) {
+	var f FieldErrors
 	if o.Mode == "" {
 		o.Mode = BulkAllOrNothing
 	}
@@ -57,8 +57,8 @@ func (o BulkOrder) Check() (BulkOrder, error) {
 			f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
 		}
 	}
-	if len(o.Mapping) > mostMapped {
-		f.Add("mapping", "must name at most %d headers", mostMapped)
+	if len(o.Mapping) > maxMapped {
+		f.Add("mapping", "must name at most %d headers", maxMapped)
 	}
 	for header, field := range o.Mapping {
 		if fold(header) == "" || len(header) > lineLength {
@@ -77,21 +77,21 @@ func (o BulkOrder) Check() (BulkOrder, error) {
 	return o, f.Err()
 }
 
-// Outcome is what came of a row.
-type Outcome string
+// Outcome is the result of a row.
+type RowStatus string
 
 // The outcomes.
 const (
-	RowCreated   Outcome = "created"
-	RowUpdated   Outcome = "updated"
-	RowUnchanged Outcome = "unchanged" // the material says what the row says
-	RowRefused   Outcome = "refused"
+	RowCreated   RowStatus = "created"
+	RowUpdated   RowStatus = "updated"
+	RowUnchanged RowStatus = "unchanged" // the material says what the row says
+	RowRefused   RowStatus = "refused"
 )
 
-// RowOutcome is what came of one row of a spreadsheet, or would come of it.
-type RowOutcome struct {
+// RowResult is the result of one row of a spreadsheet, or would come of it.
+type RowResult struct {
 	Row       int                 `json:"row"` // as the spreadsheet shows it
-	Outcome   Outcome             `json:"outcome"`
+	Outcome   RowStatus           `json:"outcome"`
 	Material  int64               `json:"material,omitempty"`
 	Reference string              `json:"reference,omitempty"`
 	Problems  map[string][]string `json:"problems,omitempty"` // by header of the column
@@ -108,7 +108,7 @@ type BulkCounts struct {
 }
 
 // Count adds outcomes.
-func (c *BulkCounts) Count(rows []RowOutcome) {
+func (c *BulkCounts) Count(rows []RowResult) {
 	for _, r := range rows {
 		switch r.Outcome {
 		case RowCreated:
@@ -126,21 +126,21 @@ func (c *BulkCounts) Count(rows []RowOutcome) {
 // Rows is how many rows were counted.
 func (c BulkCounts) Rows() int64 { return c.Created + c.Updated + c.Unchanged + c.Refused }
 
-// MostRefused is how many rows are refused before a spreadsheet is not read on: it is another one
+// MaxRefused is how many rows are refused before a spreadsheet is not read on: it is another one
 // than was meant.
-const MostRefused = 10_000
+const MaxRefused = 10_000
 
-// BulkResult is what came of a spreadsheet.
+// BulkResult is the result of a spreadsheet.
 type BulkResult struct {
 	Mode   BulkMode `json:"mode"`
 	Stored bool     `json:"stored"` // whether the counts say what was done, not what would be
 	BulkCounts
-	Complete bool      `json:"complete"` // false: reading ended after too many refused rows
-	Report   string    `json:"report"`   // where the outcome of every row is
-	Sheet    string    `json:"sheet"`    // that was read; "" of CSV
-	Others   []string  `json:"other_sheets"`
-	Columns  []Heading `json:"columns"`
-	Notes    []string  `json:"notes"`
+	Complete bool            `json:"complete"` // false: reading ended after too many refused rows
+	Report   string          `json:"report"`   // where the outcome of every row is
+	Sheet    string          `json:"sheet"`    // that was read; "" of CSV
+	Others   []string        `json:"other_sheets"`
+	Columns  []ColumnHeading `json:"columns"`
+	Notes    []string        `json:"notes"`
 }
 
 // Bulk is a spreadsheet on its way in.

@@ -109,7 +109,7 @@ func readValue(cell string, f *category.Field) json.RawMessage {
 			}
 		}
 	case category.Boolean:
-		if value, known := truth(cell); known {
+		if value, known := parseBool(cell); known {
 			return json.RawMessage(strconv.FormatBool(value))
 		}
 	case category.Date:
@@ -169,7 +169,7 @@ func objectOf(values map[string]json.RawMessage) json.RawMessage {
 	return append(raw, '}')
 }
 
-// alike says whether a cell says what a material has: but for white space around it and the form of
+// alike reports whether a cell says what a material has: but for white space around it and the form of
 // line ends, which no spreadsheet keeps.
 func alike(cell, shown string) bool {
 	if shown == "" {

@@ -137,7 +137,7 @@ func flag(field, label, help string, also []string, get func(Material) bool, set
 	return Column{Field: field, Label: label, Help: help, also: also, keeps: true, Values: []string{"true", "false"}, Closed: true,
 		show: func(m Material) string { return strconv.FormatBool(get(m)) },
 		read: func(cell string, p *MaterialPatch) error {
-			value, known := truth(cell)
+			value, known := parseBool(cell)
 			if !known {
 				return errors.New("must be true or false")
 			}
@@ -171,7 +171,7 @@ func fromCell[T any](cell, text string, into *Null[T]) error {
 }
 
 // truth reads the words for yes and no.
-func truth(cell string) (value, known bool) {
+func parseBool(cell string) (value, known bool) {
 	switch strings.ToLower(cell) {
 	case "true", "yes", "y", "1", "x":
 		return true, true

@@ -47,7 +47,7 @@ func ReadCourierAccount(notes string) (a CourierAccount, ok bool) {
 }
 
 // check says what is wrong with an account. Spaces and hyphens, as people write them, do not count.
-func (a CourierAccount) check(f *Faults) CourierAccount {
+func (a CourierAccount) check(f *FieldErrors) CourierAccount {
 	f.line("courier", Some(a.Courier), lineLength, &a.Courier)
 	f.line("account", Some(a.Number), lineLength, &a.Number)
 	f.need("courier", a.Courier)

@@ -19,8 +19,8 @@ type Draft struct {
 
 // The most drafts of one person, and the most bytes of one.
 const (
-	MostDrafts = 200
-	mostDraft  = 256 << 10
+	MaxDrafts = 200
+	maxDraft  = 256 << 10
 )
 
 var draftKey = regexp.MustCompile(`^[a-z]+( [A-Za-z0-9_-]{1,60})*$`)
@@ -28,7 +28,7 @@ var draftKey = regexp.MustCompile(`^[a-z]+( [A-Za-z0-9_-]{1,60})*$`)
 // Check says what keeps a draft from being kept.
 func (d Draft) Check() error {
 	if !draftKey.MatchString(d.Key) {
-		return Fail(NotFound, "There is no form of that name.")
+		return Errorf(NotFound, "There is no form of that name.")
 	}
 	size := len(d.Title)
 	for name, values := range d.Form {
@@ -36,8 +36,8 @@ func (d Draft) Check() error {
 			size += len(name) + len(v)
 		}
 	}
-	if size > mostDraft {
-		return Fail(TooLarge, "A draft has at most %d KiB.", mostDraft>>10)
+	if size > maxDraft {
+		return Errorf(TooLarge, "A draft has at most %d KiB.", maxDraft>>10)
 	}
 	return nil
 }

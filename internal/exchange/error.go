@@ -72,7 +72,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Fail makes an Error with a message for a person.
-func Fail(code Code, format string, args ...any) *Error {
+func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -98,18 +98,18 @@ func CodeOf(err error) Code {
 func (c Code) ServerFault() bool { return c == Internal || c == Unavailable || c == StorageFull }
 
 // Faults collects what is wrong with an input, field by field, so that one answer names it all.
-type Faults map[string][]string
+type FieldErrors map[string][]string
 
 // Add notes one fault of a field.
-func (f *Faults) Add(field, format string, args ...any) {
+func (f *FieldErrors) Add(field, format string, args ...any) {
 	if *f == nil {
-		*f = Faults{}
+		*f = FieldErrors{}
 	}
 	(*f)[field] = append((*f)[field], fmt.Sprintf(format, args...))
 }
 
 // take adds the faults that an error names.
-func (f *Faults) take(err error) {
+func (f *FieldErrors) merge(err error) {
 	e, is := errors.AsType[*Error](err)
 	if !is {
 		return
@@ -122,7 +122,7 @@ func (f *Faults) take(err error) {
 }
 
 // Err is nil when nothing is wrong, else an InvalidInput error that names every field.
-func (f Faults) Err() error {
+func (f FieldErrors) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
@@ -130,6 +130,6 @@ func (f Faults) Err() error {
 }
 
 // Summary names every field in one sentence.
-func (f Faults) Summary() string {
+func (f FieldErrors) Summary() string {
 	return "Please correct: " + strings.Join(slices.Sorted(maps.Keys(f)), ", ") + "."
 }

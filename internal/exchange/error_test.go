@@ -11,7 +11,7 @@ import (
 
 func TestAnErrorKeepsItsCauseForTheLogAlone(t *testing.T) {
 	t.Parallel()
-	err := exchange.Fail(exchange.Unavailable, "ORCID does not answer for %d s.", 5)
+	err := exchange.Errorf(exchange.Unavailable, "ORCID does not answer for %d s.", 5)
 	err.Cause = fmt.Errorf("dial: %w", context.DeadlineExceeded)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error("the cause is not found in the error")
@@ -26,7 +26,7 @@ func TestAnErrorKeepsItsCauseForTheLogAlone(t *testing.T) {
 
 func TestTheCodeOfAnErrorIsFoundThroughWrapping(t *testing.T) {
 	t.Parallel()
-	wrapped := fmt.Errorf("import: %w", exchange.Fail(exchange.NotFound, "There is no GSE2122."))
+	wrapped := fmt.Errorf("import: %w", exchange.Errorf(exchange.NotFound, "There is no GSE2122."))
 	if got := exchange.CodeOf(wrapped); got != exchange.NotFound {
 		t.Errorf("got %s, want NOT_FOUND", got)
 	}
@@ -37,7 +37,7 @@ func TestTheCodeOfAnErrorIsFoundThroughWrapping(t *testing.T) {
 
 func TestFaultsNameEveryFieldInOrder(t *testing.T) {
 	t.Parallel()
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	if err := f.Err(); err != nil {
 		t.Errorf("got %v of no faults, want nil", err)
 	}

@@ -79,11 +79,11 @@ type Notification struct {
 	ID               int64
 	User             uuid.UUID // whose feed
 	Category         Category
-	Event            Event  // the zero one where it tells of news
-	Material         int64  // 0 there too
-	Title            string // of the material
-	News             *News  // nil where it tells of an event
-	Organization     int64  // of the material or the news; 0: none
+	Event            Event         // the zero one where it tells of news
+	Material         int64         // 0 there too
+	Title            string        // of the material
+	News             *Announcement // nil where it tells of an event
+	Organization     int64         // of the material or the news; 0: none
 	OrganizationName string
 	Actor            *User // nil: Aliquot itself
 	CreatedAt        time.Time
@@ -98,9 +98,9 @@ func (n Notification) Text() string {
 		actor = n.Actor.Name()
 	}
 	if n.News != nil {
-		return TellNews(*n.News, actor, n.OrganizationName)
+		return DescribeAnnouncement(*n.News, actor, n.OrganizationName)
 	}
-	return Tell(n.Event, actor, n.Title)
+	return DescribeEvent(n.Event, actor, n.Title)
 }
 
 // Detail is what an event tells beside its kind; only what applies is there.
@@ -135,7 +135,7 @@ func (e Event) Seal(seq int64, prev string) (Event, error) {
 	return e, nil
 }
 
-// Follows says whether e is unaltered and stands right behind the event with number seq and
+// Follows reports whether e is unaltered and stands right behind the event with number seq and
 // hash prev.
 func (e Event) Follows(seq int64, prev string) bool {
 	return e.Seq == seq+1 && e.Prev == prev && e.Hash == e.sum()

@@ -42,7 +42,7 @@ func drawChain(t *rapid.T) []exchange.Event {
 	return chain
 }
 
-// unbroken says whether every event of a chain is unaltered and stands behind the one before, up to
+// unbroken reports whether every event of a chain is unaltered and stands behind the one before, up to
 // the head that the request's row keeps.
 func unbroken(chain []exchange.Event, head exchange.Event) bool {
 	seq, prev := int64(0), ""

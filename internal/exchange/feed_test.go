@@ -24,18 +24,18 @@ func TestAReaderOfAFeedMissesNothingAndGetsNothingTwice(t *testing.T) {
 			given += second.Draw(r, "pause")
 			visible[i] = given + rapid.Int64Range(0, int64(exchange.Settled/time.Second)-1).Draw(r, "takes")
 		}
-		var place exchange.Place
+		var place exchange.FeedPosition
 		read := make([]int, n)
 		for now := int64(0); now < given+int64(exchange.Settled/time.Second); now += 1 + second.Draw(r, "look") {
 			at := begin.Add(time.Duration(now) * time.Second)
 			if rapid.IntRange(0, 4).Draw(r, "again") == 0 {
 				var ok bool
-				if place, ok = exchange.ParsePlace(place.String(), at); !ok {
+				if place, ok = exchange.ParseFeedPosition(place.String(), at); !ok {
 					r.Fatalf("cannot read %s", place.String())
 				}
 			}
 			for i, from := range visible {
-				if id := int64(i + 1); from <= now && id > place.Low() && place.Take(id, at) {
+				if id := int64(i + 1); from <= now && id > place.Low() && place.MarkRead(id, at) {
 					read[i]++
 				}
 			}
@@ -43,7 +43,7 @@ func TestAReaderOfAFeedMissesNothingAndGetsNothingTwice(t *testing.T) {
 		}
 		at := begin.Add(time.Duration(given)*time.Second + exchange.Settled)
 		for i := range visible {
-			if id := int64(i + 1); id > place.Low() && place.Take(id, at) {
+			if id := int64(i + 1); id > place.Low() && place.MarkRead(id, at) {
 				read[i]++
 			}
 		}
@@ -60,13 +60,13 @@ func TestAPlaceIsWrittenAsItIsRead(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	for _, text := range []string{"0", "7", "7.8", "7.9.12", "9223372036854775807"} {
-		if p, ok := exchange.ParsePlace(text, now); !ok || p.String() != text {
+		if p, ok := exchange.ParseFeedPosition(text, now); !ok || p.String() != text {
 			t.Errorf("%s: got %s, %v", text, p.String(), ok)
 		}
 	}
 	for _, text := range []string{"", "-1", "+1", "01", "1.", ".1", "1.1", "2.1", "1.3.2", "1.2.2", "a", "1,2", "1 2", "1.-2", "9223372036854775808",
 		"0x1", "1e3", "0.1" + strings.Repeat(".2", 400)} {
-		if p, ok := exchange.ParsePlace(text, now); ok {
+		if p, ok := exchange.ParseFeedPosition(text, now); ok {
 			t.Errorf("%s: got %s, want a refusal", text, p.String())
 		}
 	}
@@ -74,25 +74,25 @@ func TestAPlaceIsWrittenAsItIsRead(t *testing.T) {
 
 func TestAPlaceStaysShort(t *testing.T) {
 	t.Parallel()
-	var p exchange.Place
+	var p exchange.FeedPosition
 	now := time.Now()
 	for id := range int64(10_000) {
-		p.Take(2*id+1, now)
+		p.MarkRead(2*id+1, now)
 		p.Shorten()
 	}
 	if n := strings.Count(p.String(), "."); n != 256 {
 		t.Errorf("got %d single ids", n)
 	}
-	again, ok := exchange.ParsePlace(p.String(), now)
-	if !ok || again.Take(19_999, now) || !again.Take(20_000, now) {
+	again, ok := exchange.ParseFeedPosition(p.String(), now)
+	if !ok || again.MarkRead(19_999, now) || !again.MarkRead(20_000, now) {
 		t.Errorf("got %s, %v", again.String(), ok)
 	}
 	p.Lower(5000)
-	if p.String() != "5000" || !p.Take(5001, now) {
+	if p.String() != "5000" || !p.MarkRead(5001, now) {
 		t.Errorf("lowered to 5000: got %s", p.String())
 	}
-	p.Reach(7000)
-	if p.String() != "7000" || p.Take(6999, now) {
+	p.ReadUpTo(7000)
+	if p.String() != "7000" || p.MarkRead(6999, now) {
 		t.Errorf("reached 7000: got %s", p.String())
 	}
 }

@@ -34,12 +34,12 @@ func Filename(s string) (string, error) {
 		return "", fmt.Errorf("must be at most %d bytes; it has %d", maxFilename, len(name))
 	case strings.ContainsAny(name, `/\`):
 		return "", errors.New("must not contain a slash or backslash")
-	case strings.ContainsFunc(name, unseen):
+	case strings.ContainsFunc(name, invisible):
 		return "", errors.New("must not contain control characters")
 	}
 	return name, nil
 }
 
-func unseen(r rune) bool {
+func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }

@@ -42,7 +42,7 @@ func (m Material) values() map[string]json.RawMessage {
 
 // Own are the values of additional_metadata that the category does not have, by their keys, as JSON. A form has them
 // as lines, and forgets none.
-func (m Material) Own() map[string]json.RawMessage {
+func (m Material) CustomValues() map[string]json.RawMessage {
 	values := m.values()
 	c, _ := category.Get(m.Category)
 	for _, f := range c.Fields {
@@ -73,9 +73,9 @@ func formTexts(raw json.RawMessage, f *category.Field) []string {
 
 // FormPatch reads a form as a change of old, nil: as a new material of a category. What says the same as old changes
 // nothing, and what the form does not have stays as it is. A new one may bring keys of its own as JSON.
-func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, Faults) {
+func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, FieldErrors) {
 	var p MaterialPatch
-	var f Faults
+	var f FieldErrors
 	if old != nil {
 		code = old.Category
 	} else {
@@ -99,7 +99,7 @@ func FormPatch(form url.Values, code string, old *Material) (MaterialPatch, Faul
 	}
 	values, changed := formValues(form, code, old)
 	c, _ := category.Get(code)
-	if formOwn(form, c, values, &f) || changed {
+	if formCustomFields(form, c, values, &f) || changed {
 		p.Metadata = Some(objectOf(values))
 	}
 	if typed, sent := form["title"]; sent && plainText(lastOf(typed)) == "" {
@@ -204,8 +204,8 @@ func tidyAll(texts []string) []string {
 
 // Unlisted says what a material still needs before a page lists it: what its category asks for. Whoever lists by
 // the API may leave it out.
-func (m Material) Unlisted() Faults {
-	var f Faults
+func (m Material) MissingForListing() FieldErrors {
+	var f FieldErrors
 	c, _ := category.Get(m.Category)
 	for _, key := range c.Missing(m.values()) {
 		text := "is needed before others can rely on it; if nobody knows it, say so"

@@ -92,7 +92,7 @@ func TestAFormMakesTheMaterialThatTheAPIWouldMake(t *testing.T) {
 	for _, c := range category.All() {
 		want := full(t, c)
 		form := want.Form()
-		own, err := json.Marshal(want.Own())
+		own, err := json.Marshal(want.CustomValues())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,10 +127,10 @@ func TestAFormSaysWhatIsKnown(t *testing.T) {
 	if want := []string{"citation=two\nlines", "needs_irb=false", "additional_metadata.disease=not known", "additional_metadata.sex="}; !slices.Equal(changed, want) {
 		t.Errorf("%q, want %q", changed, want)
 	}
-	if !m.NeedsIRB || len(now.Unlisted()) > 0 || len(now.Own()) != 1 {
-		t.Errorf("%v %v", now.Unlisted(), now.Own())
+	if !m.NeedsIRB || len(now.MissingForListing()) > 0 || len(now.CustomValues()) != 1 {
+		t.Errorf("%v %v", now.MissingForListing(), now.CustomValues())
 	}
-	if now.Metadata = json.RawMessage(`{}`); len(now.Unlisted()) == 0 {
+	if now.Metadata = json.RawMessage(`{}`); len(now.MissingForListing()) == 0 {
 		t.Error("nothing is needed")
 	}
 }
@@ -154,8 +154,8 @@ func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
 	t.Parallel()
 	m := exchange.Material{Category: "CELL_LINE", Title: "x", OrganizationID: 1, Metadata: json.RawMessage(
 		`{"box":"B7","shelf":3,"tags":["a","b"],"text":" two\r\nlines ","nothing":null,"empty":"","sex":"FEMALE"}`)}
-	lines := exchange.ShowOwn(m.Own())
-	form := func(lines []exchange.OwnLine) url.Values {
+	lines := exchange.ShowCustomFields(m.CustomValues())
+	form := func(lines []exchange.CustomField) url.Values {
 		f := url.Values{}
 		for _, l := range lines {
 			f.Add("own_key", l.Key)
@@ -164,21 +164,21 @@ func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
 		}
 		return f
 	}
-	if p, faults := exchange.FormPatch(form(append(lines, exchange.OwnLine{})), "", &m); p.Metadata.Set || faults != nil {
+	if p, faults := exchange.FormPatch(form(append(lines, exchange.CustomField{})), "", &m); p.Metadata.Set || faults != nil {
 		t.Errorf("nobody touched them: %s, %v", p.Metadata.Value, faults)
 	}
 	typed := slices.Clone(lines)
 	for i := range typed {
 		typed[i].Value = map[string]string{"box": "", "shelf": "4", "tags": `["a"]`, "text": "one line"}[typed[i].Key]
 	}
-	typed = append(typed, exchange.OwnLine{Key: "rack", Value: "7"}, exchange.OwnLine{})
+	typed = append(typed, exchange.CustomField{Key: "rack", Value: "7"}, exchange.CustomField{})
 	p, faults := exchange.FormPatch(form(typed), "", &m)
 	now, err := p.Patch(m)
 	if err != nil || faults != nil || string(now.Metadata) != `{"empty":"","nothing":null,"rack":"7","sex":"FEMALE","shelf":4,"tags":["a"],"text":"one line"}` {
 		t.Errorf("%s, %v, %v", now.Metadata, err, faults)
 	}
-	for _, wrong := range []exchange.OwnLine{{Key: "", Value: "7"}, {Key: "sex", Value: "MALE"}, {Key: "box", Value: "B8"}, {Key: "rack"}} {
-		if p, faults := exchange.FormPatch(form([]exchange.OwnLine{wrong}), "", &m); faults["own"] == nil || p.Metadata.Set {
+	for _, wrong := range []exchange.CustomField{{Key: "", Value: "7"}, {Key: "sex", Value: "MALE"}, {Key: "box", Value: "B8"}, {Key: "rack"}} {
+		if p, faults := exchange.FormPatch(form([]exchange.CustomField{wrong}), "", &m); faults["own"] == nil || p.Metadata.Set {
 			t.Errorf("%+v passes: %s", wrong, p.Metadata.Value)
 		}
 	}

@@ -22,9 +22,9 @@ type GrantPatch struct {
 	FunderID Opt[string] `json:"funder_id"`
 }
 
-// Patch lays p over g; a grant needs both.
+// Patch applies p to g; a grant needs both.
 func (p GrantPatch) Patch(g Grant) (Grant, error) {
-	var f Faults
+	var f FieldErrors
 	f.line("title", p.Title, titleLength, &g.Title)
 	f.line("funder_id", p.FunderID, lineLength, &g.FunderID)
 	f.need("title", g.Title)
@@ -33,13 +33,13 @@ func (p GrantPatch) Patch(g Grant) (Grant, error) {
 }
 
 // Funding is the body of POST /grants/:id/materials: the material that the grant paid for.
-type Funding struct {
+type FundingBody struct {
 	Material Opt[Ref] `json:"material_id" alias:"material"`
 }
 
 // Check gives the id of the material.
-func (p Funding) Check() (int64, error) {
-	var f Faults
+func (p FundingBody) Check() (int64, error) {
+	var f FieldErrors
 	if !p.Material.Set {
 		f.Add("material_id", "is required: the id of a material")
 	}
@@ -58,7 +58,7 @@ type GrantLink struct {
 
 // The bounds of links.
 const (
-	MostGrantLinks   = 20  // of one grant, that open it
+	MaxGrantLinks    = 20  // of one grant, that open it
 	longestGrantLink = 730 // days
 )
 
@@ -70,7 +70,7 @@ type GrantLinkNew struct {
 
 // Create makes a link of p.
 func (p GrantLinkNew) Create(grant int64, now time.Time) (GrantLink, error) {
-	var f Faults
+	var f FieldErrors
 	l := GrantLink{GrantID: grant}
 	f.line("note", p.Note, lineLength, &l.Note)
 	if p.Days.Value < 1 || p.Days.Value > longestGrantLink {
@@ -80,18 +80,18 @@ func (p GrantLinkNew) Create(grant int64, now time.Time) (GrantLink, error) {
 	return l, f.Err()
 }
 
-// Opens says whether the report can be read by l at a moment.
+// Opens reports whether the report can be read by l at a moment.
 func (l GrantLink) Opens(now time.Time) bool { return l.RevokedAt == nil && now.Before(l.ExpiresAt) }
 
-// PaidFor is a material of a grant, and what became of it.
-type PaidFor struct {
+// FundedMaterial is a material of a grant, and what became of it.
+type FundedMaterial struct {
 	Material  ShownMaterial
 	Requests  int64
 	Completed int64
 }
 
 // Publication is what the material was published in, "" where that is not known.
-func (p PaidFor) Publication() string {
+func (p FundedMaterial) Publication() string {
 	m := p.Material
 	switch {
 	case m.PubMedID != "":

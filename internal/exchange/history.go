@@ -8,7 +8,7 @@ import (
 
 // Act is one audit event: a sign-in, a change of tokens, members, settings, documents, materials or organizations, a use
 // of an admin's power, or a refusal.
-type Act struct {
+type AuditEvent struct {
 	ID      int64
 	Actor   *uuid.UUID // nil: anonymous, or the operator at the machine
 	Action  Action

@@ -26,14 +26,14 @@ type ImportNew struct {
 
 // What a draft from outside must keep: lengths in characters, and a number of names.
 const (
-	TitleLength   = titleLength
-	LineLength    = lineLength
-	LongLength    = longLength
-	MostOrganisms = mostOrganisms
+	TitleLength  = titleLength
+	LineLength   = lineLength
+	LongLength   = longLength
+	MaxOrganisms = maxOrganisms
 )
 
-// ImportOrder is what is to be imported, and for whom.
-type ImportOrder struct {
+// ImportOptions is what is to be imported, and for whom.
+type ImportOptions struct {
 	Source         string
 	Identifier     string // canonical; of a study, of a part of one, or the page of a protocol
 	OrganizationID int64
@@ -41,29 +41,29 @@ type ImportOrder struct {
 }
 
 // Field is the field of the body that holds the identifier.
-func (o ImportOrder) Field() string {
+func (o ImportOptions) Field() string {
 	if o.Source == SourceProtocols {
 		return "protocol_doi"
 	}
 	return "accession"
 }
 
-// OrderOf tells from an identifier, in any form people paste it, which source has it.
-func OrderOf(text string) (ImportOrder, error) {
+// ParseImportIdentifier tells from an identifier, in any form people paste it, which source has it.
+func ParseImportIdentifier(text string) (ImportOptions, error) {
 	for _, source := range sources {
 		if name, err := importable[source](text); err == nil {
-			return ImportOrder{Source: source, Identifier: name}, nil
+			return ImportOptions{Source: source, Identifier: name}, nil
 		}
 	}
 	if _, err := identifier.GEO(text); err == nil { // of what is not imported, such as a platform
 		_, err = identifier.GEOImport(text)
-		return ImportOrder{}, err
+		return ImportOptions{}, err
 	}
 	if _, err := identifier.SRA(text); err == nil {
 		_, err = identifier.SRAImport(text)
-		return ImportOrder{}, err
+		return ImportOptions{}, err
 	}
-	return ImportOrder{}, errors.New("it is no accession of GEO or SRA, and no DOI of a protocol at protocols.io")
+	return ImportOptions{}, errors.New("it is no accession of GEO or SRA, and no DOI of a protocol at protocols.io")
 }
 
 // sources are those that can be imported from.
@@ -77,22 +77,22 @@ var importable = map[string]func(string) (string, error){
 }
 
 // Check checks what is to be imported; all that is wrong is named.
-func (n ImportName) Check() (ImportOrder, error) {
-	var f Faults
+func (n ImportName) Check() (ImportOptions, error) {
+	var f FieldErrors
 	o := n.order(&f)
 	return o, f.Err()
 }
 
 // Check checks what is to be imported, and for whom; all that is wrong is named.
-func (n ImportNew) Check() (ImportOrder, error) {
-	var f Faults
+func (n ImportNew) Check() (ImportOptions, error) {
+	var f FieldErrors
 	o := ImportName{n.Source, n.Accession, n.ProtocolDOI}.order(&f)
 	o = o.on(n.Organization, n.Grant, &f)
 	return o, f.Err()
 }
 
 // on is the order for an organization and a grant, both of which are required.
-func (o ImportOrder) on(organization, grant Opt[Ref], f *Faults) ImportOrder {
+func (o ImportOptions) on(organization, grant Opt[Ref], f *FieldErrors) ImportOptions {
 	o.OrganizationID, o.GrantID = int64(organization.Value), int64(grant.Value)
 	if !organization.Set {
 		f.Add("organization_id", "is required: the id of the organization that shares the material")
@@ -103,9 +103,9 @@ func (o ImportOrder) on(organization, grant Opt[Ref], f *Faults) ImportOrder {
 	return o
 }
 
-func (n ImportName) order(f *Faults) ImportOrder {
+func (n ImportName) order(f *FieldErrors) ImportOptions {
 	f.rule("import_source", Rule{Words: sources, Name: "ImportSource"})
-	o := ImportOrder{Source: strings.ToUpper(tidy(n.Source.Value))}
+	o := ImportOptions{Source: strings.ToUpper(tidy(n.Source.Value))}
 	read := importable[o.Source]
 	if read == nil {
 		what := "must be one of "
@@ -160,7 +160,7 @@ type Publication struct {
 
 // PublicationOf says which publication is asked for: exactly one of the two, in canonical form.
 func PublicationOf(pubmedID, doi *string) (pmid, name string, err error) {
-	var f Faults
+	var f FieldErrors
 	switch {
 	case (pubmedID == nil) == (doi == nil):
 		f.Add("pubmed_id", "give either pubmed_id or doi")

@@ -26,7 +26,7 @@ func TestTheSourceIsToldFromTheIdentifier(t *testing.T) {
 		{"GSE1 GSE2", "", "it is no accession"},
 		{"", "", "it is no accession"},
 	} {
-		o, err := exchange.OrderOf(c.text)
+		o, err := exchange.ParseImportIdentifier(c.text)
 		switch {
 		case c.source == "":
 			if err == nil || !strings.HasPrefix(err.Error(), c.want) {

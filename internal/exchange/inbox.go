@@ -3,21 +3,21 @@ package exchange
 import "github.com/google/uuid"
 
 // Whose says whose turn it is in a request, as one of those sees it who may read it.
-type Whose string
+type InboxState string
 
 // A request is one of these to each of its readers.
 const (
-	OnMe     Whose = "me"     // it is the turn of the requester or the assignee, which is the reader
-	OnMyLabs Whose = "labs"   // it is the turn of a lab that the reader is in, where another looks after it
-	OnOthers Whose = "others" // it is somebody else's turn
-	OnNobody Whose = "done"   // it is closed or resolved
+	OnMe     InboxState = "me"     // it is the turn of the requester or the assignee, which is the reader
+	OnMyLabs InboxState = "labs"   // it is the turn of a lab that the reader is in, where another looks after it
+	OnOthers InboxState = "others" // it is somebody else's turn
+	OnNobody InboxState = "done"   // it is closed or resolved
 )
 
 // Whoses are all of them.
-var Whoses = []Whose{OnMe, OnMyLabs, OnOthers, OnNobody}
+var Whoses = []InboxState{OnMe, OnMyLabs, OnOthers, OnNobody}
 
 // Whose says what a request is to a, who is the requester or a member of the lab.
-func (a Actor) Whose(q Requested) Whose {
+func (a Actor) InboxState(q RequestDetail) InboxState {
 	member := a.MemberOf(q.Organization)
 	switch {
 	case q.Party == Nobody:
@@ -32,7 +32,7 @@ func (a Actor) Whose(q Requested) Whose {
 
 // InboxFilter narrows the requests of a person and of the labs that they are in; a nil field filters nothing.
 type InboxFilter struct {
-	Whose        *Whose
+	Whose        *InboxState
 	Organization *int64
 	Material     *int64
 	Status       *Status
@@ -46,14 +46,14 @@ var (
 	ByDue     = Field{Name: "due"}
 )
 
-// MostCounted is how far the requests of an inbox are counted; from there on there are so many or more.
-const MostCounted = 1000
+// MaxCounted is how far the requests of an inbox are counted; from there on there are so many or more.
+const MaxCounted = 1000
 
 // InboxCounts say how many requests are what to a person.
-type InboxCounts map[Whose]int64
+type InboxCounts map[InboxState]int64
 
 // Of is how many there are of one kind; nil: of all.
-func (c InboxCounts) Of(w *Whose) (n int64) {
+func (c InboxCounts) Of(w *InboxState) (n int64) {
 	if w != nil {
 		return c[*w]
 	}

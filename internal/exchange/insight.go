@@ -53,24 +53,24 @@ func (t RequestTurn) Stage() Stage {
 }
 
 // Standing is how a request counts.
-type Standing string
+type RequestState string
 
 // The standings: the first two of requests under way, the others of those that ended.
 const (
-	IsNew      Standing = "new" // nobody decided yet
-	InProgress Standing = "in_progress"
-	Completed  Standing = "completed"
-	Declined   Standing = "declined"
-	Withdrawn  Standing = "cancelled"
-	Void       Standing = "invalid"
-	Shut       Standing = "closed" // by the lab, somewhere on the way
+	IsNew      RequestState = "new" // nobody decided yet
+	InProgress RequestState = "in_progress"
+	Completed  RequestState = "completed"
+	Declined   RequestState = "declined"
+	Withdrawn  RequestState = "cancelled"
+	Void       RequestState = "invalid"
+	Shut       RequestState = "closed" // by the lab, somewhere on the way
 )
 
 // Endings are the standings of requests that ended.
-var Endings = []Standing{Completed, Declined, Withdrawn, Void, Shut}
+var Endings = []RequestState{Completed, Declined, Withdrawn, Void, Shut}
 
 // Standing is that of a request in this turn.
-func (t RequestTurn) Standing() Standing {
+func (t RequestTurn) State() RequestState {
 	switch {
 	case t.Side != Nobody && t.Status == Open:
 		return IsNew
@@ -91,7 +91,7 @@ func (t RequestTurn) Standing() Standing {
 }
 
 // Account is all turns of one request, in order, with what insights tell of it beside.
-type Account struct {
+type TurnHistory struct {
 	Material int64
 	Category string // of the material
 	Country  string // where its parcel goes to; "": nobody said
@@ -99,16 +99,16 @@ type Account struct {
 }
 
 // Figures are what happened to the requests of a lab through some time.
-type Figures struct {
-	Received  int64               `json:"n,omitempty"`
-	Materials map[int64]int64     `json:"m,omitempty"` // received, by material
-	Ended     map[Standing]int64  `json:"e,omitempty"` // one that is opened again may end again
-	Countries map[string]int64    `json:"c,omitempty"` // completed, by country
-	Sides     map[Side]int64      `json:"w,omitempty"` // seconds of the turns that ended, by whose turn it was
-	Stages    map[Stage]Durations `json:"s,omitempty"` // seconds of the stages that ended
-	Whole     Durations           `json:"t,omitempty"` // seconds from the request to the receipt, of those completed
-	New       int64               `json:"a,omitempty"` // how many more stand so afterwards than before
-	Progress  int64               `json:"b,omitempty"`
+type InsightCounts struct {
+	Received  int64                  `json:"n,omitempty"`
+	Materials map[int64]int64        `json:"m,omitempty"` // received, by material
+	Ended     map[RequestState]int64 `json:"e,omitempty"` // one that is opened again may end again
+	Countries map[string]int64       `json:"c,omitempty"` // completed, by country
+	Sides     map[Side]int64         `json:"w,omitempty"` // seconds of the turns that ended, by whose turn it was
+	Stages    map[Stage]Durations    `json:"s,omitempty"` // seconds of the stages that ended
+	Whole     Durations              `json:"t,omitempty"` // seconds from the request to the receipt, of those completed
+	New       int64                  `json:"a,omitempty"` // how many more stand so afterwards than before
+	Progress  int64                  `json:"b,omitempty"`
 }
 
 // Durations are seconds, in no order.
@@ -187,7 +187,7 @@ func (d Durations) Percentile(p int) (seconds int64, ok bool) {
 func middle(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 
 // Within adds to f what happened in an account from a moment until before another.
-func (f *Figures) Within(a Account, from, until time.Time) {
+func (f *InsightCounts) Within(a TurnHistory, from, until time.Time) {
 	inside := func(t time.Time) bool { return !t.Before(from) && t.Before(until) }
 	var stage time.Time // when the present stage began
 	for i, t := range a.Turns {
@@ -195,7 +195,7 @@ func (f *Figures) Within(a Account, from, until time.Time) {
 			if stage = t.BeganAt; inside(t.BeganAt) {
 				f.Received++
 				tally(&f.Materials, a.Material, 1)
-				f.enter(t.Standing(), 1)
+				f.enter(t.State(), 1)
 			}
 			continue
 		}
@@ -218,8 +218,8 @@ func (f *Figures) Within(a Account, from, until time.Time) {
 }
 
 // step counts that a request stands otherwise than before.
-func (f *Figures) step(a Account, was, is RequestTurn) {
-	before, after := was.Standing(), is.Standing()
+func (f *InsightCounts) step(a TurnHistory, was, is RequestTurn) {
+	before, after := was.State(), is.State()
 	if before == after {
 		return
 	}
@@ -233,7 +233,7 @@ func (f *Figures) step(a Account, was, is RequestTurn) {
 	}
 }
 
-func (f *Figures) enter(s Standing, n int64) {
+func (f *InsightCounts) enter(s RequestState, n int64) {
 	switch {
 	case s == IsNew:
 		f.New += n
@@ -254,7 +254,7 @@ func tally[K comparable](to *map[K]int64, key K, n int64) {
 }
 
 // Add adds what happened in another time.
-func (f *Figures) Add(g Figures) {
+func (f *InsightCounts) Add(g InsightCounts) {
 	f.Received, f.New, f.Progress = f.Received+g.Received, f.New+g.New, f.Progress+g.Progress
 	sum(&f.Materials, g.Materials)
 	sum(&f.Ended, g.Ended)
@@ -286,7 +286,7 @@ type Counted[K any] struct {
 
 // Most gives those of a map that count most, at most limit of them (0: all); of two that count alike the
 // lesser key comes first.
-func Most[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
+func TopCounts[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
 	list := make([]Counted[K], 0, len(counts))
 	for _, k := range slices.Sorted(maps.Keys(counts)) {
 		list = append(list, Counted[K]{k, counts[k]})
@@ -299,4 +299,4 @@ func Most[K int64 | string](counts map[K]int64, limit int) []Counted[K] {
 }
 
 // EndedAs says how many ended in a standing.
-func (f Figures) EndedAs(s string) int64 { return f.Ended[Standing(s)] }
+func (f InsightCounts) EndedAs(s string) int64 { return f.Ended[RequestState(s)] }

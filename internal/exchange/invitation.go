@@ -61,7 +61,7 @@ const (
 	InvitationLifetime = 30 * 24 * time.Hour // how long one can be answered, where nothing else is said
 	longestInvitation  = 90 * 24 * time.Hour
 	InvitationPause    = 10 * time.Minute // between two mails to one address from one organization
-	MostInvited        = 100              // people whom one person invites within InvitationDay
+	MaxInvited         = 100              // people whom one person invites within InvitationDay
 	InvitationDay      = 24 * time.Hour
 )
 
@@ -89,7 +89,7 @@ type InvitationNew struct {
 // Create makes an invitation of p, which names one person in one way; byORCID: the registry calls people by their ORCID
 // iDs. Where now is zero, expires_at is not held against it.
 func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
-	var f Faults
+	var f FieldErrors
 	i := Invitation{Status: InvitationPending, Role: p.Role.Or(MemberRole), Round: 1, SentAt: now, ExpiresAt: now.Add(InvitationLifetime)}
 	f.line("registry_id", p.RegistryID, lineLength, &i.RegistryID)
 	if id := i.RegistryID; id != "" {
@@ -131,7 +131,7 @@ func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 // Addressee is whom i is addressed to: a registry id or a mail address.
 func (i Invitation) Addressee() string { return i.RegistryID + i.Email }
 
-// For says whether u is the one who is invited. Only an address that the identity provider
+// For reports whether u is the one who is invited. Only an address that the identity provider
 // verified counts, as any other one anybody may claim; holding: u has the token that was sent there.
 func (i Invitation) For(u User, holding bool) bool {
 	return i.RegistryID != "" && i.RegistryID == u.RegistryID || i.Email != "" && (holding || i.Email == strings.ToLower(u.VerifiedEmail))
@@ -151,11 +151,11 @@ func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (In
 	case i.Status == to && i.AnsweredBy != nil && *i.AnsweredBy == by:
 		return i, nil
 	case i.Status == InvitationWithdrawn:
-		return i, Fail(NotFound, "This invitation was withdrawn.")
+		return i, Errorf(NotFound, "This invitation was withdrawn.")
 	case i.Status == InvitationExpired:
-		return i, Fail(Conflict, "This invitation expired; ask for a new one.")
+		return i, Errorf(Conflict, "This invitation expired; ask for a new one.")
 	case i.Status != InvitationPending:
-		return i, Fail(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
+		return i, Errorf(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
 	}
 	i.Status, i.AnsweredBy, i.AnsweredAt = to, &by, &now
 	return i, nil
@@ -164,7 +164,7 @@ func (i Invitation) Answer(to InvitationStatus, by uuid.UUID, now time.Time) (In
 // Withdraw takes back an invitation that nobody answered.
 func (i Invitation) Withdraw() (Invitation, error) {
 	if i.Status != InvitationPending && i.Status != InvitationExpired {
-		return i, Fail(NotFound, "There is no such invitation, or it was answered.")
+		return i, Errorf(NotFound, "There is no such invitation, or it was answered.")
 	}
 	i.Status = InvitationWithdrawn
 	return i, nil
@@ -173,7 +173,7 @@ func (i Invitation) Withdraw() (Invitation, error) {
 // Resend sends an invitation again that nobody answered; it lives as long as at first.
 func (i Invitation) Resend(now time.Time) (Invitation, error) {
 	if i.Status != InvitationPending && i.Status != InvitationExpired {
-		return i, Fail(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
+		return i, Errorf(Conflict, "This invitation was %s already.", strings.ToLower(string(i.Status)))
 	}
 	if err := NotBefore(i.SentAt.Add(InvitationPause), now, "This invitation was sent a moment ago"); err != nil {
 		return i, err
@@ -189,5 +189,5 @@ func NotBefore(moment, now time.Time, why string) error {
 		return nil
 	}
 	seconds := int((wait + time.Second - 1) / time.Second)
-	return Fail(RateLimited, "%s; try again at %s.", why, moment.UTC().Format(TimeLayout)).With("retry_after", seconds)
+	return Errorf(RateLimited, "%s; try again at %s.", why, moment.UTC().Format(TimeLayout)).With("retry_after", seconds)
 }

@@ -179,7 +179,7 @@ func TestNewsSayWhoDidWhat(t *testing.T) {
 			if kind == exchange.SearchMatched { // which nobody did, in no lab
 				continue
 			}
-			text := exchange.TellNews(exchange.News{Kind: kind, Detail: exchange.NewsDetail{Role: role}}, "Ada", "Mora lab")
+			text := exchange.DescribeAnnouncement(exchange.Announcement{Kind: kind, Detail: exchange.AnnouncementDetail{Role: role}}, "Ada", "Mora lab")
 			if !strings.HasPrefix(text, "Ada ") || !strings.Contains(text, "Mora lab") || !strings.HasSuffix(text, ".") || said[text] {
 				t.Errorf("%s: %q", kind, text)
 			}

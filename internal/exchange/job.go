@@ -24,7 +24,7 @@ type Job struct {
 	Error      string     // why it failed the last time, for a person; empty after a success
 	Progress   Progress
 	Checkpoint json.RawMessage // where the next run goes on; nil: from the beginning
-	Result     json.RawMessage // what it came to; nil: nothing to tell
+	Result     json.RawMessage // its result; nil: nothing to tell
 	CreatedAt  time.Time
 	EndedAt    *time.Time
 }
@@ -95,7 +95,7 @@ func (j Job) Cancel(now time.Time) (Job, error) {
 	case j.State == JobCancelled:
 		return j, nil
 	case j.State.Over():
-		return j, Fail(Conflict, "This job is over (%s), so there is nothing to cancel.", j.State)
+		return j, Errorf(Conflict, "This job is over (%s), so there is nothing to cancel.", j.State)
 	}
 	return j.end(JobCancelled, now), nil
 }
@@ -103,7 +103,7 @@ func (j Job) Cancel(now time.Time) (Job, error) {
 // Retry is j to be tried again from its last step, as often as a new one.
 func (j Job) Retry(now time.Time) (Job, error) {
 	if j.State != JobFailed && j.State != JobCancelled {
-		return j, Fail(Conflict, "Only a job that failed or was cancelled can be tried again; this one is %s.", j.State)
+		return j, Errorf(Conflict, "Only a job that failed or was cancelled can be tried again; this one is %s.", j.State)
 	}
 	j.State, j.DueAt, j.EndedAt, j.Failures = JobReady, &now, nil, 0
 	return j, nil

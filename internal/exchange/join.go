@@ -35,7 +35,7 @@ var JoinStatuses = []JoinStatus{JoinPending, JoinAccepted, JoinDeclined, JoinWit
 
 // The limits of join requests, which keep one person from pestering owners.
 const (
-	MostJoins = 20             // that one person has pending
+	MaxJoins  = 20             // that one person has pending
 	joinPause = 24 * time.Hour // before the same person asks the same organization anew
 )
 
@@ -58,25 +58,25 @@ type JoinNew struct {
 
 // Create makes a join request of p.
 func (p JoinNew) Create() (JoinRequest, error) {
-	var f Faults
+	var f FieldErrors
 	j := JoinRequest{Status: JoinPending}
 	f.long("note", p.Note, &j.Note)
 	return j, f.Err()
 }
 
-// JoinRefusal is the body of declining a join request.
-type JoinRefusal struct {
+// JoinDecline is the body of declining a join request.
+type JoinDecline struct {
 	Reason Opt[string] `json:"reason"`
 }
 
 // Check gives the tidy reason, which may be empty.
-func (r JoinRefusal) Check() (reason string, err error) {
-	var f Faults
+func (r JoinDecline) Check() (reason string, err error) {
+	var f FieldErrors
 	f.long("reason", r.Reason, &reason)
 	return reason, f.Err()
 }
 
-// Again says whether the person who made j, their last one to this organization, may ask anew.
+// Again reports whether the person who made j, their last one to this organization, may ask anew.
 func (j JoinRequest) Again(now time.Time) error {
 	if j.Status == JoinAccepted { // and left since
 		return nil
@@ -90,7 +90,7 @@ func (j JoinRequest) Answer(to JoinStatus, reason string, now time.Time) (JoinRe
 	case j.Status == to:
 		return j, nil
 	case j.Status != JoinPending:
-		return j, Fail(Conflict, "This join request was %s already.", strings.ToLower(string(j.Status)))
+		return j, Errorf(Conflict, "This join request was %s already.", strings.ToLower(string(j.Status)))
 	}
 	j.Status, j.Reason, j.AnsweredAt = to, reason, &now
 	return j, nil

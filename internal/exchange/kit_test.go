@@ -39,7 +39,7 @@ var (
 	parts = []part{asRequester, asMember, asAdmin, asBoth, asStranger}
 )
 
-// lab says whether a part may do what a member may.
+// lab reports whether a part may do what a member may.
 func (p part) lab() bool { return p.roles.Member || p.roles.Admin }
 
 var (

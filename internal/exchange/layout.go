@@ -13,7 +13,7 @@ import (
 )
 
 // Heading is what one column of a spreadsheet was taken for.
-type Heading struct {
+type ColumnHeading struct {
 	Header     string `json:"header"`
 	Field      string `json:"field"` // as title or additional_metadata.disease; "": left out
 	Own        bool   `json:"own"`   // a key of the lab's own
@@ -21,8 +21,8 @@ type Heading struct {
 }
 
 // place is a heading with what it stands for.
-type place struct {
-	Heading
+type columnTarget struct {
+	ColumnHeading
 	column *Column                    // of a field of every category
 	key    string                     // of additional_metadata
 	keys   map[string]string          // by category, where the header is a label that means several keys
@@ -31,14 +31,14 @@ type place struct {
 
 // Layout is what the columns of one spreadsheet are taken for.
 type Layout struct {
-	Headings []Heading
-	places   []place
+	Headings []ColumnHeading
+	places   []columnTarget
 	category string // of rows that say none
 	titled   bool
 }
 
 // Reading is how a lab wants its spreadsheet read.
-type Reading struct {
+type ColumnMapping struct {
 	Category string            // of rows that say none; "" where each says it
 	Mapping  map[string]string // from Fold of a header to a field, or to "" for a column that is left out
 	KeepAll  bool              // columns that nobody knows become keys of the lab's own
@@ -49,9 +49,9 @@ func Fold(header string) string { return fold(header) }
 
 // Understand takes the first row of a spreadsheet for its headers. Which columns it does not know,
 // and what else is wrong with them, are faults of "mapping"; the layout is given with them too.
-func Understand(headers []string, r Reading) (Layout, error) {
-	var f Faults
-	l := Layout{Headings: []Heading{}, category: categoryCode(r.Category)}
+func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
+	var f FieldErrors
+	l := Layout{Headings: []ColumnHeading{}, category: categoryCode(r.Category)}
 	if _, ok := category.Get(l.category); !ok && r.Category != "" {
 		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
 	}
@@ -69,7 +69,7 @@ func Understand(headers []string, r Reading) (Layout, error) {
 		}
 		l.titled = l.titled || h.Field == "title"
 		told = told || slices.Contains([]string{"id", "reference", "category"}, h.Field)
-		l.Headings, l.places = append(l.Headings, h.Heading), append(l.places, h)
+		l.Headings, l.places = append(l.Headings, h.ColumnHeading), append(l.places, h)
 	}
 	if !told && l.category == "" && len(f) == 0 {
 		f.Add("category", "is required, or a column of that name: one of %s", strings.Join(category.Codes(), ", "))
@@ -78,7 +78,7 @@ func Understand(headers []string, r Reading) (Layout, error) {
 }
 
 // heading finds what a header means: what the lab said, else by name, key, label and synonym.
-func (r Reading) heading(header string) (h place, known bool) {
+func (r ColumnMapping) heading(header string) (h columnTarget, known bool) {
 	folded := fold(header)
 	if field, said := r.Mapping[folded]; said && folded != "" {
 		h, known = fieldHeading(field)
@@ -90,7 +90,7 @@ func (r Reading) heading(header string) (h place, known bool) {
 		h, known = fieldHeading(field)
 	}
 	if keys := keysByLabel[folded]; !known && len(keys) > 0 {
-		h, known = place{keys: keys}, true
+		h, known = columnTarget{keys: keys}, true
 		for _, code := range append([]string{categoryCode(r.Category)}, category.Codes()...) {
 			if key := keys[code]; key != "" {
 				h.Field = metadataPrefix + key
@@ -129,18 +129,18 @@ var ownHeaders = func() map[string]bool {
 }()
 
 // fieldHeading is the heading of a field, or of a key with or without its prefix.
-func fieldHeading(field string) (place, bool) {
+func fieldHeading(field string) (columnTarget, bool) {
 	for i := range materialColumns {
 		if materialColumns[i].Field == field {
-			return place{Heading: Heading{Field: field}, column: &materialColumns[i]}, true
+			return columnTarget{ColumnHeading: ColumnHeading{Field: field}, column: &materialColumns[i]}, true
 		}
 	}
 	key, prefixed := strings.CutPrefix(field, metadataPrefix)
 	fields := keys[key]
 	if fields == nil && !prefixed || key == "" {
-		return place{}, false
+		return columnTarget{}, false
 	}
-	return place{Heading: Heading{Field: metadataPrefix + key, Own: fields == nil}, key: key, fields: fields}, true
+	return columnTarget{ColumnHeading: ColumnHeading{Field: metadataPrefix + key, Own: fields == nil}, key: key, fields: fields}, true
 }
 
 // keys are the fields of additional_metadata by key and category.
@@ -179,16 +179,16 @@ func knownHeaders() (fields map[string]string, labels map[string]map[string]stri
 }
 
 // Entry is which material a row means, and what of it other rows and records decide.
-type Entry struct {
+type RowTarget struct {
 	ID        int64
 	Reference string
 	Contact   string // registry id of a person, "" where the row names none by that
-	Faults    Faults
+	Faults    FieldErrors
 }
 
 // Entry reads that of a row; organization is the one that imports.
-func (l Layout) Entry(cells []string, organization int64) Entry {
-	var e Entry
+func (l Layout) RowTarget(cells []string, organization int64) RowTarget {
+	var e RowTarget
 	for i, h := range l.places {
 		cell := ""
 		if i < len(cells) {
@@ -223,9 +223,9 @@ func (l Layout) Entry(cells []string, organization int64) Entry {
 
 // Patch reads a row as a change of old, nil: as a new material. A cell that says what old has changes
 // nothing; an empty one clears what may be empty.
-func (l Layout) Patch(cells []string, organization int64, old *Material) (MaterialPatch, Faults) {
+func (l Layout) Patch(cells []string, organization int64, old *Material) (MaterialPatch, FieldErrors) {
 	var p MaterialPatch
-	var f Faults
+	var f FieldErrors
 	code := l.code(cells, old)
 	if old == nil {
 		p.Category, p.Organization = Some(code), Some(Ref(organization))
@@ -268,8 +268,8 @@ func (l Layout) Patch(cells []string, organization int64, old *Material) (Materi
 	return p, f
 }
 
-// set puts a cell into the values of additional_metadata and says whether that changes them.
-func (h place) set(values map[string]json.RawMessage, code, raw, cell string) bool {
+// set puts a cell into the values of additional_metadata and reports whether that changes them.
+func (h columnTarget) set(values map[string]json.RawMessage, code, raw, cell string) bool {
 	key, fields := h.key, h.fields
 	if h.keys != nil {
 		if key = h.keys[code]; key == "" {
@@ -338,9 +338,9 @@ func (l Layout) Field(column int) string {
 	return "row"
 }
 
-// Names says whether the rows can name materials that are there.
+// Names reports whether the rows can name materials that are there.
 func (l Layout) Names() bool {
-	return slices.ContainsFunc(l.Headings, func(h Heading) bool { return h.Field == "id" || h.Field == "reference" })
+	return slices.ContainsFunc(l.Headings, func(h ColumnHeading) bool { return h.Field == "id" || h.Field == "reference" })
 }
 
 // Exported are the headers of an export: every field of a material, and of additional_metadata those

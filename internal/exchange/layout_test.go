@@ -20,7 +20,7 @@ func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
 		for _, column := range exchange.Columns(c) {
 			key := strings.TrimPrefix(column.Field, "additional_metadata.")
 			for _, header := range []string{column.Label, strings.ToUpper(column.Label), " " + strings.ReplaceAll(column.Label, " ", "_") + ":", column.Field, key} {
-				l, err := exchange.Understand([]string{header}, exchange.Reading{Category: c.Code})
+				l, err := exchange.ReadHeader([]string{header}, exchange.ColumnMapping{Category: c.Code})
 				if err != nil || l.Headings[0].Field != column.Field {
 					t.Errorf("%s: %q is %+v, want %s: %v", c.Code, header, l.Headings, column.Field, err)
 				}
@@ -34,34 +34,34 @@ func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
 
 func TestHeadersAreMatched(t *testing.T) {
 	t.Parallel()
-	remembered := exchange.Reading{Category: "CELL_LINE", Mapping: map[string]string{"box": "additional_metadata.storage_box", "title": "reference", "junk": ""}}
+	remembered := exchange.ColumnMapping{Category: "CELL_LINE", Mapping: map[string]string{"box": "additional_metadata.storage_box", "title": "reference", "junk": ""}}
 	for _, c := range []struct {
 		header, field string
-		reading       exchange.Reading
+		reading       exchange.ColumnMapping
 		known         bool
 	}{
-		{"Name", "title", exchange.Reading{Category: "OTHER"}, true},
-		{"Cat. Nr. 7", "", exchange.Reading{Category: "OTHER"}, false},
-		{"Box", "", exchange.Reading{Category: "OTHER"}, false},
-		{"Box", "additional_metadata.Box", exchange.Reading{Category: "OTHER", KeepAll: true}, true},
+		{"Name", "title", exchange.ColumnMapping{Category: "OTHER"}, true},
+		{"Cat. Nr. 7", "", exchange.ColumnMapping{Category: "OTHER"}, false},
+		{"Box", "", exchange.ColumnMapping{Category: "OTHER"}, false},
+		{"Box", "additional_metadata.Box", exchange.ColumnMapping{Category: "OTHER", KeepAll: true}, true},
 		{"BOX", "additional_metadata.storage_box", remembered, true},
 		{"Title", "reference", remembered, true},
 		{"junk!", "", remembered, true},
 		{"Vendor", "additional_metadata.supplier", remembered, true},
 		{"Created at", "", remembered, true},
 		{"", "", remembered, true},
-		{"Stock number", "additional_metadata.repository_id", exchange.Reading{Category: "MODEL_ORGANISM"}, true},
-		{"Number available", "additional_metadata.number_availible_cell_lines", exchange.Reading{Category: "CELL_LINE"}, true},
-		{"Number available", "additional_metadata.number_available", exchange.Reading{Category: "plasmids"}, true},
+		{"Stock number", "additional_metadata.repository_id", exchange.ColumnMapping{Category: "MODEL_ORGANISM"}, true},
+		{"Number available", "additional_metadata.number_availible_cell_lines", exchange.ColumnMapping{Category: "CELL_LINE"}, true},
+		{"Number available", "additional_metadata.number_available", exchange.ColumnMapping{Category: "plasmids"}, true},
 		{"additional_metadata.My key", "additional_metadata.My key", remembered, true},
 	} {
-		l, err := exchange.Understand([]string{c.header}, c.reading)
+		l, err := exchange.ReadHeader([]string{c.header}, c.reading)
 		if (err == nil) != c.known || l.Headings[0].Field != c.field {
 			t.Errorf("%q: %+v, %v; want %q", c.header, l.Headings[0], err, c.field)
 		}
 	}
 	for _, headers := range [][]string{{"Title", "Name"}, {"title"}} {
-		if _, err := exchange.Understand(headers, exchange.Reading{}); err == nil {
+		if _, err := exchange.ReadHeader(headers, exchange.ColumnMapping{}); err == nil {
 			t.Errorf("%q are understood", headers)
 		}
 	}
@@ -70,7 +70,7 @@ func TestHeadersAreMatched(t *testing.T) {
 func TestARowIsReadByTheRulesOfItsColumns(t *testing.T) {
 	t.Parallel()
 	headers := strings.Split("Title|Category|Organisms|Embargo until|Needs an MTA|Kind of line|Sex|STR tested on|Genetically modified|Organism IDs|Box", "|")
-	l, err := exchange.Understand(headers, exchange.Reading{KeepAll: true})
+	l, err := exchange.ReadHeader(headers, exchange.ColumnMapping{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,11 +179,11 @@ func TestWhatIsExportedChangesNothingWhenItComesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := exchange.Understand(exchange.Exported(keys), exchange.Reading{})
+		l, err := exchange.ReadHeader(exchange.Exported(keys), exchange.ColumnMapping{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := l.Entry(cells, 7)
+		e := l.RowTarget(cells, 7)
 		p, faults := l.Patch(cells, 7, &m)
 		again, err := p.Patch(m)
 		was, _ := json.Marshal(m)
@@ -199,12 +199,12 @@ func FuzzUnderstand(f *testing.F) {
 	f.Add("Number available\nRRID", "plasmids", "a")
 	f.Fuzz(func(t *testing.T, headers, code, cells string) {
 		for _, keep := range []bool{false, true} {
-			l, err := exchange.Understand(strings.Split(headers, "\n"), exchange.Reading{Category: code, KeepAll: keep})
+			l, err := exchange.ReadHeader(strings.Split(headers, "\n"), exchange.ColumnMapping{Category: code, KeepAll: keep})
 			if err != nil && exchange.CodeOf(err) != exchange.InvalidInput {
 				t.Fatal(err)
 			}
 			row := strings.Split(cells, "\n")
-			e := l.Entry(row, 7)
+			e := l.RowTarget(row, 7)
 			p, _ := l.Patch(row, 7, nil)
 			m, err := p.Create()
 			if err != nil || len(e.Faults) > 0 {

@@ -25,7 +25,7 @@ const (
 // Statuses are all of them, in the order of a good journey, the ends last.
 var Statuses = []Status{Open, Approved, InFulfillment, Fulfilled, Verified, Rejected, Cancelled, Invalid}
 
-// Active says whether a request of that status is still under way.
+// Active reports whether a request of that status is still under way.
 func (s Status) Active() bool { return slices.Index(Statuses, s) < slices.Index(Statuses, Verified) }
 
 // Roles are the parts that an actor plays in one request; one person may play several.
@@ -36,14 +36,14 @@ func RolesOf(r Relation) Roles {
 	return Roles{Requester: r&RequesterOf != 0, Member: r&MemberOf != 0, Admin: r&AdminOf != 0}
 }
 
-// lab says whether the roles allow what a member may do.
+// lab reports whether the roles allow what a member may do.
 func (r Roles) lab() bool { return r.Member || r.Admin }
 
-// asRequester says whether the roles allow what the requester may do.
+// asRequester reports whether the roles allow what the requester may do.
 func (r Roles) asRequester() bool { return r.Requester || r.Admin }
 
 // move is one row of the life cycle.
-type move struct {
+type transition struct {
 	from []Status
 	to   []Status
 }
@@ -51,12 +51,12 @@ type move struct {
 // The life cycle of a request: every move that a requester or a member may make (contract.md
 // section 6). An admin may make any. The guard on IN_FULFILLMENT and FULFILLED is in guard.
 var (
-	requesterMoves = []move{
+	requesterMoves = []transition{
 		{[]Status{Open, Approved, InFulfillment}, []Status{Cancelled}},
 		{[]Status{Approved}, []Status{InFulfillment}},
 		{[]Status{Fulfilled}, []Status{Verified}},
 	}
-	memberMoves = []move{
+	memberMoves = []transition{
 		{[]Status{Open}, []Status{Approved, InFulfillment, Fulfilled, Rejected, Invalid}},
 		{[]Status{Approved}, []Status{Open, InFulfillment, Fulfilled, Rejected, Invalid}},
 		{[]Status{InFulfillment}, []Status{Approved, Fulfilled, Rejected, Invalid}},
@@ -67,7 +67,7 @@ var (
 
 // Moves are the statuses that the roles may give to a request of status from, whatever is
 // still missing, in the order of Statuses.
-func Moves(roles Roles, from Status) []Status {
+func AllowedStatuses(roles Roles, from Status) []Status {
 	to := []Status{}
 	for _, s := range Statuses {
 		if s != from && (roles.Admin ||
@@ -79,20 +79,20 @@ func Moves(roles Roles, from Status) []Status {
 	return to
 }
 
-func reaches(moves []move, from, to Status) bool {
-	return slices.ContainsFunc(moves, func(m move) bool {
+func reaches(moves []transition, from, to Status) bool {
+	return slices.ContainsFunc(moves, func(m transition) bool {
 		return slices.Contains(m.from, from) && slices.Contains(m.to, to)
 	})
 }
 
-// own says whether to is ever a status that the roles may set.
+// own reports whether to is ever a status that the roles may set.
 func own(roles Roles, to Status) bool {
 	return slices.ContainsFunc(Statuses, func(from Status) bool {
-		return slices.Contains(Moves(roles, from), to)
+		return slices.Contains(AllowedStatuses(roles, from), to)
 	})
 }
 
-// Apply lays p over r as an actor with the given roles and says what happened. It decides
+// Apply applies p to r as an actor with the given roles and says what happened. It decides
 // every field right, every move and every guard of contract.md section 6. address is the one
 // that p.Address names. Without a change there is no event.
 func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Address, t Terms, now time.Time) (Request, []Event, error) {
@@ -105,7 +105,7 @@ func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Addre
 	return c.Request, c.events, nil
 }
 
-// change is one act on a request while it is laid over it.
+// change is one act on a request while it is applied to it.
 type change struct {
 	Request
 	roles  Roles
@@ -116,7 +116,7 @@ type change struct {
 }
 
 func (c *change) apply(p RequestPatch, address *Address) error {
-	var f Faults
+	var f FieldErrors
 	if p.Status.Set && !slices.Contains(Statuses, p.Status.Value) {
 		f.Add("status", "must be one of %v", Statuses)
 	}
@@ -156,18 +156,18 @@ func (c *change) apply(p RequestPatch, address *Address) error {
 		}
 	}
 	if override != c.Override && len(c.events) == 0 {
-		return Faults{"override_reason": {"goes with a status of IN_FULFILLMENT or FULFILLED while something is missing"}}.Err()
+		return FieldErrors{"override_reason": {"goes with a status of IN_FULFILLMENT or FULFILLED while something is missing"}}.Err()
 	}
 	return nil
 }
 
-// may says whether a field may change: by right, and while the request is active.
+// may reports whether a field may change: by right, and while the request is active.
 func (c *change) may(field string, right bool) error {
 	if !right {
-		return Fail(FieldForbidden, "You may not change %s of this request.", field).With("field", field)
+		return Errorf(FieldForbidden, "You may not change %s of this request.", field).With("field", field)
 	}
 	if !c.Active {
-		return Fail(RequestClosed, "This request is closed (%s), so %s can no longer change.", c.Status, field)
+		return Errorf(RequestClosed, "This request is closed (%s), so %s can no longer change.", c.Status, field)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (c *change) text(field string, kind EventKind, dst *string, value string, r
 		return err
 	}
 	if kind == AbstractChanged && c.Status != Open && !c.roles.Admin {
-		return Fail(FieldForbidden, "The research abstract can only change while the request is OPEN.").With("field", field)
+		return Errorf(FieldForbidden, "The research abstract can only change while the request is OPEN.").With("field", field)
 	}
 	*dst = value
 	c.answered()
@@ -188,7 +188,7 @@ func (c *change) text(field string, kind EventKind, dst *string, value string, r
 		c.events[n-1].Detail.Fields = append(c.events[n-1].Detail.Fields, field)
 		return nil
 	}
-	c.say(kind, Detail{Fields: []string{field}})
+	c.addEvent(kind, Detail{Fields: []string{field}})
 	return nil
 }
 
@@ -202,7 +202,7 @@ func (c *change) address(p RequestPatch, address *Address) error {
 	}
 	c.Address = address
 	c.answered()
-	c.say(AddressChanged, Detail{})
+	c.addEvent(AddressChanged, Detail{})
 	return nil
 }
 
@@ -232,7 +232,7 @@ func (c *change) document(s Slot, p RequestPatch, right bool) error {
 	if s != ExecutedMTA {
 		c.answered()
 	}
-	c.say(kind, detail)
+	c.addEvent(kind, detail)
 	return nil
 }
 
@@ -245,7 +245,7 @@ func (c *change) assign(to Opt[UserRef]) error {
 		return err
 	}
 	c.AssignedTo = id
-	c.say(Assigned, Detail{AssignedTo: &id})
+	c.addEvent(Assigned, Detail{AssignedTo: &id})
 	return nil
 }
 
@@ -255,19 +255,19 @@ func (c *change) move(to Status, reason, override string) error {
 		return nil
 	}
 	if !own(c.roles, to) {
-		return Fail(FieldForbidden, "Your part in this request cannot set the status %s.", to).With("field", "status")
+		return Errorf(FieldForbidden, "Your part in this request cannot set the status %s.", to).With("field", "status")
 	}
 	if !c.Active && c.Status.Active() && !c.roles.lab() {
-		return Fail(RequestClosed, "The lab closed this request; ask them to reopen it.")
+		return Errorf(RequestClosed, "The lab closed this request; ask them to reopen it.")
 	}
-	if allowed := Moves(c.roles, c.Status); !slices.Contains(allowed, to) {
-		return Fail(InvalidTransition, "A request cannot go from %s to %s this way.", c.Status, to).
+	if allowed := AllowedStatuses(c.roles, c.Status); !slices.Contains(allowed, to) {
+		return Errorf(InvalidTransition, "A request cannot go from %s to %s this way.", c.Status, to).
 			With("status", c.Status).With("allowed", allowed)
 	}
 	detail := Detail{From: c.Status, To: to, Reason: reason}
 	if to == InFulfillment || to == Fulfilled {
 		if to == Fulfilled && c.OpenIssues > 0 {
-			return Fail(Conflict, "An issue is open; close it and the request is fulfilled again.")
+			return Errorf(Conflict, "An issue is open; close it and the request is fulfilled again.")
 		}
 		if err := c.guard(&detail, override); err != nil {
 			return err
@@ -283,7 +283,7 @@ func (c *change) move(to Status, reason, override string) error {
 		}
 	}
 	c.Status, c.Active, c.PutBack = to, to.Active(), false
-	c.say(StatusChanged, detail)
+	c.addEvent(StatusChanged, detail)
 	return nil
 }
 
@@ -295,7 +295,7 @@ func (c *change) guard(detail *Detail, override string) error {
 		return nil
 	}
 	if !c.roles.lab() || override == "" {
-		e := Fail(MissingRequirements, "Still missing: %s.", join(missing)).With("missing", missing)
+		e := Errorf(MissingRequirements, "Still missing: %s.", join(missing)).With("missing", missing)
 		if c.roles.lab() {
 			e.Message += " To go on without, send override_reason."
 		}
@@ -312,16 +312,16 @@ func (c *change) active(o Opt[bool], before bool) error {
 		return nil
 	}
 	if !c.roles.lab() {
-		return Fail(FieldForbidden, "Only the lab may close or reopen a request with is_active.").With("field", "is_active")
+		return Errorf(FieldForbidden, "Only the lab may close or reopen a request with is_active.").With("field", "is_active")
 	}
 	if o.Value && !c.Status.Active() {
 		return c.move(Open, "", "")
 	}
 	c.Active = o.Value
 	if o.Value {
-		c.say(Reopened, Detail{})
+		c.addEvent(Reopened, Detail{})
 	} else {
-		c.say(Closed, Detail{})
+		c.addEvent(Closed, Detail{})
 	}
 	return nil
 }
@@ -339,7 +339,7 @@ func (c *change) reject(reason string, from Status) error {
 	}
 	c.Rejection = reason
 	if !slices.ContainsFunc(c.events, func(e Event) bool { return e.Kind == StatusChanged }) {
-		c.say(DetailsChanged, Detail{Fields: []string{"rejection_reason"}})
+		c.addEvent(DetailsChanged, Detail{Fields: []string{"rejection_reason"}})
 	}
 	return nil
 }
@@ -351,7 +351,7 @@ func (c *change) answered() {
 	}
 }
 
-func (c *change) say(kind EventKind, d Detail) {
+func (c *change) addEvent(kind EventKind, d Detail) {
 	c.events = append(c.events, Event{RequestID: c.ID, Kind: kind, Actor: c.by, At: c.now, Detail: d})
 }
 

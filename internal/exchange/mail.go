@@ -29,13 +29,13 @@ var Deliveries = []Delivery{AtOnce, Daily, Weekly, Never}
 type MailSettings struct {
 	User       uuid.UUID
 	Delivery   Delivery
-	TimeZone   string  // name of the IANA database
-	QuietFrom  *Minute // when no mail is sent; both or neither
-	QuietUntil *Minute
-	DigestAt   Minute
-	DigestDay  time.Weekday // of a weekly digest
-	Muted      []Category   // no mail about these
-	Refused    *Refusal     // nil: no address of theirs was refused
+	TimeZone   string     // name of the IANA database
+	QuietFrom  *TimeOfDay // when no mail is sent; both or neither
+	QuietUntil *TimeOfDay
+	DigestAt   TimeOfDay
+	DigestDay  time.Weekday   // of a weekly digest
+	Muted      []Category     // no mail about these
+	Refused    *MailRejection // nil: no address of theirs was refused
 	UpdatedAt  time.Time
 }
 
@@ -46,24 +46,24 @@ func DefaultMail(user uuid.UUID) MailSettings {
 
 // Refusal says that a mail server refused an address for good. No mail is sent to it, until the person
 // has another one, or says that it works again.
-type Refusal struct {
+type MailRejection struct {
 	Address string
 	Reason  string
 	At      time.Time
 }
 
 // Minute is a time of day, in minutes since midnight.
-type Minute int
+type TimeOfDay int
 
 // String is the time as 08:30.
-func (m Minute) String() string { return fmt.Sprintf("%02d:%02d", m/60, m%60) }
+func (m TimeOfDay) String() string { return fmt.Sprintf("%02d:%02d", m/60, m%60) }
 
-// parseMinute reads 08:30; false: it is none.
-func parseMinute(s string) (Minute, bool) {
+// parseTimeOfDay reads 08:30; false: it is none.
+func parseTimeOfDay(s string) (TimeOfDay, bool) {
 	hour, minute, _ := strings.Cut(s, ":")
 	h, err := strconv.Atoi(hour)
 	m, err2 := strconv.Atoi(minute)
-	at := Minute(h*60 + m)
+	at := TimeOfDay(h*60 + m)
 	return at, err == nil && err2 == nil && h >= 0 && h < 24 && m >= 0 && m < 60 && at.String() == s
 }
 
@@ -78,9 +78,9 @@ type MailSettingsPatch struct {
 	Muted      Opt[[]Category] `json:"muted"`
 }
 
-// Patch lays p over s.
+// Patch applies p to s.
 func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
-	var f Faults
+	var f FieldErrors
 	f.rule("delivery", Rule{Words: texts(Deliveries), Name: "MailDelivery"})
 	if p.Delivery.Set {
 		if s.Delivery = Delivery(p.Delivery.Value); !slices.Contains(Deliveries, s.Delivery) {
@@ -128,7 +128,7 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 // Weekdays are the days of a week, beginning as time.Weekday does.
 var Weekdays = []string{"SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"}
 
-func (f *Faults) minuteOrNull(field string, o Null[string], old *Minute) *Minute {
+func (f *FieldErrors) minuteOrNull(field string, o Null[string], old *TimeOfDay) *TimeOfDay {
 	f.rule(field, Rule{Pattern: minutePattern, Examples: []string{"08:30"}})
 	if !o.Set {
 		return old
@@ -136,7 +136,7 @@ func (f *Faults) minuteOrNull(field string, o Null[string], old *Minute) *Minute
 	if o.Value == nil {
 		return nil
 	}
-	m, ok := parseMinute(*o.Value)
+	m, ok := parseTimeOfDay(*o.Value)
 	if !ok {
 		f.Add(field, "must be a time of day, as 08:30")
 		return old
@@ -244,6 +244,6 @@ func (s MailSettings) DigestDue(since, now time.Time) time.Time {
 
 // at is a time of the day so many days behind that of t, in the time zone of t. Where the clocks skip it,
 // it is the moment that the time zone makes of it.
-func at(t time.Time, days int, m Minute) time.Time {
+func at(t time.Time, days int, m TimeOfDay) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day()+days, int(m)/60, int(m)%60, 0, 0, t.Location())
 }

@@ -81,11 +81,11 @@ func TestNothingWaitsForMailLongerThanThePersonChose(t *testing.T) {
 		s.Delivery = rapid.SampledFrom(exchange.Deliveries).Draw(r, "delivery")
 		s.TimeZone = rapid.SampledFrom([]string{"UTC", "Europe/Amsterdam", "America/St_Johns", "Pacific/Apia", "Africa/Cairo", "Australia/Lord_Howe"}).Draw(r, "zone")
 		minute := rapid.IntRange(0, 24*60-1)
-		from, until := exchange.Minute(minute.Draw(r, "from")), exchange.Minute(minute.Draw(r, "until"))
+		from, until := exchange.TimeOfDay(minute.Draw(r, "from")), exchange.TimeOfDay(minute.Draw(r, "until"))
 		if from != until && rapid.Bool().Draw(r, "quiet") {
 			s.QuietFrom, s.QuietUntil = &from, &until
 		}
-		s.DigestAt, s.DigestDay = exchange.Minute(minute.Draw(r, "digest")), time.Weekday(rapid.IntRange(0, 6).Draw(r, "day"))
+		s.DigestAt, s.DigestDay = exchange.TimeOfDay(minute.Draw(r, "digest")), time.Weekday(rapid.IntRange(0, 6).Draw(r, "day"))
 		now := time.Unix(rapid.Int64Range(1_280_000_000, 1_900_000_000).Draw(r, "now"), 0).UTC()
 		if end := s.Quiet(now); end.Before(now) || end.Sub(now) > 26*time.Hour || !s.Quiet(end).Equal(end) {
 			r.Fatalf("quiet at %s until %s, and then until %s", now, end, s.Quiet(end))
@@ -107,7 +107,7 @@ func TestWhetherMailIsSentDependsOnThePersonAlone(t *testing.T) {
 	t.Parallel()
 	const address = "ada@example.org"
 	refused := exchange.DefaultMail(uuid.Nil)
-	refused.Refused = &exchange.Refusal{Address: address}
+	refused.Refused = &exchange.MailRejection{Address: address}
 	for _, c := range []struct {
 		settings exchange.MailSettings
 		address  string

@@ -74,7 +74,7 @@ func (m ShownMaterial) Revealed() ShownMaterial {
 	return m
 }
 
-// Embargoed says whether the material is not offered yet at now: the embargo is lifted at
+// Embargoed reports whether the material is not offered yet at now: the embargo is lifted at
 // 00:00 UTC of its date.
 func (m Material) Embargoed(now time.Time) bool {
 	return m.EmbargoDate != nil && string(*m.EmbargoDate) > now.UTC().Format(time.DateOnly)
@@ -119,8 +119,8 @@ type MaterialPatch struct {
 // Create makes a new material of p: category, title and organization_id are required
 // (contract.md section 4).
 func (p MaterialPatch) Create() (Material, error) {
-	var f Faults
-	m := p.lay(&f, Material{Category: tidy(p.Category.Value), Metadata: json.RawMessage("{}")})
+	var f FieldErrors
+	m := p.apply(&f, Material{Category: tidy(p.Category.Value), Metadata: json.RawMessage("{}")})
 	f.rule("category", Rule{Words: category.Codes(), Name: "MaterialCategory"})
 	f.need("category", m.Category)
 	f.need("title", m.Title)
@@ -130,13 +130,13 @@ func (p MaterialPatch) Create() (Material, error) {
 	return m, f.Err()
 }
 
-// Patch lays p over m.
+// Patch applies p to m.
 func (p MaterialPatch) Patch(m Material) (Material, error) {
-	var f Faults
+	var f FieldErrors
 	if p.Category.Set && tidy(p.Category.Value) != m.Category {
 		f.Add("category", "cannot change after creation; it is %s", m.Category)
 	}
-	m = p.lay(&f, m)
+	m = p.apply(&f, m)
 	m.Archived = p.Archived.Or(m.Archived)
 	f.need("title", m.Title)
 	return m, f.Err()
@@ -166,7 +166,7 @@ func (p *MaterialPatch) KeepPrivate(old Material, published []string) (forbidden
 	return ""
 }
 
-func (p MaterialPatch) lay(f *Faults, m Material) Material {
+func (p MaterialPatch) apply(f *FieldErrors, m Material) Material {
 	f.line("title", p.Title, titleLength, &m.Title)
 	f.nullLine("reference", p.Reference, lineLength, &m.Reference)
 	if m.Reference != nil && *m.Reference == "" {
@@ -225,7 +225,7 @@ func refID(o Null[Ref], old *int64) *int64 {
 }
 
 // canonical stores an identifier in its canonical form; "" clears it.
-func (f *Faults) canonical(field string, o Opt[string], parse func(string) (string, error), dst *string) {
+func (f *FieldErrors) canonical(field string, o Opt[string], parse func(string) (string, error), dst *string) {
 	if !o.Set {
 		return
 	}
@@ -242,10 +242,10 @@ func (f *Faults) canonical(field string, o Opt[string], parse func(string) (stri
 	*dst = id
 }
 
-const mostOrganisms = 100
+const maxOrganisms = 100
 
-func (f *Faults) organisms(o Null[Names], dst *[]string) {
-	f.rule("organisms", Rule{Most: mostOrganisms, Each: &Rule{Most: lineLength, Pattern: linePattern}})
+func (f *FieldErrors) organisms(o Null[Names], dst *[]string) {
+	f.rule("organisms", Rule{Most: maxOrganisms, Each: &Rule{Most: lineLength, Pattern: linePattern}})
 	if !o.Set {
 		return
 	}
@@ -261,16 +261,16 @@ func (f *Faults) organisms(o Null[Names], dst *[]string) {
 			list = append(list, name)
 		}
 	}
-	if len(list) > mostOrganisms {
-		f.Add("organisms", "must be at most %d names", mostOrganisms)
+	if len(list) > maxOrganisms {
+		f.Add("organisms", "must be at most %d names", maxOrganisms)
 	}
 	*dst = list
 }
 
-// MostMetadata is how long additional_metadata is at most, in bytes of JSON.
-const MostMetadata = 64 << 10
+// MaxMetadata is how long additional_metadata is at most, in bytes of JSON.
+const MaxMetadata = 64 << 10
 
-func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
+func (f *FieldErrors) metadata(o Opt[json.RawMessage], m *Material) {
 	c, ok := category.Get(m.Category)
 	if !ok && m.Category != "" {
 		f.Add("category", "must be one of %s", strings.Join(category.Codes(), ", "))
@@ -293,7 +293,7 @@ func (f *Faults) metadata(o Opt[json.RawMessage], m *Material) {
 		}
 	}
 	raw, err := category.Encode(clean)
-	if err != nil || len(raw) > MostMetadata {
+	if err != nil || len(raw) > MaxMetadata {
 		f.Add("additional_metadata", "must be at most 64 KiB as JSON")
 		return
 	}

@@ -40,8 +40,8 @@ func unmarshal(b []byte, to any) error {
 	return json.Unmarshal(b, to)
 }
 
-// mostIntegral is how long a number is, and how great its exponent, that is read as an integer: longer ones cost much and mean none.
-const mostIntegral = 40
+// maxIntegral is how long a number is, and how great its exponent, that is read as an integer: longer ones cost much and mean none.
+const maxIntegral = 40
 
 // integral writes a JSON number that is an integer without a fraction or exponent; "" where it is none.
 func integral(number string) string {
@@ -53,7 +53,7 @@ func integral(number string) string {
 			return ""
 		}
 	}
-	if len(number) > mostIntegral || exponent > mostIntegral || exponent < -mostIntegral {
+	if len(number) > maxIntegral || exponent > maxIntegral || exponent < -maxIntegral {
 		return ""
 	}
 	value, ok := new(big.Rat).SetString(number)

@@ -41,11 +41,11 @@ type OrganizationPatch struct {
 	PublicKeys      Opt[Names]     `json:"public_metadata_keys"`
 }
 
-// mostPublicKeys is how many keys of its own an organization can publish.
-const mostPublicKeys = 100
+// maxPublicKeys is how many keys of its own an organization can publish.
+const maxPublicKeys = 100
 
 // publicKeys checks the keys that an organization publishes. What a category marks as private stays so.
-func (f *Faults) publicKeys(o Opt[Names], dst *[]string) {
+func (f *FieldErrors) publicKeys(o Opt[Names], dst *[]string) {
 	if !o.Set {
 		return
 	}
@@ -60,37 +60,37 @@ func (f *Faults) publicKeys(o Opt[Names], dst *[]string) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	if keys = slices.Compact(keys); len(keys) > mostPublicKeys {
-		f.Add("public_metadata_keys", "must be at most %d keys", mostPublicKeys)
+	if keys = slices.Compact(keys); len(keys) > maxPublicKeys {
+		f.Add("public_metadata_keys", "must be at most %d keys", maxPublicKeys)
 	}
 	*dst = keys
 }
 
-// mostMembers bounds one list of members; larger labs are changed by invitations.
-const mostMembers = 10_000
+// maxMembers bounds one list of members; larger labs are changed by invitations.
+const maxMembers = 10_000
 
-// mostDays bounds the targets of a lab.
-const mostDays = 365
+// maxDays bounds the targets of a lab.
+const maxDays = 365
 
 // Create makes a new organization of p, which founder owns where p names no owner; uuid.Nil: p must name one. The
 // specification requires owner and members; the name defaults to "<owner's name> lab", which the caller fills in afterwards.
 func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID, error) {
-	var f Faults
+	var f FieldErrors
 	if !p.Owner.Set && founder == uuid.Nil {
 		f.Add("owner", "is required: the id of a user")
 	}
 	if !p.Members.Set {
 		f.Add("members", "is required: a list of user ids, which may be empty")
 	}
-	o, members, _ := p.lay(&f, Organization{Owner: founder, Targets: DefaultTargets}, nil)
+	o, members, _ := p.apply(&f, Organization{Owner: founder, Targets: DefaultTargets}, nil)
 	return o, members, f.Err()
 }
 
-// Patch lays p over o and the present members.
+// Patch applies p to o and the present members.
 func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organization, []uuid.UUID, error) {
-	var f Faults
+	var f FieldErrors
 	name := o.Name
-	o, members, named := p.lay(&f, o, slices.Clone(members))
+	o, members, named := p.apply(&f, o, slices.Clone(members))
 	f.needed("name")
 	if named && o.Name == "" {
 		f.Add("name", "must not be empty; leave it out to keep %q", name)
@@ -98,7 +98,7 @@ func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organizat
 	return o, members, f.Err()
 }
 
-func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (Organization, []uuid.UUID, bool) {
+func (p OrganizationPatch) apply(f *FieldErrors, o Organization, members []uuid.UUID) (Organization, []uuid.UUID, bool) {
 	f.line("name", p.Name, lineLength, &o.Name)
 	f.long("description", p.Description, &o.Description)
 	f.days("decide_days", p.DecideDays, &o.Targets.Decide)
@@ -106,10 +106,10 @@ func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (
 	f.days("ship_days", p.ShipDays, &o.Targets.Ship)
 	f.publicKeys(p.PublicKeys, &o.PublicKeys)
 	o.Owner = uuid.UUID(p.Owner.Or(UserRef(o.Owner)))
-	f.rule("members", Rule{Most: mostMembers})
+	f.rule("members", Rule{Most: maxMembers})
 	if p.Members.Set {
-		if len(p.Members.Value) > mostMembers {
-			f.Add("members", "must be at most %d people", mostMembers)
+		if len(p.Members.Value) > maxMembers {
+			f.Add("members", "must be at most %d people", maxMembers)
 			return o, nil, p.Name.Set
 		}
 		members = nil
@@ -124,13 +124,13 @@ func (p OrganizationPatch) lay(f *Faults, o Organization, members []uuid.UUID) (
 	return o, slices.Compact(members), p.Name.Set
 }
 
-func (f *Faults) days(field string, o Opt[int], dst *int) {
-	f.rule(field, Rule{From: 1, To: mostDays})
+func (f *FieldErrors) days(field string, o Opt[int], dst *int) {
+	f.rule(field, Rule{From: 1, To: maxDays})
 	if !o.Set {
 		return
 	}
-	if o.Value < 1 || o.Value > mostDays {
-		f.Add(field, "must be a number of days from 1 to %d", mostDays)
+	if o.Value < 1 || o.Value > maxDays {
+		f.Add(field, "must be a number of days from 1 to %d", maxDays)
 		return
 	}
 	*dst = o.Value
@@ -156,7 +156,7 @@ type Switches struct {
 // AllOn is how a membership starts.
 var AllOn = Switches{true, true, true, true, true}
 
-// On says whether the switch of a category is on.
+// On reports whether the switch of a category is on.
 func (s Switches) On(c Category) bool {
 	switch c {
 	case NewRequestNotif:
@@ -182,7 +182,7 @@ type SwitchesPatch struct {
 	Reminder     Opt[bool] `json:"reminder_notif"`
 }
 
-// Patch lays p over s.
+// Patch applies p to s.
 func (p SwitchesPatch) Patch(s Switches) Switches {
 	return Switches{
 		NewRequest:   p.NewRequest.Or(s.NewRequest),

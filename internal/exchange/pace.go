@@ -18,10 +18,10 @@ type Pace struct {
 // FewestPaced is how many requests a median is told of.
 const FewestPaced = 3
 
-// Decides says whether the time to a decision is known, Receives whether that to receipt is.
+// Decides reports whether the time to a decision is known, Receives whether that to receipt is.
 func (p Pace) Decides() bool { return p.Decided >= FewestPaced }
 
-// Receives says whether the times up to receipt are known.
+// Receives reports whether the times up to receipt are known.
 func (p Pace) Receives() bool { return p.Received >= FewestPaced }
 
 // Timed is a request that was decided, as far as its pace goes.

@@ -37,11 +37,11 @@ func TestThePaceOfALabIsTheMedianOfItsRequests(t *testing.T) {
 func TestWhatIsAlikeIsOfTheSameCategoryAndDiseaseOrSpecies(t *testing.T) {
 	t.Parallel()
 	m := exchange.Material{Category: "CELL_LINE", Title: "x", Organisms: []string{"Homo sapiens"}, Metadata: []byte(`{"disease": "Melanoma", "tissue": "Skin"}`)}
-	list := exchange.Likenesses(m)
+	list := exchange.SimilarFilters(m)
 	if len(list) != 3 || list[0]["disease"][0] != "Melanoma" || list[1]["organisms"][0] != "Homo sapiens" || list[0]["category"][0] != "CELL_LINE" {
 		t.Errorf("%v", list)
 	}
-	if list := exchange.Likenesses(exchange.Material{Category: "OTHER", Metadata: []byte("{}")}); len(list) != 1 || len(list[0]) != 2 {
+	if list := exchange.SimilarFilters(exchange.Material{Category: "OTHER", Metadata: []byte("{}")}); len(list) != 1 || len(list[0]) != 2 {
 		t.Errorf("%v", list)
 	}
 }

@@ -8,11 +8,11 @@ type Page struct {
 	Limit int
 	Order Order
 	After *Position
-	Where []Equal
+	Where []FieldEquals
 }
 
 // Equal is a field by its name in JSON, and what rows have there.
-type Equal struct {
+type FieldEquals struct {
 	Field string
 	Value any // bool, int64, uuid.UUID or string
 }
@@ -33,7 +33,7 @@ type Position struct {
 
 // Part is one page of a list, the number of all rows, and the place of the page's last row where
 // more follow.
-type Part[T any] struct {
+type ListPage[T any] struct {
 	Items []T
 	Total int64
 	Next  *Position

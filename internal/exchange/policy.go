@@ -77,7 +77,7 @@ const (
 	MaterialArchive  Action = "material.archive"
 	MaterialHistory  Action = "material.history"
 	MaterialBulk     Action = "material.bulk"     // many at once, from a spreadsheet
-	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and what came of one
+	MaterialTemplate Action = "material.template" // the spreadsheet to fill in, and the result of one
 	MaterialExport   Action = "material.export"   // embargoed and archived ones too
 	MaterialImport   Action = "material.import"
 	MaterialPreview  Action = "material.preview" // what an import would make
@@ -252,7 +252,7 @@ func PolicyFor(access Access) Policy {
 	return p
 }
 
-// Can says whether an actor with relations r may do action. asAdmin: only because of being an
+// Can reports whether an actor with relations r may do action. asAdmin: only because of being an
 // admin, which is an audit event.
 func (p Policy) Can(action Action, r Relation) (ok, asAdmin bool) {
 	if !p.Covers(action, r) {
@@ -264,6 +264,6 @@ func (p Policy) Can(action Action, r Relation) (ok, asAdmin bool) {
 	return r&AdminOf != 0, r&AdminOf != 0
 }
 
-// NeedsToken says whether an action is never open to an anonymous caller, so that its paths
+// NeedsToken reports whether an action is never open to an anonymous caller, so that its paths
 // answer 401 without a token.
 func (p Policy) NeedsToken(action Action) bool { return p[action]&(Anyone|ReaderOf) == 0 }

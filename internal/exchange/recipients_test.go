@@ -120,12 +120,12 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 	seen := map[string]string{}
 	tell := func(e exchange.Event) {
 		e.RequestID = 31
-		text := exchange.Tell(e, "Ada Mora", "HeLa")
+		text := exchange.DescribeEvent(e, "Ada Mora", "HeLa")
 		if !strings.HasPrefix(text, "Ada Mora ") || !strings.HasSuffix(text, " (request 31, HeLa).") {
 			t.Errorf("%s: got %q, want who, what and which request", e.Kind, text)
 		}
 		for _, reader := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
-			did := exchange.Did(e, reader, "HeLa")
+			did := exchange.DescribeAction(e, reader, "HeLa")
 			if strings.Count(did, "HeLa") != 1 || strings.Contains(did, "your request") && reader != exchange.RequesterSide {
 				t.Errorf("%s to the %s: got %q, want the material named once, and whose request it is", e.Kind, reader, did)
 			}
@@ -171,12 +171,12 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 	e := exchange.Event{RequestID: 31, Kind: exchange.Reminded, Detail: exchange.Detail{Party: exchange.RequesterSide,
 		What: []string{"requester_signed_mta", "address"}, Since: new(exchange.Instant(start)), Days: 7}}
 	want := "Aliquot reminded the requester, whose turn it is since 2026-03-02: the signed MTA, the shipping address (request 31, HeLa)."
-	if got := exchange.Tell(e, "Aliquot", "HeLa"); got != want {
+	if got := exchange.DescribeEvent(e, "Aliquot", "HeLa"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	e.Kind, e.Detail.Party, e.Detail.What = exchange.Escalated, exchange.LabSide, []string{"decision"}
 	want = "Aliquot told the owner of the lab, whose turn it is since 2026-03-02: the decision (request 31, HeLa)."
-	if got := exchange.Tell(e, "Aliquot", "HeLa"); got != want {
+	if got := exchange.DescribeEvent(e, "Aliquot", "HeLa"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -184,7 +184,7 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 func TestASnoozeSaysUntilWhichDay(t *testing.T) {
 	t.Parallel()
 	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed, Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
-	if got, want := exchange.Tell(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
+	if got, want := exchange.DescribeEvent(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

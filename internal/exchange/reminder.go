@@ -46,7 +46,7 @@ func (r Request) day(n int) *time.Time {
 	return &at
 }
 
-// Snoozing says whether nothing may remind of the present turn of r yet.
+// Snoozing reports whether nothing may remind of the present turn of r yet.
 func (r Request) Snoozing(now time.Time) bool {
 	return r.SnoozedUntil != nil && now.Before(*r.SnoozedUntil)
 }
@@ -103,17 +103,17 @@ func (r Request) RemindNow(roles Roles, by uuid.UUID, t Terms, now time.Time) (R
 	turn := WaitingOn(t, DefaultTargets, r)
 	switch {
 	case turn == nil:
-		return r, nil, Fail(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+		return r, nil, Errorf(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
 	case turn.Side == RequesterSide && !roles.lab(), turn.Side == LabSide && !roles.asRequester():
-		return r, nil, Fail(Forbidden, "It is your own turn in this request.")
+		return r, nil, Errorf(Forbidden, "It is your own turn in this request.")
 	case r.Snoozing(now):
-		return r, nil, Fail(Conflict, "They asked not to be reminded before %s.", r.SnoozedUntil.UTC().Format(time.DateOnly))
+		return r, nil, Errorf(Conflict, "They asked not to be reminded before %s.", r.SnoozedUntil.UTC().Format(time.DateOnly))
 	}
 	switch today := int(now.Sub(turn.Since) / (24 * time.Hour)); {
 	case today < 1:
-		return r, nil, Fail(Conflict, "It is their turn for less than a day.")
+		return r, nil, Errorf(Conflict, "It is their turn for less than a day.")
 	case r.Reminded >= today:
-		return r, nil, Fail(Conflict, "They were reminded today.")
+		return r, nil, Errorf(Conflict, "They were reminded today.")
 	default:
 		r.Reminded = today
 	}

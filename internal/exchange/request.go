@@ -50,7 +50,7 @@ func (m MTA) DownloadPath() string {
 }
 
 // Requested is a request with what its rules need of the material and the lab.
-type Requested struct {
+type RequestDetail struct {
 	Request
 	Material     string // its title
 	Organization int64  // the one that owns the material
@@ -60,7 +60,7 @@ type Requested struct {
 }
 
 // Told is q as messages tell of it, which say nothing of where the address is.
-func (q Requested) Told() Requested {
+func (q RequestDetail) WithoutAddress() RequestDetail {
 	if q.Address != nil {
 		q.Address = &Address{}
 	}
@@ -155,7 +155,7 @@ type RequestNew struct {
 
 // Create checks the body; the caller looks up what it refers to.
 func (n RequestNew) Create(by Actor) (Request, error) {
-	var f Faults
+	var f FieldErrors
 	if !n.Material.Set {
 		f.Add("material", "is required: the id of the material")
 	}
@@ -202,7 +202,7 @@ func (p RequestPatch) Document(s Slot) Null[Ref] {
 // The ways to pay for a shipment (contract.md section 4, "Shipping requirements").
 var paymentMethods = []string{"", ByCourierAccount, ByReimbursement, ByOtherMeans}
 
-func (f *Faults) payment(o Opt[string], dst *string) {
+func (f *FieldErrors) payment(o Opt[string], dst *string) {
 	f.rule("payment_method", Rule{Words: paymentMethods, Name: "PaymentMethod"})
 	if !o.Set {
 		return
@@ -231,9 +231,9 @@ func (s Shipment) Patch() ShipmentPatch {
 	return p
 }
 
-// Patch lays p over s.
+// Patch applies p to s.
 func (p ShipmentPatch) Patch(s Shipment) (Shipment, error) {
-	var f Faults
+	var f FieldErrors
 	f.line("carrier", p.Carrier, lineLength, &s.Carrier)
 	f.line("tracking", p.Tracking, lineLength, &s.Tracking)
 	f.long("conditions", p.Conditions, &s.Conditions)
@@ -244,13 +244,13 @@ func (p ShipmentPatch) Patch(s Shipment) (Shipment, error) {
 }
 
 // Words is a body with one text: a message, an issue, a reason.
-type Words struct {
+type TextBody struct {
 	Text Opt[string] `json:"text" alias:"body"`
 }
 
 // Check gives the tidy text, which may not be empty.
-func (w Words) Check() (string, error) {
-	var f Faults
+func (w TextBody) Check() (string, error) {
+	var f FieldErrors
 	s := ""
 	f.long("text", w.Text, &s)
 	f.need("text", s)
@@ -258,13 +258,13 @@ func (w Words) Check() (string, error) {
 }
 
 // Reason is the body of returning a document.
-type Reason struct {
+type ReasonBody struct {
 	Reason Opt[string] `json:"reason" alias:"text"`
 }
 
 // Check gives the tidy reason, which may not be empty.
-func (r Reason) Check() (string, error) {
-	var f Faults
+func (r ReasonBody) Check() (string, error) {
+	var f FieldErrors
 	s := ""
 	f.long("reason", r.Reason, &s)
 	f.needed("reason")
@@ -274,5 +274,5 @@ func (r Reason) Check() (string, error) {
 	return s, f.Err()
 }
 
-// Valid says whether s is one of the three slots.
+// Valid reports whether s is one of the three slots.
 func (s Slot) Valid() bool { return slices.Contains(Slots, s) }

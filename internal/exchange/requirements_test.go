@@ -130,7 +130,7 @@ func checkWayOut(t fataler, r exchange.Request, terms exchange.Terms) {
 		ways := []exchange.RequestPatch{
 			{SignedMTA: exchange.NullOf(exchange.Ref(901))}, {IRB: exchange.NullOf(exchange.Ref(902))}, {ExecutedMTA: exchange.NullOf(exchange.Ref(903))},
 		}
-		for _, s := range exchange.Moves(who.roles, r.Status) {
+		for _, s := range exchange.AllowedStatuses(who.roles, r.Status) {
 			p := to(s)
 			ways = append(ways, p)
 			if who.lab() {
@@ -147,7 +147,7 @@ func checkWayOut(t fataler, r exchange.Request, terms exchange.Terms) {
 	}
 }
 
-// needed says whether a document that a patch gives is owed.
+// needed reports whether a document that a patch gives is owed.
 func needed(terms exchange.Terms, r exchange.Request, p exchange.RequestPatch) bool {
 	missing := exchange.Missing(exchange.Requirements(terms, r))
 	return slices.ContainsFunc(exchange.Slots, func(s exchange.Slot) bool {

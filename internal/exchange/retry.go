@@ -1,7 +1,7 @@
 package exchange
 
 // Retry is a call that may be sent again: its key, what was sent, and what was answered.
-type Retry struct {
+type IdempotentCall struct {
 	Caller      string // who chose the key
 	Key         string
 	Fingerprint string            // of what was sent

@@ -39,14 +39,14 @@ var noted map[string]Rule
 
 // rule notes a rule of a field. Checks call it whether the field was sent or not, so that the rules that the
 // API documents are those that it checks.
-func (f *Faults) rule(field string, r Rule) {
+func (f *FieldErrors) rule(field string, r Rule) {
 	if noted != nil {
 		noted[field] = r
 	}
 }
 
 // amend changes the rule that was noted of a field.
-func (f *Faults) amend(field string, change func(*Rule)) {
+func (f *FieldErrors) amend(field string, change func(*Rule)) {
 	if noted != nil {
 		r := noted[field]
 		change(&r)
@@ -55,7 +55,7 @@ func (f *Faults) amend(field string, change func(*Rule)) {
 }
 
 // needed notes that a text must not be blank.
-func (f *Faults) needed(field string) {
+func (f *FieldErrors) needed(field string) {
 	f.amend(field, func(r *Rule) {
 		if r.Words != nil {
 			r.Words = slices.DeleteFunc(slices.Clone(r.Words), func(word string) bool { return word == "" })
@@ -72,7 +72,7 @@ func (f *Faults) needed(field string) {
 }
 
 // mailAddress notes that a text is a mail address, or empty.
-func (f *Faults) mailAddress(field string) {
+func (f *FieldErrors) mailAddress(field string) {
 	f.amend(field, func(r *Rule) { r.Pattern, r.Examples = mailPattern, []string{"name@example.org"} })
 }
 
@@ -93,9 +93,9 @@ type bodyKind struct {
 
 // bodies are all bodies that have rules; the document of the API refuses one that is not here.
 var bodies = []any{
-	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{}, GrantPatch{}, Funding{},
-	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinRefusal{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{}, ImportNew{}, ImportsNew{},
-	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, Words{}, Reason{}, SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
+	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{}, GrantPatch{}, FundingBody{},
+	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinDecline{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{}, ImportNew{}, BatchImportBody{},
+	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, TextBody{}, ReasonBody{}, SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
 }
 
 var bodyRules = func() map[bodyKind]map[string]Rule {
@@ -106,7 +106,7 @@ var bodyRules = func() map[bodyKind]map[string]Rule {
 			if p, ok := body.(MailSettingsPatch); ok {
 				_, _ = p.Patch(DefaultMail(uuid.Nil)) // an empty body has no faults
 			} else {
-				FaultsOf(body, made)
+				CheckBody(body, made)
 			}
 			all[bodyKind{reflect.TypeOf(body), made}] = noted
 		}

@@ -72,7 +72,7 @@ func (p Policy) Covers(action Action, r Relation) bool {
 // BeyondScope refuses what the limits of the actor's token do not cover.
 func (a Actor) BeyondScope(action Action) error {
 	if a.Scope == ScopeRead && !action.Reads() {
-		return Fail(OutOfScope, "This token only reads (%s needs one with the scope write).", action)
+		return Errorf(OutOfScope, "This token only reads (%s needs one with the scope write).", action)
 	}
-	return Fail(OutOfScope, "This token reaches organization %d alone, and nothing else of its user (%s).", a.Lab, action)
+	return Errorf(OutOfScope, "This token reaches organization %d alone, and nothing else of its user (%s).", a.Lab, action)
 }

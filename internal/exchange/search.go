@@ -1,7 +1,7 @@
 package exchange
 
 import (
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -10,12 +10,12 @@ import (
 // said to be.
 const ExactUpTo = 1_000
 
-// MostOffset is how many hits an offset may pass over; a cursor goes on from there.
-const MostOffset = 10_000
+// MaxOffset is how many hits an offset may pass over; a cursor goes on from there.
+const MaxOffset = 10_000
 
 // Search asks for things of one kind: materials, organizations, users.
 type Search struct {
-	Query   words.Query
+	Query   fulltext.Query
 	Filters map[string][]string // facet -> the values of which one must hold; no empty list
 	Viewer  uuid.UUID           // uuid.Nil: anonymous
 	Sort    SearchSort
@@ -37,7 +37,7 @@ const (
 // SearchPage is which part of the hits is wanted: those behind After, or behind the first Offset.
 type SearchPage struct {
 	Limit  int
-	Offset int // at most MostOffset
+	Offset int // at most MaxOffset
 	After  *SearchPosition
 }
 
@@ -48,7 +48,7 @@ type SearchPosition struct {
 }
 
 // Found is a part of what a search found.
-type Found[T any] struct {
+type SearchResult[T any] struct {
 	Items       []T
 	Count       int64
 	Facets      map[string]Facet

@@ -35,22 +35,22 @@ type ShippingPatch struct {
 
 // Create makes new shipping requirements of p.
 func (p ShippingPatch) Create() (Shipping, error) {
-	var f Faults
+	var f FieldErrors
 	if !p.Organization.Set {
 		f.Add("organization", "is required: the id of the organization")
 	}
-	s := p.lay(&f, Shipping{OrganizationID: int64(p.Organization.Value)})
+	s := p.apply(&f, Shipping{OrganizationID: int64(p.Organization.Value)})
 	return s, f.Err()
 }
 
-// Patch lays p over s. The organization cannot change; another one is ignored.
+// Patch applies p to s. The organization cannot change; another one is ignored.
 func (p ShippingPatch) Patch(s Shipping) (Shipping, error) {
-	var f Faults
-	s = p.lay(&f, s)
+	var f FieldErrors
+	s = p.apply(&f, s)
 	return s, f.Err()
 }
 
-func (p ShippingPatch) lay(f *Faults, s Shipping) Shipping {
+func (p ShippingPatch) apply(f *FieldErrors, s Shipping) Shipping {
 	s.NeedsAddress = p.NeedsAddress.Or(s.NeedsAddress)
 	s.NeedsPayment = p.NeedsPayment.Or(s.NeedsPayment)
 	s.AcceptsShippingCode = p.AcceptsShippingCode.Or(s.AcceptsShippingCode)
@@ -91,9 +91,9 @@ type AddressPatch struct {
 	SavedForUse Opt[bool]   `json:"saved_for_reuse"`
 }
 
-// Patch lays p over a; a parcel needs name, address_line_1, locality and country.
+// Patch applies p to a; a parcel needs name, address_line_1, locality and country.
 func (p AddressPatch) Patch(a Address) (Address, error) {
-	var f Faults
+	var f FieldErrors
 	f.line("name", p.Name, lineLength, &a.Name)
 	f.line("institution", p.Institution, lineLength, &a.Institution)
 	f.line("address_line_1", p.Line1, lineLength, &a.Line1)

@@ -10,8 +10,8 @@ var likeBy = []string{"disease", "genes", "technique", "tissue", "plasmid_type",
 
 // Likenesses are filters that find materials like m, the closest first: by what tells most of it, by what tells
 // least, and by its category alone.
-func Likenesses(m Material) []map[string][]string {
-	var x indexing
+func SimilarFilters(m Material) []map[string][]string {
+	var x documentBuilder
 	x.metadata(m, nil)
 	x.counted(m)
 	values := map[string][]string{}

@@ -37,7 +37,7 @@ type SnoozeNew struct {
 }
 
 // faults say what is wrong whatever the time is; reason becomes the tidy one.
-func (n SnoozeNew) faults(reason *string) (f Faults) {
+func (n SnoozeNew) faults(reason *string) (f FieldErrors) {
 	if !n.Until.Set {
 		f.Add("until", "is required: the day on which reminders may come again, such as 2026-03-12")
 	}
@@ -71,7 +71,7 @@ func (r Request) Snooze(roles Roles, by uuid.UUID, n SnoozeNew, t Terms, now tim
 			return err
 		}
 		c.SnoozedUntil = &until
-		c.say(Snoozed, Detail{Party: side, Until: new(Instant(until)), Reason: reason})
+		c.addEvent(Snoozed, Detail{Party: side, Until: new(Instant(until)), Reason: reason})
 		return nil
 	})
 }
@@ -84,7 +84,7 @@ func (r Request) Unsnooze(roles Roles, by uuid.UUID, t Terms, now time.Time) (Re
 			return err
 		}
 		c.SnoozedUntil = nil
-		c.say(Unsnoozed, Detail{Party: side})
+		c.addEvent(Unsnoozed, Detail{Party: side})
 		return nil
 	})
 }
@@ -94,9 +94,9 @@ func (c *change) ownTurn() (Side, error) {
 	turn := WaitingOn(c.terms, DefaultTargets, c.Request)
 	switch {
 	case turn == nil:
-		return Nobody, Fail(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
+		return Nobody, Errorf(Conflict, "It is nobody's turn in this request, so there is nothing to remind of.")
 	case turn.Side == RequesterSide && !c.roles.asRequester(), turn.Side == LabSide && !c.roles.lab():
-		return Nobody, Fail(Forbidden, "It is the turn of the %s, who alone may snooze its reminders.", turn.Side)
+		return Nobody, Errorf(Forbidden, "It is the turn of the %s, who alone may snooze its reminders.", turn.Side)
 	}
 	return turn.Side, nil
 }

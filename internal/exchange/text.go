@@ -20,7 +20,7 @@ const (
 func tidy(s string) string { return strings.TrimSpace(norm.NFC.String(s)) }
 
 // line stores the tidy form of a single line of at most most characters in dst.
-func (f *Faults) line(field string, o Opt[string], most int, dst *string) {
+func (f *FieldErrors) line(field string, o Opt[string], most int, dst *string) {
 	f.rule(field, Rule{Most: most, Pattern: linePattern})
 	if !o.Set {
 		return
@@ -36,7 +36,7 @@ func (f *Faults) line(field string, o Opt[string], most int, dst *string) {
 }
 
 // long stores the tidy form of a text of several lines.
-func (f *Faults) long(field string, o Opt[string], dst *string) {
+func (f *FieldErrors) long(field string, o Opt[string], dst *string) {
 	f.rule(field, Rule{Most: longLength, Pattern: linesPattern})
 	if !o.Set {
 		return
@@ -52,7 +52,7 @@ func (f *Faults) long(field string, o Opt[string], dst *string) {
 }
 
 // nullLine is line for a field that null clears.
-func (f *Faults) nullLine(field string, o Null[string], most int, dst **string) {
+func (f *FieldErrors) nullLine(field string, o Null[string], most int, dst **string) {
 	f.rule(field, Rule{Most: most, Pattern: linePattern})
 	if !o.Set {
 		return
@@ -67,7 +67,7 @@ func (f *Faults) nullLine(field string, o Null[string], most int, dst **string) 
 }
 
 // nullLong is long for a field that null clears.
-func (f *Faults) nullLong(field string, o Null[string], dst **string) {
+func (f *FieldErrors) nullLong(field string, o Null[string], dst **string) {
 	f.rule(field, Rule{Most: longLength, Pattern: linesPattern})
 	if !o.Set {
 		return
@@ -81,7 +81,7 @@ func (f *Faults) nullLong(field string, o Null[string], dst **string) {
 	*dst = &s
 }
 
-func (f *Faults) length(field, s string, most int) bool {
+func (f *FieldErrors) length(field, s string, most int) bool {
 	n := utf8.RuneCountInString(s)
 	if !utf8.ValidString(s) {
 		f.Add(field, "must be UTF-8 text")
@@ -95,7 +95,7 @@ func (f *Faults) length(field, s string, most int) bool {
 }
 
 // need says that a text may not be empty.
-func (f *Faults) need(field, value string) {
+func (f *FieldErrors) need(field, value string) {
 	f.needed(field)
 	if value == "" && len((*f)[field]) == 0 {
 		f.Add(field, "is required")

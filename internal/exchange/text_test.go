@@ -61,7 +61,7 @@ var texts = map[string]struct {
 		r, err := exchange.RequestNew{Material: exchange.Some(exchange.Ref(8)), Quantity: exchange.Some(s)}.Create(exchange.Actor{ID: requesterID})
 		return r.Quantity, err
 	}},
-	"text": {20_000, true, func(s string) (string, error) { return exchange.Words{Text: exchange.Some(s)}.Check() }},
+	"text": {20_000, true, func(s string) (string, error) { return exchange.TextBody{Text: exchange.Some(s)}.Check() }},
 }
 
 func TestTextIsKeptInNFCAndTrimmed(t *testing.T) {
@@ -120,7 +120,7 @@ func TestControlCharactersAreRefused(t *testing.T) {
 
 func TestAMessageMayNotBeEmpty(t *testing.T) {
 	t.Parallel()
-	for _, w := range []exchange.Words{{}, {Text: exchange.Some("")}, {Text: exchange.Some(" \n\t ")}} {
+	for _, w := range []exchange.TextBody{{}, {Text: exchange.Some("")}, {Text: exchange.Some(" \n\t ")}} {
 		_, err := w.Check()
 		wantFaults(t, err, "text")
 	}

@@ -22,7 +22,7 @@ type TokenNew struct {
 // Token gives the token that n asks for, which is valid for lasts where n does not say how long.
 func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 	t := Token{Kind: APIToken, CreatedAt: now, UsedAt: now, ExpiresAt: now.Add(lasts)}
-	var f Faults
+	var f FieldErrors
 	f.line("name", n.Name, lineLength, &t.Name)
 	f.need("name", t.Name)
 	f.rule("scopes", Rule{Least: 1, Each: &Rule{Words: texts(Scopes), Name: "TokenScope"}})

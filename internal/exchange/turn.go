@@ -60,7 +60,7 @@ func (r *Request) begin(turn RequestTurn, now time.Time) {
 
 // Asked is r after its material asked for some things and now asks for others. Where that makes it
 // another turn, it begins now, and other is true.
-func (r Request) Asked(was, is Terms, now time.Time) (_ Request, other bool) {
+func (r Request) TermsChanged(was, is Terms, now time.Time) (_ Request, other bool) {
 	return r.turned(r.PresentTurn(was), is, now)
 }
 
@@ -101,7 +101,7 @@ func added[K comparable](to map[K]int64, key K, n int64) map[K]int64 {
 	return sum
 }
 
-// Agrees says whether the entries of an account, in order, are without a gap those of a request that
+// Agrees reports whether the entries of an account, in order, are without a gap those of a request that
 // was made at a moment, and c sums them up.
 func (c Clock) Agrees(made time.Time, turns []RequestTurn) bool {
 	if len(turns) == 0 || !turns[0].BeganAt.Equal(made) {

@@ -47,7 +47,7 @@ func ClosedID(user uuid.UUID) string { return "closed:" + user.String() }
 // Present returns a Conflict if the account of u is closed, so that nothing is added to it.
 func (u User) Present() error {
 	if u.Closed {
-		return Fail(Conflict, "This account is closed.")
+		return Errorf(Conflict, "This account is closed.")
 	}
 	return nil
 }
@@ -59,9 +59,9 @@ type UserPatch struct {
 	Email     Opt[string] `json:"email"`
 }
 
-// Patch lays p over u. Faults name every wrong field.
+// Patch applies p to u. Faults name every wrong field.
 func (p UserPatch) Patch(u User) (User, error) {
-	var f Faults
+	var f FieldErrors
 	f.line("first_name", p.FirstName, lineLength, &u.FirstName)
 	f.line("last_name", p.LastName, lineLength, &u.LastName)
 	old := u.Email
@@ -121,7 +121,7 @@ type InvitationToken struct {
 
 // Check gives the token, which is required.
 func (t InvitationToken) Check() (token string, err error) {
-	var f Faults
+	var f FieldErrors
 	f.line("token", t.Token, invitationLength, &token)
 	f.need("token", token)
 	return token, f.Err()
@@ -132,7 +132,7 @@ var verifierForm = regexp.MustCompile(`^([A-Za-z0-9._~-]{43,128})?$`)
 
 // Check gives code and redirect URL, which both are required.
 func (r Registration) Check() (code, origin string, err error) {
-	var f Faults
+	var f FieldErrors
 	_, err = r.Names().Patch(User{})
 	if e, wrong := errors.AsType[*Error](err); wrong {
 		f = e.Fields

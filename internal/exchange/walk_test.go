@@ -64,7 +64,7 @@ func walk(t *rapid.T, see func(*step)) {
 func (s *step) edit(t *rapid.T) {
 	terms := drawTerms(t)
 	was, is := turn(s.terms, s.before), turn(terms, s.before)
-	after, other := s.before.Asked(s.terms, terms, s.now)
+	after, other := s.before.TermsChanged(s.terms, terms, s.now)
 	want := s.before
 	want.Clock = after.Clock // which is looked at by itself
 	if was != is {

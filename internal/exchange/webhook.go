@@ -24,8 +24,8 @@ type Webhook struct {
 	UpdatedAt      time.Time
 }
 
-// MostWebhooks is how many an organization has at most.
-const MostWebhooks = 20
+// MaxWebhooks is how many an organization has at most.
+const MaxWebhooks = 20
 
 // What is done to a webhook and when it is over.
 const (
@@ -66,9 +66,9 @@ func (p WebhookPatch) Create(check func(url string) error) (Webhook, error) {
 	return p.Patch(Webhook{Enabled: true}, check, time.Time{})
 }
 
-// Patch lays p over w. To switch a webhook on again forgets what failed before.
+// Patch applies p to w. To switch a webhook on again forgets what failed before.
 func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Time) (Webhook, error) {
-	var f Faults
+	var f FieldErrors
 	was := w
 	f.line("url", p.URL, urlLength, &w.URL)
 	f.need("url", w.URL)
@@ -96,7 +96,7 @@ func (p WebhookPatch) Patch(w Webhook, check func(url string) error, now time.Ti
 const urlLength = 2000
 
 // eventTypes are those that a list names, each once, in the order of EventTypes; nil is nil.
-func (f *Faults) eventTypes(names *Names) (list []EventType) {
+func (f *FieldErrors) eventTypes(names *Names) (list []EventType) {
 	if names == nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (f *Faults) eventTypes(names *Names) (list []EventType) {
 	return list
 }
 
-// Wants says whether w is to be told of a type.
+// Wants reports whether w is to be told of a type.
 func (w Webhook) Wants(t EventType) bool {
 	return w.Enabled && (w.Events == nil || slices.Contains(w.Events, t))
 }
@@ -181,7 +181,7 @@ type DeliveryFilter struct {
 	Type  *EventType     `query:"type"`
 }
 
-// Attempt is one try at a delivery, and what came of it.
+// Attempt is one try at a delivery, and the result of it.
 type Attempt struct {
 	ID         int64
 	DeliveryID int64
@@ -196,8 +196,8 @@ type Attempt struct {
 var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
 	14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
-// MostTries is how often a delivery is tried before it is given up.
-var MostTries = len(pauses) + 1
+// MaxTries is how often a delivery is tried before it is given up.
+var MaxTries = len(pauses) + 1
 
 // longestWait is the most that a receiver can ask us to wait.
 const longestWait = 24 * time.Hour
@@ -223,7 +223,7 @@ func (d WebhookDelivery) Tried(w Webhook, t Attempt, wait time.Duration, jitter 
 	if w.FailingSince == nil {
 		w.FailingSince = &now
 	}
-	if d.Tries < MostTries {
+	if d.Tries < MaxTries {
 		pause := pauses[d.Tries-1]
 		pause = max(pause, min(wait, longestWait)) + time.Duration(jitter*float64(pause)/4)
 		d.NextAt = new(now.Add(pause).Truncate(time.Microsecond))

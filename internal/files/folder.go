@@ -60,7 +60,7 @@ func (f *Folder) Put(ctx context.Context, r io.Reader, limit int64) (Content, er
 	case readErr != nil && readErr != io.EOF: // io.EOF: shorter than sniffLength
 		return Content{}, fmt.Errorf("read content: %w", readErr)
 	case len(head) == 0:
-		return Content{}, exchange.Faults{"file": {"must not be empty"}}.Err()
+		return Content{}, exchange.FieldErrors{"file": {"must not be empty"}}.Err()
 	case int64(len(head)) > limit:
 		return Content{}, errTooLarge(limit)
 	}
@@ -136,7 +136,7 @@ func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit in
 
 // Open implements Store. The File is an *os.File, which the kernel can send by itself.
 func (f *Folder) Open(_ context.Context, key string) (File, error) {
-	gone := exchange.Fail(exchange.NotFound, "The content of this file is not here any more.")
+	gone := exchange.Errorf(exchange.NotFound, "The content of this file is not here any more.")
 	if !keyForm.MatchString(key) {
 		return nil, gone
 	}
@@ -240,7 +240,7 @@ func newKey() string {
 func fileOf(key string) string { return path.Join(key[:2], key) }
 
 func errTooLarge(limit int64) error {
-	return exchange.Fail(exchange.TooLarge, "The file is larger than the limit of %s.", inUnits(limit)).With("limit", limit)
+	return exchange.Errorf(exchange.TooLarge, "The file is larger than the limit of %s.", inUnits(limit)).With("limit", limit)
 }
 
 // inUnits writes a number of bytes in the largest unit that divides it.

@@ -13,8 +13,8 @@ import (
 // What a file is can also stand behind its beginning: a disk image has its mark 32 KiB on, an archive its list of parts at
 // its end, an old office document its macros anywhere. Whoever opens a file by another name looks there.
 
-// mostListed are the bytes of an archive's list of parts that are read.
-const mostListed = 4 << 20
+// maxListed are the bytes of an archive's list of parts that are read.
+const maxListed = 4 << 20
 
 // Inspect refuses with UnsupportedMedia what Sniff cannot see at the beginning of a file: images of disks, office
 // documents with macros, Java and Android programs, whatever stands before them.
@@ -81,7 +81,7 @@ var (
 
 // archive looks through the parts of a ZIP, which programs find from its end.
 func archive(file io.ReaderAt, size int64) (string, error) {
-	listed := &bounded{file: file, left: mostListed}
+	listed := &bounded{file: file, left: maxListed}
 	z, err := zip.NewReader(listed, size)
 	if listed.left < 0 {
 		return "an archive of too many parts to look through", nil
@@ -96,7 +96,7 @@ func archive(file io.ReaderAt, size int64) (string, error) {
 		}
 		return "", err
 	}
-	listed.left = mostListed // of what unpacks to the types below
+	listed.left = maxListed // of what unpacks to the types below
 	document := false
 	for _, part := range z.File {
 		name := strings.ToLower(strings.ReplaceAll(part.Name, `\`, "/"))
@@ -123,8 +123,8 @@ func archive(file io.ReaderAt, size int64) (string, error) {
 
 const withMacros = "an office document with macros"
 
-// mostDescribed are the bytes that are read of a part that tells the types of an office document.
-const mostDescribed = 1 << 20
+// maxDescribed are the bytes that are read of a part that tells the types of an office document.
+const maxDescribed = 1 << 20
 
 // beginning is what a part of an archive unpacks to, or the beginning of it. It counts as read.
 func beginning(part *zip.File, listed *bounded) string {
@@ -136,7 +136,7 @@ func beginning(part *zip.File, listed *bounded) string {
 		return ""
 	}
 	defer func() { _ = r.Close() }()
-	b, _ := io.ReadAll(io.LimitReader(r, mostDescribed)) // what does not unpack, no program reads
+	b, _ := io.ReadAll(io.LimitReader(r, maxDescribed)) // what does not unpack, no program reads
 	return string(b)
 }
 

@@ -206,5 +206,5 @@ func page(head []byte) string {
 }
 
 func refuse(what string) error {
-	return exchange.Fail(exchange.UnsupportedMedia, "This is %s, which is not accepted. %s", what, welcome)
+	return exchange.Errorf(exchange.UnsupportedMedia, "This is %s, which is not accepted. %s", what, welcome)
 }

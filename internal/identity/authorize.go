@@ -16,7 +16,7 @@ import (
 )
 
 // asked is an authorization request (RFC 6749 section 4.1.1, RFC 7636 section 4.3).
-type asked struct {
+type authorizationRequest struct {
 	ClientID    string
 	RedirectURI string
 	State       string
@@ -29,23 +29,23 @@ type asked struct {
 
 // readAsked reads the request from its query. A parameter that is left out gets its default; one that is
 // wrong is refused without a redirect, since the address may be what is wrong.
-func readAsked(q url.Values) (asked, error) {
+func readAsked(q url.Values) (authorizationRequest, error) {
 	for name := range q {
 		if len(q.Get(name)) > maxParameter {
-			return asked{}, fmt.Errorf("the parameter %.40q is longer than %d characters", name, maxParameter)
+			return authorizationRequest{}, fmt.Errorf("the parameter %.40q is longer than %d characters", name, maxParameter)
 		}
 	}
 	target, err := webAddress(q.Get("redirect_uri"))
 	if err != nil {
-		return asked{}, fmt.Errorf("redirect_uri: %w", err)
+		return authorizationRequest{}, fmt.Errorf("redirect_uri: %w", err)
 	}
 	if kind := q.Get("response_type"); kind != "" && kind != "code" {
-		return asked{}, fmt.Errorf("response_type must be code, not %q", kind)
+		return authorizationRequest{}, fmt.Errorf("response_type must be code, not %q", kind)
 	}
 	if q.Get("code_challenge") != "" && q.Get("code_challenge_method") != "S256" {
-		return asked{}, errors.New("code_challenge_method must be S256")
+		return authorizationRequest{}, errors.New("code_challenge_method must be S256")
 	}
-	return asked{
+	return authorizationRequest{
 		ClientID:    cmp.Or(q.Get("client_id"), DemoClientID),
 		RedirectURI: q.Get("redirect_uri"),
 		State:       q.Get("state"),
@@ -57,7 +57,7 @@ func readAsked(q url.Values) (asked, error) {
 }
 
 // query is the request as parameters again, for the links and the form of the page.
-func (a asked) query() url.Values {
+func (a authorizationRequest) query() url.Values {
 	q := url.Values{
 		"response_type": {"code"},
 		"client_id":     {a.ClientID},
@@ -79,7 +79,7 @@ func (a asked) query() url.Values {
 
 // back is the redirect address with the code, the issuer (RFC 9207) and, when one was given, the state.
 // A query that the address has already is kept (RFC 6749 section 3.1.2).
-func (a asked) back(issuer, code string) string {
+func (a authorizationRequest) back(issuer, code string) string {
 	u := *a.target
 	if u.RawQuery != "" {
 		u.RawQuery += "&"
@@ -141,7 +141,7 @@ func (d *Demo) personOf(id string, q url.Values) Person {
 type page struct {
 	Fault  string
 	Typed  string
-	Asked  *asked // nil when the request is of no use
+	Asked  *authorizationRequest // nil when the request is of no use
 	People []choice
 	Hidden url.Values // of the form
 	Style  template.CSS

@@ -67,7 +67,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{cfg: cfg, isORCID: cfg.ORCID || host == "orcid.org" || strings.HasSuffix(host, ".orcid.org")}, nil
 }
 
-// ByORCID says whether the provider calls people by their ORCID iDs, as ORCID does and the one for trying out.
+// ByORCID reports whether the provider calls people by their ORCID iDs, as ORCID does and the one for trying out.
 func (c *Client) ByORCID() bool { return c.isORCID }
 
 // Issuer is the address of the provider.

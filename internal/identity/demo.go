@@ -37,15 +37,15 @@ type Demo struct {
 	issuer string // without a slash at its end
 	people []Person
 	mux    *http.ServeMux
-	codes  *shelf[login]
-	tokens *shelf[login]
+	codes  *expiringStore[login]
+	tokens *expiringStore[login]
 	key    func() *jose.JSONWebKey
 }
 
 // login is one person's consent, first under a code and then under an access token.
 type login struct {
 	person  Person
-	asked   asked
+	asked   authorizationRequest
 	expires time.Time
 }
 

@@ -57,7 +57,7 @@ func Declined(code, description string) *exchange.Error {
 }
 
 func invalidCode(cause error) error {
-	e := exchange.Fail(exchange.InvalidCode, "The identity provider does not accept this code: it was used before, is too old, "+
+	e := exchange.Errorf(exchange.InvalidCode, "The identity provider does not accept this code: it was used before, is too old, "+
 		"or was issued for another redirect address. Please log in again.")
 	if cause != nil {
 		e.Cause = brief{cause}

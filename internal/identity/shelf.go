@@ -6,18 +6,18 @@ import (
 )
 
 // shelf keeps the newest values under unguessable keys; each put beyond its size drops the oldest.
-type shelf[T any] struct {
+type expiringStore[T any] struct {
 	mu    sync.Mutex
 	items map[string]T
 	keys  []string // ring of the keys in the order of put
 	next  int
 }
 
-func newShelf[T any](size int) *shelf[T] {
-	return &shelf[T]{items: map[string]T{}, keys: make([]string, size)}
+func newShelf[T any](size int) *expiringStore[T] {
+	return &expiringStore[T]{items: map[string]T{}, keys: make([]string, size)}
 }
 
-func (s *shelf[T]) put(item T) (key string) {
+func (s *expiringStore[T]) put(item T) (key string) {
 	key = rand.Text()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +27,7 @@ func (s *shelf[T]) put(item T) (key string) {
 	return key
 }
 
-func (s *shelf[T]) get(key string) (T, bool) {
+func (s *expiringStore[T]) get(key string) (T, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	item, ok := s.items[key]
@@ -35,7 +35,7 @@ func (s *shelf[T]) get(key string) (T, bool) {
 }
 
 // take is get that nobody can repeat.
-func (s *shelf[T]) take(key string) (T, bool) {
+func (s *expiringStore[T]) take(key string) (T, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	item, ok := s.items[key]

@@ -99,13 +99,13 @@ func tell(ctx context.Context, field, id string, err error) error {
 		if !strings.Contains(hint, id) {
 			hint = id + ": " + hint
 		}
-		var faults exchange.Faults
+		var faults exchange.FieldErrors
 		faults.Add(field, "%s", hint)
 		return faults.Err()
 	case garbled:
-		e = exchange.Fail(exchange.InvalidAnswer, "%s: %s answered something that cannot be used. Please try again later.", id, f.source)
+		e = exchange.Errorf(exchange.InvalidAnswer, "%s: %s answered something that cannot be used. Please try again later.", id, f.source)
 	case refused:
-		e = exchange.Fail(exchange.Unavailable, "%s: %s does not accept this server's calls. Please tell the people who run it.", id, f.source).
+		e = exchange.Errorf(exchange.Unavailable, "%s: %s does not accept this server's calls. Please tell the people who run it.", id, f.source).
 			With("retry_after", int(time.Hour.Seconds()))
 	default:
 		wait := f.wait
@@ -117,7 +117,7 @@ func tell(ctx context.Context, field, id string, err error) error {
 		if errors.Is(f.cause, errBusy) {
 			what = "is asked by too many people here just now"
 		}
-		e = exchange.Fail(exchange.Unavailable, "%s: %s %s. Please try again in %d seconds.", id, f.source, what, seconds).
+		e = exchange.Errorf(exchange.Unavailable, "%s: %s %s. Please try again in %d seconds.", id, f.source, what, seconds).
 			With("retry_after", seconds)
 	}
 	e = e.With("source", f.source)

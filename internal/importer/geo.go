@@ -62,7 +62,7 @@ func (im *Importer) seriesRecord(ctx context.Context, accession string) (geoSeri
 	}
 	for i, id := range g.platforms {
 		name := id
-		if i < mostPlatforms { // a few series have dozens
+		if i < maxPlatforms { // a few series have dozens
 			p, err := im.record(ctx, id, "self")
 			switch {
 			case err == nil && len(p.platforms) == 1 && p.platforms[0].accession == id && p.platforms[0].title != "":
@@ -76,7 +76,7 @@ func (im *Importer) seriesRecord(ctx context.Context, accession string) (geoSeri
 	return series, nil
 }
 
-const mostPlatforms = 8 // whose names are asked for
+const maxPlatforms = 8 // whose names are asked for
 
 // record asks GEO for a record; target is "self", or "gsm" for the samples of a series.
 func (im *Importer) record(ctx context.Context, accession, target string) (soft, error) {
@@ -107,7 +107,7 @@ type gdsSummary struct {
 	} `json:"extrelations"`
 }
 
-// isSeries says whether a summary is of a series; one in the old XML has no accession of its own.
+// isSeries reports whether a summary is of a series; one in the old XML has no accession of its own.
 func (s gdsSummary) isSeries(accession string) bool {
 	return s.EntryType == "GSE" && (s.Accession == accession || s.Accession == "" && "GSE"+string(s.Series) == accession)
 }
@@ -162,7 +162,7 @@ func (im *Importer) organisms(ctx context.Context, accession string, record geoS
 	if samples, err := im.record(ctx, accession, "gsm"); err == nil && len(samples.organisms) > 0 {
 		return samples.organisms, samples.taxa
 	}
-	for _, id := range record.platforms[:min(len(record.platforms), mostPlatforms)] {
+	for _, id := range record.platforms[:min(len(record.platforms), maxPlatforms)] {
 		if p, err := im.record(ctx, id, "self"); err == nil && len(p.platforms) == 1 {
 			names.add(p.platforms[0].organisms...)
 			taxa.add(p.platforms[0].taxa...)
@@ -215,17 +215,17 @@ func (im *Importer) seriesDraft(ctx context.Context, g geoSeries) (Draft, error)
 		"technology":          joined(g.types),
 		"num_samples":         g.samples,
 		"organism_ids":        taxonomy(g.taxa),
-		"related_ids":         g.related[:min(len(g.related), mostRelated)],
+		"related_ids":         g.related[:min(len(g.related), maxRelated)],
 	})
 	d.organisms(g.organisms)
 	return d, im.publish(ctx, &d, g.pubmed)
 }
 
-const mostRelated = 100
+const maxRelated = 100
 
 // organisms fills the field as far as it goes.
 func (d *Draft) organisms(names set) {
-	if most := exchange.MostOrganisms; len(names) > most {
+	if most := exchange.MaxOrganisms; len(names) > most {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("It names %d organisms, of which the first %d are kept.", len(names), most))
 		names = names[:most]
 	}
@@ -239,7 +239,7 @@ func (d *Draft) organisms(names set) {
 // taxonomy are the ids of organisms in canonical form; what is none is left out.
 func taxonomy(taxa set) set {
 	var ids set
-	for _, id := range taxa[:min(len(taxa), mostRelated)] {
+	for _, id := range taxa[:min(len(taxa), maxRelated)] {
 		if canonical, err := identifier.Taxonomy(id); err == nil {
 			ids.add(canonical)
 		}

@@ -19,7 +19,7 @@ import (
 )
 
 // order is what an import asks the importer for.
-func order(t testing.TB, source, identifier string) exchange.ImportOrder {
+func order(t testing.TB, source, identifier string) exchange.ImportOptions {
 	t.Helper()
 	id := exchange.Some(exchange.IDText(identifier))
 	o, err := exchange.ImportName{Source: exchange.Some(source), Accession: id, ProtocolDOI: id}.Check()

@@ -39,7 +39,7 @@ const (
 	patience   = 20 * time.Second
 	whole      = 45 * time.Second // for one draft, whatever the number of calls it takes
 	remembered = 24 * time.Hour
-	mostKept   = 500 // answers that are remembered
+	maxKept    = 500 // answers that are remembered
 )
 
 // Importer asks the sources. It may be used by several goroutines at once.
@@ -93,7 +93,7 @@ func New(cfg Config) (*Importer, error) {
 	im.protocols.refuses = refusesToken
 	var err error
 	im.answers, err = otter.New(&otter.Options[string, any]{
-		MaximumSize: mostKept, ExpiryCalculator: otter.ExpiryWriting[string, any](remembered),
+		MaximumSize: maxKept, ExpiryCalculator: otter.ExpiryWriting[string, any](remembered),
 	})
 	return im, err
 }
@@ -108,7 +108,7 @@ type Draft struct {
 // Draft asks the source that o names. Errors: InvalidInput on the field of the identifier when the
 // source does not know it, Unavailable when a source does not answer (with "source" and
 // "retry_after"), InvalidAnswer when what it answers cannot be used.
-func (im *Importer) Draft(ctx context.Context, o exchange.ImportOrder) (d Draft, err error) {
+func (im *Importer) Draft(ctx context.Context, o exchange.ImportOptions) (d Draft, err error) {
 	within, cancel := context.WithTimeout(ctx, whole)
 	defer cancel()
 	switch o.Source {

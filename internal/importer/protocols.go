@@ -33,7 +33,7 @@ func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 		known, err = im.crossrefWork(ctx, doi)
 	}
 	if !isDOI || err != nil {
-		e := exchange.Fail(exchange.Unavailable, "This server has no token for protocols.io (setting protocols-token), and Crossref gives no "+
+		e := exchange.Errorf(exchange.Unavailable, "This server has no token for protocols.io (setting protocols-token), and Crossref gives no "+
 			"title for it instead. Please tell the people who run it, or give the DOI.").
 			With("source", im.protocols.name).With("retry_after", int(time.Hour.Seconds()))
 		e.Cause = brief{err}
@@ -78,7 +78,7 @@ func (im *Importer) ioProtocol(ctx context.Context, id string) (ioProtocol, erro
 
 var version = regexp.MustCompile(`/v\d+$`)
 
-// is says whether the protocol is the one that id names, in whatever version.
+// is reports whether the protocol is the one that id names, in whatever version.
 func (p ioProtocol) is(id string) bool {
 	if _, isPage := identifier.ProtocolsPage(id); isPage || p.DOI == "" {
 		return true
@@ -112,7 +112,7 @@ func (e ioEnvelope) err() error {
 	return fmt.Errorf("protocols.io: status_code %.20s: %.200s%.200s", e.Status, e.Message, e.Text)
 }
 
-// refusesToken says whether an error of protocols.io is about our token.
+// refusesToken reports whether an error of protocols.io is about our token.
 func refusesToken(body []byte) error {
 	var e ioEnvelope
 	if json.Unmarshal(body, &e) == nil && (tokenProblem[e.Status] || strings.Contains(strings.ToLower(e.Message+e.Text), "token")) {
@@ -147,7 +147,7 @@ func readProtocol(r io.Reader) (ioProtocol, error) {
 	if p.Title == "" {
 		p.Title = p.OldName
 	}
-	if len(p.Title)+len(p.Description)+len(p.Authors)+len(p.Citation) > mostText {
+	if len(p.Title)+len(p.Description)+len(p.Authors)+len(p.Citation) > maxText {
 		return ioProtocol{}, errors.New("protocols.io: more text than any protocol has")
 	}
 	if p.Title = line(plain(p.Title)); p.Title == "" {

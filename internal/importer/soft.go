@@ -41,7 +41,7 @@ type softPlatform struct {
 
 const (
 	longestLine = 1 << 20   // bytes
-	mostText    = 256 << 10 // bytes of text that is kept of one answer
+	maxText     = 256 << 10 // bytes of text that is kept of one answer
 )
 
 // readSOFT reads a SOFT text. Anything else that GEO answers is an HTML page, which may say why.
@@ -68,7 +68,7 @@ func readSOFT(r io.Reader) (soft, error) {
 			if !strings.HasPrefix(key, "!Sample_") {
 				kept += len(value)
 			}
-			if kept > mostText {
+			if kept > maxText {
 				return soft{}, errors.New("GEO: more text than any record has")
 			}
 			s.keep(key[1:], value)

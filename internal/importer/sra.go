@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	experimentPage  = 200   // experiments with all their records, asked for at once
-	summaryPage     = 300   // summaries asked for at once; more make the address too long
-	mostExperiments = 4_000 // that are looked at to count samples
+	experimentPage = 200   // experiments with all their records, asked for at once
+	summaryPage    = 300   // summaries asked for at once; more make the address too long
+	maxExperiments = 4_000 // that are looked at to count samples
 )
 
 // study makes the draft of a study of the Sequence Read Archives, or of the one that an
@@ -43,7 +43,7 @@ func (im *Importer) studyDraft(ctx context.Context, s sraStudy) (Draft, error) {
 	if samples == 0 {
 		samples = s.linkedSamples
 	}
-	if s.experiments > mostExperiments {
+	if s.experiments > maxExperiments {
 		samples = 0
 		d.Warnings = append(d.Warnings, fmt.Sprintf("It has %d experiments; its samples were not counted.", s.experiments))
 	}
@@ -57,13 +57,13 @@ func (im *Importer) studyDraft(ctx context.Context, s sraStudy) (Draft, error) {
 		"technology":     joined(s.strategies),
 		"num_samples":    samples,
 		"organism_ids":   taxonomy(s.taxa),
-		"related_ids":    s.related[:min(len(s.related), mostRelated)],
+		"related_ids":    s.related[:min(len(s.related), maxRelated)],
 	})
 	d.organisms(s.organisms)
 	return d, im.publish(ctx, &d, s.pubmed)
 }
 
-// isStudy says whether an accession names a study itself.
+// isStudy reports whether an accession names a study itself.
 func isStudy(accession string) bool {
 	return len(accession) > 3 && accession[1:3] == "RP" && strings.Contains("SED", accession[:1])
 }
@@ -118,7 +118,7 @@ func (im *Importer) packages(ctx context.Context, ids []string) (map[string]*sra
 // countRest adds what the experiments beyond the first page tell, by their summaries, which are a
 // tenth as long.
 func (im *Importer) countRest(ctx context.Context, accession string, hits found, s *sraStudy) error {
-	if hits.count > mostExperiments {
+	if hits.count > maxExperiments {
 		s.experiments = hits.count
 		return nil
 	}

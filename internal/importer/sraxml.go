@@ -108,7 +108,7 @@ func readSRA(r io.Reader) (map[string]*sraStudy, error) {
 		}
 		accession := p.study()
 		if studies[accession] == nil {
-			if kept += len(p.Study.Abstract) + len(p.Study.Title); kept > mostText || len(studies) > searchPage {
+			if kept += len(p.Study.Abstract) + len(p.Study.Title); kept > maxText || len(studies) > searchPage {
 				return errors.New("more studies than any answer has")
 			}
 			studies[accession] = &sraStudy{accession: accession, samples: map[string]bool{}}

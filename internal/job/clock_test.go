@@ -23,7 +23,7 @@ func TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase(t *te
 		var looked atomic.Int64
 		again.Clock = func() time.Time { looked.Add(1); return c.now() }
 		other := job.Kind[struct{}]{Name: "other"}
-		id := jobtest.Enqueue(b.T, b.db, other, struct{}{}, job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, other, struct{}{}, job.EnqueueOptions{})
 		b.tx(func(ctx context.Context, tx store.Conn) error { // SQLite has no other writer meanwhile
 			jobtest.Start(b.T, job.Config{DB: again, Handlers: []job.Handler{short.Handle(doShort)}, Lease: time.Minute})
 			jobtest.Poll(b.T, "the worker looked at its clock", func() bool { return looked.Load() > 0 })

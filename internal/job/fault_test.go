@@ -21,7 +21,7 @@ func TestAJobThatAlwaysFailsIsTriedEverLaterAndThenGivenUp(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
-		kind := job.Kind[string]{Name: "hopeless", Most: 4}
+		kind := job.Kind[string]{Name: "hopeless", MaxAttempts: 4}
 		var tries atomic.Int64
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{kind.Handle(func(ctx context.Context, r *job.Run, object string) error {
 			tries.Add(1)
@@ -29,10 +29,10 @@ func TestAJobThatAlwaysFailsIsTriedEverLaterAndThenGivenUp(t *testing.T) {
 				if err := effect(ctx, tx, object); err != nil {
 					return nil, err
 				}
-				return nil, exchange.Fail(exchange.Unavailable, "The source does not answer.")
+				return nil, exchange.Errorf(exchange.Unavailable, "The source does not answer.")
 			})
 		})}})
-		id := jobtest.Enqueue(b.T, b.db, kind, "a", job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{})
 		for n, whole := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
 			jobtest.Poll(b.T, fmt.Sprint("failure ", n+1), func() bool { j := b.job(id); return j.Failures == n+1 && j.State == exchange.JobReady })
 			wait := b.job(id).DueAt.Sub(c.now())
@@ -62,11 +62,11 @@ func TestAFailureThatNothingMendsIsGivenUpAtOnce(t *testing.T) {
 	each(t, func(b bench) {
 		kind := job.Kind[string]{Name: "wrong"}
 		b.work(kind.Handle(func(context.Context, *job.Run, string) error { return job.GiveUp(errors.New("secret")) }))
-		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.Order{}), exchange.JobFailed)
+		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{}), exchange.JobFailed)
 		if strings.Contains(j.Error, "secret") || !strings.Contains(j.Error, "in the log") {
 			b.Errorf("a person reads %q", j.Error)
 		}
-		bad := jobtest.Enqueue(b.T, b.db, job.Kind[int]{Name: "wrong"}, 7, job.Order{})
+		bad := jobtest.Enqueue(b.T, b.db, job.Kind[int]{Name: "wrong"}, 7, job.EnqueueOptions{})
 		jobtest.Wait(b.T, b.db, bad, exchange.JobFailed)
 	})
 }
@@ -74,15 +74,15 @@ func TestAFailureThatNothingMendsIsGivenUpAtOnce(t *testing.T) {
 func TestAHandlerThatPanicsFailsItsJobAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
-		kind := job.Kind[string]{Name: "panics", Most: 1}
+		kind := job.Kind[string]{Name: "panics", MaxAttempts: 1}
 		b.work(short.Handle(doShort), kind.Handle(func(ctx context.Context, r *job.Run, object string) error {
 			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { panic("in a transaction: " + object) })
 		}))
-		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.Order{}), exchange.JobFailed)
+		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{}), exchange.JobFailed)
 		if !strings.Contains(j.Error, "in the log") {
 			b.Errorf("a person reads %q", j.Error)
 		}
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.Order{}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.EnqueueOptions{}), exchange.JobDone)
 		b.once(1)
 	})
 }
@@ -91,7 +91,7 @@ func TestAHandlerThatPanicsFailsItsJobAlone(t *testing.T) {
 func TestAHandlerThatHangsLosesItsJobAndItsSlot(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
-		kind := job.Kind[string]{Name: "hangs", Most: 1, Time: 20 * time.Millisecond}
+		kind := job.Kind[string]{Name: "hangs", MaxAttempts: 1, Timeout: 20 * time.Millisecond}
 		wake, late := make(chan struct{}), make(chan error, 1)
 		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 1, Handlers: []job.Handler{short.Handle(doShort),
 			kind.Handle(func(ctx context.Context, r *job.Run, object string) error {
@@ -99,11 +99,11 @@ func TestAHandlerThatHangsLosesItsJobAndItsSlot(t *testing.T) {
 				late <- doShort(context.WithoutCancel(ctx), r, object)
 				return nil
 			})}})
-		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "late", job.Order{}), exchange.JobFailed)
+		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "late", job.EnqueueOptions{}), exchange.JobFailed)
 		if !strings.Contains(j.Error, "20ms") {
 			b.Errorf("a person reads %q", j.Error)
 		}
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "next", job.Order{}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "next", job.EnqueueOptions{}), exchange.JobDone)
 		close(wake)
 		if err := <-late; err == nil {
 			b.Error("it finished a job that it had lost")
@@ -132,10 +132,10 @@ func TestTheJobOfAProcessThatDiedGoesToAnotherWhenItsLeaseEnds(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
-		id := jobtest.Enqueue(b.T, b.db, short, "a", job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, short, "a", job.EnqueueOptions{})
 		dead := b.take("short", time.Minute)
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.Order{}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.EnqueueOptions{}), exchange.JobDone)
 		if j := b.job(id); j.State != exchange.JobRunning || j.Lease != dead.Lease {
 			b.Fatalf("before its lease ended it is %s under lease %d", j.State, j.Lease)
 		}
@@ -158,8 +158,8 @@ func TestAJobThatKillsItsProcessesIsGivenUp(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
-		kind := job.Kind[string]{Name: "deadly", Most: 3}
-		id := jobtest.Enqueue(b.T, b.db, kind, "a", job.Order{})
+		kind := job.Kind[string]{Name: "deadly", MaxAttempts: 3}
+		id := jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{})
 		for range 3 {
 			b.take("deadly", time.Minute)
 			c.jump(time.Hour)
@@ -177,7 +177,7 @@ func TestALeaseFromBeforeTheClockWasSetBackEnds(t *testing.T) {
 	each(t, func(b bench) {
 		c := b.clocked()
 		c.jump(1000 * time.Hour)
-		id := jobtest.Enqueue(b.T, b.db, short, "a", job.Order{At: time.Now()})
+		id := jobtest.Enqueue(b.T, b.db, short, "a", job.EnqueueOptions{At: time.Now()})
 		b.take("short", time.Minute)
 		c.jump(-1000 * time.Hour)
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
@@ -195,7 +195,7 @@ func TestALeaseIsRenewedAsLongAsAJobRuns(t *testing.T) {
 			time.Sleep(time.Second) // several leases
 			return doShort(ctx, r, object)
 		})
-		id := jobtest.Enqueue(b.T, b.db, short, "a", job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, short, "a", job.EnqueueOptions{})
 		for range 2 {
 			jobtest.Start(b.T, job.Config{DB: storetest.Again(b.T, b.db), Handlers: []job.Handler{slow}, Lease: 250 * time.Millisecond})
 		}
@@ -210,7 +210,7 @@ func TestACancelledJobIsStoppedAndKeepsWhatItGotDone(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		stepped, ended := make(chan struct{}), make(chan error, 1)
-		id := jobtest.Enqueue(b.T, b.db, long, "a", job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, long, "a", job.EnqueueOptions{})
 		jobtest.Start(b.T, job.Config{DB: b.db, Lease: 300 * time.Millisecond, Handlers: []job.Handler{
 			long.Handle(func(ctx context.Context, r *job.Run, object string) error {
 				step := func(n int) error {
@@ -265,11 +265,11 @@ func TestAWorkerThatStopsFinishesWhatIsShortAndGivesBackTheRest(t *testing.T) {
 				}
 			}
 		})
-		first := jobtest.Enqueue(b.T, b.db, short, "a", job.Order{})
-		second := jobtest.Enqueue(b.T, b.db, long, "b", job.Order{})
+		first := jobtest.Enqueue(b.T, b.db, short, "a", job.EnqueueOptions{})
+		second := jobtest.Enqueue(b.T, b.db, long, "b", job.EnqueueOptions{})
 		var waiting []int64
 		for i := range 5 {
-			waiting = append(waiting, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("waiting ", i), job.Order{}))
+			waiting = append(waiting, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("waiting ", i), job.EnqueueOptions{}))
 		}
 		stop := jobtest.Start(b.T, job.Config{DB: b.db, Slots: 2, Handlers: []job.Handler{brief, endless}})
 		<-began
@@ -298,7 +298,7 @@ func TestAJobThatDoesNotEndInTimeIsGivenBackWhenTheWorkerStops(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		began := make(chan struct{})
-		id := jobtest.Enqueue(b.T, b.db, short, "a", job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, short, "a", job.EnqueueOptions{})
 		stop := jobtest.Start(b.T, job.Config{DB: b.db, Drain: 10 * time.Millisecond, Handlers: []job.Handler{
 			short.Handle(func(ctx context.Context, _ *job.Run, _ string) error {
 				close(began)
@@ -317,10 +317,10 @@ func TestJobsThatWaitForASlotGoToAWorkerThatHasOne(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		began, finish := make(chan struct{}), make(chan struct{})
-		first := jobtest.Enqueue(b.T, b.db, long, "a", job.Order{})
+		first := jobtest.Enqueue(b.T, b.db, long, "a", job.EnqueueOptions{})
 		var waiting []int64
 		for i := range 3 {
-			waiting = append(waiting, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.Order{}))
+			waiting = append(waiting, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.EnqueueOptions{}))
 		}
 		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 1, Handlers: []job.Handler{short.Handle(doShort),
 			long.Handle(func(context.Context, *job.Run, string) error {
@@ -345,11 +345,11 @@ func TestJobsThatEndTogetherFailAlone(t *testing.T) {
 		const jobs = 8
 		var meet sync.WaitGroup
 		meet.Add(jobs)
-		kind := job.Kind[int]{Name: "together", Most: 1}
+		kind := job.Kind[int]{Name: "together", MaxAttempts: 1}
 		var ids []int64
 		b.tx(func(ctx context.Context, tx store.Conn) error {
 			for n := range jobs {
-				id, err := kind.Enqueue(ctx, tx, n, job.Order{})
+				id, err := kind.Enqueue(ctx, tx, n, job.EnqueueOptions{})
 				if err != nil {
 					return err
 				}

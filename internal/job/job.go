@@ -18,14 +18,14 @@ import (
 
 // Kind is one kind of job, and what its handler is told.
 type Kind[Args any] struct {
-	Name  string        // as "sweep.content"; it is kept with each job, so it never changes
-	Most  int           // failures in a row after which a job is given up; 0: 10
-	Time  time.Duration // that a job may take between two steps; 0: 10 minutes
-	Heavy bool          // jobs may be long: they have slots of their own, of which each account has a few at a time
+	Name        string        // as "sweep.content"; it is kept with each job, so it never changes
+	MaxAttempts int           // failures in a row after which a job is given up; 0: 10
+	Timeout     time.Duration // that a job may take between two steps; 0: 10 minutes
+	Heavy       bool          // jobs may be long: they have slots of their own, of which each account has a few at a time
 }
 
 // Order says how a job is to be enqueued; the zero value is at once, for Aliquot itself.
-type Order struct {
+type EnqueueOptions struct {
 	Key  string     // there is at most one job of a kind with a key, as long as it is kept; "": any number
 	User *uuid.UUID // who may see and cancel it beside admins
 	Turn uuid.UUID  // on whose account it is: jobs of one person take turns with those of others; uuid.Nil: User's
@@ -34,7 +34,7 @@ type Order struct {
 
 // Enqueue adds a job in the caller's transaction, with one statement, and gives its id. Where there is
 // one with that key already, also one that is over, it gives the id of that one.
-func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Order) (int64, error) {
+func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o EnqueueOptions) (int64, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return 0, fmt.Errorf("job %s: %w", k.Name, err)
@@ -44,7 +44,7 @@ func (k Kind[Args]) Enqueue(ctx context.Context, tx store.Conn, args Args, o Ord
 
 // Restart is Enqueue, but where there is a job with that key, in whatever state, it begins anew with args:
 // what a run of it saved stays, and what that has not saved yet is refused.
-func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o Order) (int64, error) {
+func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o EnqueueOptions) (int64, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
 		return 0, fmt.Errorf("job %s: %w", k.Name, err)
@@ -53,7 +53,7 @@ func (k Kind[Args]) Restart(ctx context.Context, tx store.Conn, args Args, o Ord
 }
 
 // job is the job of an order.
-func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o Order) exchange.Job {
+func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o EnqueueOptions) exchange.Job {
 	j := exchange.Job{Kind: k.Name, User: o.User, Turn: o.User, Heavy: k.Heavy, Args: args, DueAt: &tx.Now}
 	if o.Turn != uuid.Nil {
 		j.Turn = &o.Turn
@@ -70,7 +70,7 @@ func (k Kind[Args]) job(tx store.Conn, args json.RawMessage, o Order) exchange.J
 // Queued is one of many jobs that are enqueued at once.
 type Queued[Args any] struct {
 	Args Args
-	Order
+	EnqueueOptions
 }
 
 // EnqueueAll adds many jobs in the caller's transaction with few statements. Where there is one with the
@@ -82,19 +82,19 @@ func (k Kind[Args]) EnqueueAll(ctx context.Context, tx store.Conn, list []Queued
 		if err != nil {
 			return fmt.Errorf("job %s: %w", k.Name, err)
 		}
-		jobs[i] = k.job(tx, raw, q.Order)
+		jobs[i] = k.job(tx, raw, q.EnqueueOptions)
 	}
 	return tx.InsertJobs(ctx, jobs)
 }
 
 // Handler does the jobs of one kind.
 type Handler struct {
-	kind  string
-	most  int
-	time  time.Duration
-	heavy bool
-	every time.Duration // 0: only when it is enqueued
-	do    func(context.Context, *Run) error
+	kind        string
+	maxAttempts int
+	time        time.Duration
+	heavy       bool
+	every       time.Duration // 0: only when it is enqueued
+	do          func(context.Context, *Run) error
 }
 
 // Handle makes a handler of do. It does the effects of a job on the database in Run.Finish, and
@@ -102,9 +102,9 @@ type Handler struct {
 // what it does outside of these it may do again. When it returns nil without Finish the job is
 // done without a result. When it fails, or takes too long, it is run again later.
 func (k Kind[Args]) Handle(do func(context.Context, *Run, Args) error) Handler {
-	h := Handler{kind: k.Name, most: k.Most, time: k.Time, heavy: k.Heavy}
-	if h.most == 0 {
-		h.most = 10
+	h := Handler{kind: k.Name, maxAttempts: k.MaxAttempts, time: k.Timeout, heavy: k.Heavy}
+	if h.maxAttempts == 0 {
+		h.maxAttempts = 10
 	}
 	if h.time == 0 {
 		h.time = 10 * time.Minute
@@ -127,11 +127,11 @@ func (h Handler) Every(period time.Duration) Handler {
 }
 
 // GiveUp marks a failure that no further try mends.
-func GiveUp(err error) error { return hopeless{err} }
+func GiveUp(err error) error { return permanentError{err} }
 
-type hopeless struct{ error }
+type permanentError struct{ error }
 
-func (h hopeless) Unwrap() error { return h.error }
+func (h permanentError) Unwrap() error { return h.error }
 
 // ErrStopping is what Step says when the process is asked to stop; a handler returns it, and the
 // job goes on elsewhere from its last step.

@@ -24,7 +24,7 @@ func TestToEnqueueIsOneInsertInTheCallersTransaction(t *testing.T) {
 		before := b.db.Queries()
 		refused := errors.New("no")
 		err := b.db.Tx(b.Context(), func(ctx context.Context, tx store.Conn) error {
-			if _, err := short.Enqueue(ctx, tx, "a", job.Order{Key: "k"}); err != nil {
+			if _, err := short.Enqueue(ctx, tx, "a", job.EnqueueOptions{Key: "k"}); err != nil {
 				return err
 			}
 			return refused
@@ -44,21 +44,23 @@ func TestThereIsOneJobOfAKindWithAKeyWhateverBecameOfIt(t *testing.T) {
 		ids := make([]int64, 8)
 		var all sync.WaitGroup
 		for i := range ids {
-			all.Go(func() { ids[i] = jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("rival ", i), job.Order{Key: "k"}) })
+			all.Go(func() {
+				ids[i] = jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("rival ", i), job.EnqueueOptions{Key: "k"})
+			})
 		}
 		all.Wait()
 		b.work(short.Handle(doShort))
 		jobtest.Wait(b.T, b.db, ids[0], exchange.JobDone)
-		ids = append(ids, jobtest.Enqueue(b.T, b.db, short, "later", job.Order{Key: "k"}))
+		ids = append(ids, jobtest.Enqueue(b.T, b.db, short, "later", job.EnqueueOptions{Key: "k"}))
 		for _, id := range ids {
 			if id != ids[0] {
 				b.Errorf("one key has the jobs %v", ids)
 			}
 		}
-		if other := jobtest.Enqueue(b.T, b.db, long, "long", job.Order{Key: "k"}); other == ids[0] {
+		if other := jobtest.Enqueue(b.T, b.db, long, "long", job.EnqueueOptions{Key: "k"}); other == ids[0] {
 			b.Error("another kind has the same job")
 		}
-		if first, second := jobtest.Enqueue(b.T, b.db, periodic, "", job.Order{}), jobtest.Enqueue(b.T, b.db, periodic, "", job.Order{}); first == second {
+		if first, second := jobtest.Enqueue(b.T, b.db, periodic, "", job.EnqueueOptions{}), jobtest.Enqueue(b.T, b.db, periodic, "", job.EnqueueOptions{}); first == second {
 			b.Error("without a key there is one job too")
 		}
 		b.once(1)
@@ -71,7 +73,7 @@ func TestAJobThatIsRestartedBeginsAnew(t *testing.T) {
 	each(t, func(b bench) {
 		restart := func(args string) (id int64) {
 			err := b.db.Tx(b.Context(), func(ctx context.Context, tx store.Conn) (err error) {
-				id, err = long.Restart(ctx, tx, args, job.Order{Key: "k"})
+				id, err = long.Restart(ctx, tx, args, job.EnqueueOptions{Key: "k"})
 				return err
 			})
 			if err != nil {
@@ -127,7 +129,7 @@ func TestAJobOfThisProcessDoesNotWaitForThePoll(t *testing.T) {
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
 		began := time.Now()
 		for i := range 20 {
-			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.Order{}), exchange.JobDone)
+			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.EnqueueOptions{}), exchange.JobDone)
 		}
 		if took := time.Since(began); took > 5*time.Second {
 			b.Errorf("twenty jobs took %s", took)
@@ -140,9 +142,9 @@ func TestAJobForLaterWaits(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
 		c := b.clocked()
-		later := jobtest.Enqueue(b.T, b.db, short, "later", job.Order{At: c.now().Add(time.Hour)})
+		later := jobtest.Enqueue(b.T, b.db, short, "later", job.EnqueueOptions{At: c.now().Add(time.Hour)})
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "now", job.Order{}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "now", job.EnqueueOptions{}), exchange.JobDone)
 		if j := b.job(later); j.State != exchange.JobReady {
 			b.Errorf("it is %s an hour before", j.State)
 		}
@@ -154,9 +156,9 @@ func TestAJobForLaterWaits(t *testing.T) {
 func TestAKindWithoutAHandlerIsLeftToNewerProcesses(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
-		unknown := jobtest.Enqueue(b.T, b.db, long, "a", job.Order{})
+		unknown := jobtest.Enqueue(b.T, b.db, long, "a", job.EnqueueOptions{})
 		b.work(short.Handle(doShort))
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.Order{}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "b", job.EnqueueOptions{}), exchange.JobDone)
 		if j := b.job(unknown); j.State != exchange.JobReady || j.Lease != 0 {
 			b.Errorf("it is %s, taken %d times", j.State, j.Lease)
 		}
@@ -170,9 +172,9 @@ func TestTwoWorkersDoEachJobOnce(t *testing.T) {
 		b.work(short.Handle(doShort), long.Handle(doLong))
 		b.work(short.Handle(doShort), long.Handle(doLong))
 		for i := range jobs {
-			jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("short ", i), job.Order{})
+			jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("short ", i), job.EnqueueOptions{})
 			if i%10 == 0 {
-				jobtest.Enqueue(b.T, b.db, long, fmt.Sprint("long ", i), job.Order{})
+				jobtest.Enqueue(b.T, b.db, long, fmt.Sprint("long ", i), job.EnqueueOptions{})
 			}
 		}
 		jobtest.Poll(b.T, "all are done", func() bool {
@@ -185,7 +187,7 @@ func TestTwoWorkersDoEachJobOnce(t *testing.T) {
 func TestALongJobTellsItsProgressAndItsResult(t *testing.T) {
 	t.Parallel()
 	each(t, func(b bench) {
-		id := jobtest.Enqueue(b.T, b.db, long, "a", job.Order{})
+		id := jobtest.Enqueue(b.T, b.db, long, "a", job.EnqueueOptions{})
 		b.work(long.Handle(doLong))
 		j := jobtest.Wait(b.T, b.db, id, exchange.JobDone)
 		want := exchange.Progress{Done: steps, Total: steps, Note: "stepping"}

@@ -55,9 +55,9 @@ func TestKilledTwentyTimesEachEffectHappensOnce(t *testing.T) {
 			for range 2 {
 				for i := range batch {
 					key := fmt.Sprint(n, "/", i)
-					jobtest.Enqueue(b.T, b.db, short, "short "+key, job.Order{Key: key})
+					jobtest.Enqueue(b.T, b.db, short, "short "+key, job.EnqueueOptions{Key: key})
 					if i%4 == 0 {
-						jobtest.Enqueue(b.T, b.db, long, "long "+key, job.Order{Key: key})
+						jobtest.Enqueue(b.T, b.db, long, "long "+key, job.EnqueueOptions{Key: key})
 					}
 				}
 			}

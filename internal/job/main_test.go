@@ -46,8 +46,8 @@ func workUntilKilled(where string) {
 
 // The kinds of jobs of the tests. Their effects are audit events of the object they are given.
 var (
-	short    = job.Kind[string]{Name: "short", Most: 100}
-	long     = job.Kind[string]{Name: "long", Most: 100}
+	short    = job.Kind[string]{Name: "short", MaxAttempts: 100}
+	long     = job.Kind[string]{Name: "long", MaxAttempts: 100}
 	periodic = job.Kind[string]{Name: "periodic"}
 )
 

@@ -92,14 +92,14 @@ func must[T any](value T, err error) T {
 
 func (m *model) enqueue(r *rapid.T) {
 	key := rapid.SampledFrom([]string{"", "a", "b"}).Draw(r, "key")
-	id := must(short.Enqueue(m.ctx, m.conn, "", job.Order{Key: key}))
+	id := must(short.Enqueue(m.ctx, m.conn, "", job.EnqueueOptions{Key: key}))
 	if m.jobs[id] == nil {
 		m.ids, m.jobs[id] = append(m.ids, id), &modelled{state: exchange.JobReady}
 	}
 }
 
 func (m *model) restart(r *rapid.T) {
-	id := must(short.Restart(m.ctx, m.conn, "", job.Order{Key: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")}))
+	id := must(short.Restart(m.ctx, m.conn, "", job.EnqueueOptions{Key: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")}))
 	s := &modelled{state: exchange.JobReady}
 	if was := m.jobs[id]; was == nil {
 		m.ids = append(m.ids, id)

@@ -96,7 +96,7 @@ func (r *Run) Finish(ctx context.Context, do func(ctx context.Context, tx store.
 
 // FinishHeld is Finish by a use case that opens its one transaction itself, where that is held: what it did and that the job
 // is done are one. Where it fails, the caller rolls back.
-func (r *Run) FinishHeld(ctx context.Context, held *store.Held) error {
+func (r *Run) FinishHeld(ctx context.Context, held *store.DeferredCommit) error {
 	return r.saveIn(ctx, held.Commit, func(_ context.Context, tx store.Conn) (exchange.Job, error) { return r.job.Finish(nil, tx.Now), nil })
 }
 
@@ -136,11 +136,11 @@ func (r *Run) saveIn(ctx context.Context, transaction func(context.Context, func
 	return err
 }
 
-// run runs the handler and settles what came of it.
+// run runs the handler and settles the result of it.
 func (r *Run) run() {
 	began := time.Now()
 	r.slow = time.AfterFunc(r.handler.time, func() {
-		r.cancel(exchange.Fail(exchange.Unavailable, "It took longer than %s.", r.handler.time))
+		r.cancel(exchange.Errorf(exchange.Unavailable, "It took longer than %s.", r.handler.time))
 	})
 	ended := make(chan error, 1)
 	go func() { ended <- r.call() }()
@@ -180,8 +180,8 @@ func (r *Run) call() (err error) {
 			err = panicked(p)
 		}
 	}()
-	if r.job.Failures >= r.handler.most {
-		return GiveUp(exchange.Fail(exchange.Unavailable, "Each process that tried it ended before it was done."))
+	if r.job.Failures >= r.handler.maxAttempts {
+		return GiveUp(exchange.Errorf(exchange.Unavailable, "Each process that tried it ended before it was done."))
 	}
 	return r.handler.do(r.ctx, r)
 }
@@ -222,7 +222,7 @@ const settleTime = 10 * time.Second
 
 // again is when a job that failed with err is tried again; nil: never.
 func (r *Run) again(j exchange.Job, err error, now time.Time) *time.Time {
-	if _, hopeless := errors.AsType[hopeless](err); hopeless || j.Failures+1 >= r.handler.most {
+	if _, hopeless := errors.AsType[permanentError](err); hopeless || j.Failures+1 >= r.handler.maxAttempts {
 		return nil
 	}
 	return new(now.Add(pause(j.Failures + 1)))
@@ -231,15 +231,15 @@ func (r *Run) again(j exchange.Job, err error, now time.Time) *time.Time {
 // The pauses after failures: 1 s, 2 s, 4 s and so on, up to an hour.
 const (
 	firstPause = time.Second
-	mostPause  = time.Hour
+	maxPause   = time.Hour
 )
 
 // pause is how long to wait after so many failures in a row: a random time between half and the
 // whole, so that what failed together is not tried together.
 func pause(failures int) time.Duration {
-	whole := mostPause
+	whole := maxPause
 	if failures < 20 {
-		whole = min(mostPause, firstPause<<(failures-1))
+		whole = min(maxPause, firstPause<<(failures-1))
 	}
 	return whole/2 + rand.N(whole/2)
 }

@@ -41,16 +41,16 @@ func TestQueue_QuickJobsDoNotWaitForHeavyOnes(t *testing.T) {
 			return doShort(ctx, r, object)
 		})
 		for i := range 100 {
-			jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("heavy ", i), job.Order{Turn: person})
+			jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("heavy ", i), job.EnqueueOptions{Turn: person})
 		}
 		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 4, Handlers: []job.Handler{slow, short.Handle(doShort)}})
 		jobtest.Poll(b.T, "a heavy job runs", func() bool { return running.Load() > 0 })
 		began := time.Now()
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "mail", job.Order{Turn: person}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "mail", job.EnqueueOptions{Turn: person}), exchange.JobDone)
 		if took := time.Since(began); took > 2*time.Second {
 			b.Errorf("a quick job behind 100 heavy ones took %s", took)
 		}
-		jobtest.Enqueue(b.T, b.db, heavy, "another's", job.Order{Turn: other})
+		jobtest.Enqueue(b.T, b.db, heavy, "another's", job.EnqueueOptions{Turn: other})
 		<-others
 		close(finish)
 		jobtest.Poll(b.T, "all are done", func() bool { return b.states("heavy")[exchange.JobDone] == 101 })
@@ -70,15 +70,15 @@ func TestQueue_PeopleTakeTurns(t *testing.T) {
 		b.tx(func(ctx context.Context, tx store.Conn) error {
 			var list []job.Queued[string]
 			for i := range many {
-				list = append(list, job.Queued[string]{Args: fmt.Sprint("at once ", i), Order: job.Order{Turn: at}})
+				list = append(list, job.Queued[string]{Args: fmt.Sprint("at once ", i), EnqueueOptions: job.EnqueueOptions{Turn: at}})
 			}
 			return short.EnqueueAll(ctx, tx, list)
 		})
 		one := uuid.New()
 		for i := range many {
-			jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("one by one ", i), job.Order{Turn: one})
+			jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("one by one ", i), job.EnqueueOptions{Turn: one})
 		}
-		jobtest.Enqueue(b.T, b.db, short, "of another", job.Order{Turn: uuid.New()})
+		jobtest.Enqueue(b.T, b.db, short, "of another", job.EnqueueOptions{Turn: uuid.New()})
 		var mu sync.Mutex
 		var done []string
 		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 1, Handlers: []job.Handler{short.Handle(func(ctx context.Context, r *job.Run, object string) error {
@@ -104,7 +104,7 @@ func TestQueue_AnAccountHasItsShareOfTheSlots(t *testing.T) {
 		slow, other, finish := uuid.New(), uuid.New(), make(chan struct{})
 		var running, most atomic.Int64
 		for i := range 40 {
-			jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("slow ", i), job.Order{Turn: slow})
+			jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("slow ", i), job.EnqueueOptions{Turn: slow})
 		}
 		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 2, Heavy: job.Heavy{Slots: 4, Each: 2}, Handlers: []job.Handler{heavy.Handle(func(ctx context.Context, r *job.Run, object string) error {
 			if r.Turn() == slow {
@@ -119,7 +119,7 @@ func TestQueue_AnAccountHasItsShareOfTheSlots(t *testing.T) {
 		})}})
 		jobtest.Poll(b.T, "two slow jobs run", func() bool { return running.Load() == 2 })
 		for i := range 5 {
-			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("another's ", i), job.Order{Turn: other}), exchange.JobDone)
+			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("another's ", i), job.EnqueueOptions{Turn: other}), exchange.JobDone)
 		}
 		close(finish)
 		jobtest.Poll(b.T, "all are done", func() bool { return b.states("heavy")[exchange.JobDone] == 45 })

@@ -40,7 +40,7 @@ type Worker struct {
 	handlers map[string]Handler
 	kinds    []string
 	lanes    []lane
-	txs      together      // that save jobs
+	txs      commitBatcher // that save jobs
 	stopping chan struct{} // closed when the process is asked to stop
 
 	mu   sync.Mutex
@@ -59,7 +59,7 @@ type lane struct {
 
 // New makes a worker; it runs once.
 func New(cfg Config) (*Worker, error) {
-	w := &Worker{Config: cfg, txs: together{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
+	w := &Worker{Config: cfg, txs: commitBatcher{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
 	heavy := false
 	for _, h := range cfg.Handlers {
 		if _, twice := w.handlers[h.kind]; twice || h.kind == "" {

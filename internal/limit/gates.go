@@ -35,9 +35,9 @@ func NewGates(user, address, login Rule) (*Gates, error) {
 // Pass counts a call of whoever shows the token with a hash ("": none) from an address. It counts for the token's
 // user, however many tokens they have, once the token proved good; until then it counts as its address, so that nobody
 // tries tokens without a limit. What signs in counts besides.
-func (g *Gates) Pass(hash, remoteAddr string, signsIn bool) []Verdict {
+func (g *Gates) Pass(hash, remoteAddr string, signsIn bool) []Decision {
 	now := time.Now()
-	var verdicts []Verdict
+	var verdicts []Decision
 	if user, ok := g.known(hash); ok {
 		verdicts = append(verdicts, g.user.Pass(user, now))
 	} else {
@@ -88,7 +88,7 @@ func Network(remoteAddr string) string {
 }
 
 // Tell writes a verdict as headers (draft-ietf-httpapi-ratelimit-headers).
-func (v Verdict) Tell(h http.Header) {
+func (v Decision) Tell(h http.Header) {
 	h["Ratelimit-Policy"] = []string{v.Rule.Policy()}
 	h["Ratelimit"] = []string{`"` + v.Rule.Name + `";r=` + strconv.Itoa(v.Left) + `;t=` + strconv.Itoa(v.Seconds())}
 	if !v.OK {
@@ -97,4 +97,4 @@ func (v Verdict) Tell(h http.Header) {
 }
 
 // Seconds are those until the next call may come.
-func (v Verdict) Seconds() int { return int(v.Retry.Seconds()) }
+func (v Decision) Seconds() int { return int(v.Retry.Seconds()) }

@@ -51,7 +51,7 @@ func NewGate(r Rule) (*Gate, error) {
 }
 
 // Verdict is what a gate says of one call.
-type Verdict struct {
+type Decision struct {
 	Rule  Rule
 	OK    bool
 	Left  int           // calls that the caller has left at once
@@ -59,14 +59,14 @@ type Verdict struct {
 }
 
 // Pass takes one call from a caller's bucket.
-func (g *Gate) Pass(caller string, now time.Time) Verdict {
+func (g *Gate) Pass(caller string, now time.Time) Decision {
 	bucket, ok := g.buckets.GetIfPresent(caller)
 	if !ok {
 		bucket, _ = g.buckets.ComputeIfAbsent(caller, func() (*rate.Limiter, bool) {
 			return rate.NewLimiter(rate.Limit(g.rule.Rate), g.rule.Burst), false
 		})
 	}
-	v := Verdict{Rule: g.rule, OK: bucket.AllowN(now, 1)}
+	v := Decision{Rule: g.rule, OK: bucket.AllowN(now, 1)}
 	tokens := bucket.TokensAt(now)
 	v.Left = max(0, int(tokens))
 	if !v.OK {

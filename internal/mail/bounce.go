@@ -32,9 +32,9 @@ var ErrNoBounce = errors.New("no report of a failed delivery")
 
 // Bounds of a report. Ours hold a copy of a message of a few kilobytes.
 const (
-	mostBounce = 4 << 20 // bytes
-	mostParts  = 50
-	mostDepth  = 6
+	maxBounce = 4 << 20 // bytes
+	maxParts  = 50
+	maxDepth  = 6
 )
 
 // ParseBounce reads the report of a failed delivery as RFC 3464 and RFC 6522 have it, and the free form of
@@ -42,12 +42,12 @@ const (
 // failed; a message of ours goes to one. It fails with ErrNoBounce where a message is no such report,
 // and with another error where it is too large or cannot be read.
 func ParseBounce(r io.Reader) (Bounce, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, mostBounce+1))
+	raw, err := io.ReadAll(io.LimitReader(r, maxBounce+1))
 	if err != nil {
 		return Bounce{}, fmt.Errorf("bounce: %w", err)
 	}
-	if len(raw) > mostBounce {
-		return Bounce{}, fmt.Errorf("bounce: it is larger than %d MiB", mostBounce>>20)
+	if len(raw) > maxBounce {
+		return Bounce{}, fmt.Errorf("bounce: it is larger than %d MiB", maxBounce>>20)
 	}
 	m, err := netmail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
@@ -76,7 +76,7 @@ type report struct {
 
 // read takes in one part and those in it. What cannot be read is passed over: the rest may do.
 func (rep *report) read(header func(string) string, body io.Reader, depth int) {
-	if rep.parts++; rep.parts > mostParts || depth > mostDepth {
+	if rep.parts++; rep.parts > maxParts || depth > maxDepth {
 		return
 	}
 	kind, parameters, err := mime.ParseMediaType(header("Content-Type"))
@@ -191,7 +191,7 @@ func groups(content []byte) []map[string]string {
 	var group map[string]string
 	name := ""
 	lines := bufio.NewScanner(bytes.NewReader(content))
-	lines.Buffer(nil, mostBounce)
+	lines.Buffer(nil, maxBounce)
 	for lines.Scan() {
 		line := lines.Text()
 		switch {
@@ -207,7 +207,7 @@ func groups(content []byte) []map[string]string {
 				continue
 			}
 			if group == nil {
-				if len(list) == mostParts {
+				if len(list) == maxParts {
 					return list
 				}
 				group = map[string]string{}

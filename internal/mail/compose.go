@@ -137,8 +137,8 @@ func mailbox(name, address string) []string {
 	return append(phrase(name, true), "<"+address+">")
 }
 
-// mostPlain is the longest word that is written as it is; the line of a header may have 998 characters.
-const mostPlain = 60
+// maxPlain is the longest word that is written as it is; the line of a header may have 998 characters.
+const maxPlain = 60
 
 // phrase gives the words of a header that stand for text: as they are where they are ASCII of
 // ordinary length that cannot be taken for encoded words, and encoded as RFC 2047 says otherwise.
@@ -148,7 +148,7 @@ func phrase(text string, quote bool) []string {
 	words := strings.Fields(text)
 	simple := ascii(text) && !strings.Contains(text, "=?")
 	for _, word := range words {
-		simple = simple && len(word) <= mostPlain
+		simple = simple && len(word) <= maxPlain
 	}
 	if !simple {
 		return encoded(text)
@@ -189,7 +189,7 @@ func plain(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// sendable says whether an address can be written as it is: no name, no comment, nothing quoted.
+// sendable reports whether an address can be written as it is: no name, no comment, nothing quoted.
 func sendable(address string) bool {
 	a, err := netmail.ParseAddress(address)
 	return err == nil && a.Name == "" && a.Address == address && len(address) <= 254

@@ -96,7 +96,7 @@ func (s *server) connect(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn := &bounded{Conn: raw, left: mostAnswers}
+	conn := &bounded{Conn: raw, left: maxAnswers}
 	if !s.tls {
 		return conn, nil
 	}
@@ -107,7 +107,7 @@ func (s *server) connect(ctx context.Context) (net.Conn, error) {
 	return secure, nil
 }
 
-// mayBeClear says whether a message may go without TLS: there is no password to give away, or it does not leave
+// mayBeClear reports whether a message may go without TLS: there is no password to give away, or it does not leave
 // the machine. Where it may, a certificate proves nothing, since who can play the server can play one without TLS.
 func (s *server) mayBeClear() bool {
 	return !s.tls && (s.user == "" || slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, s.host))
@@ -230,8 +230,8 @@ func ourName(conn net.Conn) string {
 	return "[" + host + "]"
 }
 
-// mostAnswers bounds what a server may say in one connection, in bytes.
-const mostAnswers = 256 << 10
+// maxAnswers bounds what a server may say in one connection, in bytes.
+const maxAnswers = 256 << 10
 
 // bounded is a connection whose other side may only say so much.
 type bounded struct {
@@ -241,7 +241,7 @@ type bounded struct {
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left == 0 {
-		return 0, fmt.Errorf("the server said more than %d KiB", mostAnswers>>10)
+		return 0, fmt.Errorf("the server said more than %d KiB", maxAnswers>>10)
 	}
 	n, err := b.Conn.Read(p[:min(len(p), b.left)])
 	b.left -= n

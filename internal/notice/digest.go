@@ -26,23 +26,23 @@ type Digest struct {
 
 // News is what happened between people and labs.
 type News struct {
-	exchange.News
+	exchange.Announcement
 	Actor        string // display name of who did it
 	Organization string // the name of the lab
 }
 
 // Waiting is a request in which it is the turn of the reader or of the reader's lab.
 type Waiting struct {
-	Request      exchange.Requested // as it is now
-	Organization string             // the name of the lab
-	Requester    string             // display name
+	Request      exchange.RequestDetail // as it is now
+	Organization string                 // the name of the lab
+	Requester    string                 // display name
 }
 
 // Digest writes one message about many events: first what waits, then what happened, request by request
 // in the order of their last events, newest last, then what is new in saved searches. It tells of the first
 // 50 requests that wait, of the 50 with the newest events, of each of these the last 20 events, of the last
 // 50 matches, and how many more there are.
-func (w *Writer) Digest(d Digest) (Words, error) {
+func (w *Writer) Digest(d Digest) (Text, error) {
 	in := zone(d.Location)
 	events := slices.Clone(d.Events)
 	for i := range events {
@@ -152,10 +152,10 @@ func (w *Writer) happened(groups [][]Event, in *time.Location) part {
 		}
 		if more := len(events) - oneGroupMost; more > 0 {
 			events = events[more:]
-			g.Lines = append(g.Lines, happened{Text: count(more, "earlier event", "earlier events") + "."})
+			g.Lines = append(g.Lines, digestEvent{Text: count(more, "earlier event", "earlier events") + "."})
 		}
 		for _, e := range events {
-			h := happened{Text: moment(e.Event.At, in) + ": " + e.did(nameMost, nameMost) + "."}
+			h := digestEvent{Text: moment(e.Event.At, in) + ": " + e.did(nameMost, nameMost) + "."}
 			for _, q := range e.quotes() {
 				h.Lines = append(h.Lines, shorten(q.Label+" "+line(strings.Join(q.Lines, " ")), excerptMost))
 			}
@@ -173,12 +173,12 @@ func (w *Writer) news(list []News, in *time.Location) part {
 		list, p.More = list[more:], fmt.Sprintf("And %d earlier.", more)
 	}
 	for _, n := range list {
-		did := exchange.TellNews(n.News, glued(n.Actor, nameMost, "Someone"), glued(n.Organization, nameMost, "a lab"))
+		did := exchange.DescribeAnnouncement(n.Announcement, glued(n.Actor, nameMost, "Someone"), glued(n.Organization, nameMost, "a lab"))
 		p.Groups = append(p.Groups, group{Title: moment(n.At, in) + ": " + did, URL: w.base + "/notifications"})
 	}
 	return p
 }
 
-func heading(r exchange.Requested, as role, organization, by string) string {
+func heading(r exchange.RequestDetail, as role, organization, by string) string {
 	return naming(r, as, organization, by) + ": " + glued(r.Material, titleMost, "a material")
 }

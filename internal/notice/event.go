@@ -14,13 +14,13 @@ import (
 // Event is something that happened to a request, told to one reader.
 type Event struct {
 	Event        exchange.Event
-	Category     exchange.Category  // under which the reader hears of it
-	Actor        string             // display name; "": Aliquot itself
-	Request      exchange.Requested // as it was then
-	Title        string             // that the material had when the request was made; "": as then
-	Over         bool               // the request has moved on since
-	Organization string             // the name of the lab
-	Requester    string             // display name
+	Category     exchange.Category      // under which the reader hears of it
+	Actor        string                 // display name; "": Aliquot itself
+	Request      exchange.RequestDetail // as it was then
+	Title        string                 // that the material had when the request was made; "": as then
+	Over         bool                   // the request has moved on since
+	Organization string                 // the name of the lab
+	Requester    string                 // display name
 	Reader       uuid.UUID
 	Owner        uuid.UUID      // of the lab
 	Location     *time.Location // the reader's time zone; nil: UTC
@@ -63,7 +63,7 @@ func (r role) side() exchange.Side {
 
 // Event writes about one event: what happened, and whose turn it was then. Its subject is that of every message about the
 // request, so that mail programs show them as one conversation.
-func (w *Writer) Event(e Event) (Words, error) {
+func (w *Writer) Event(e Event) (Text, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
 	turn := turnOf(e.Request, as, e.Reader)
@@ -101,7 +101,7 @@ func (w *Writer) Event(e Event) (Words, error) {
 // did is who did what, with at most so many characters for the name and for the title.
 func (e Event) did(name, title int) string {
 	text := glued(e.actor(name), name, "") + " " +
-		exchange.Did(e.Event, e.role().side(), glued(e.material(title), title, ""))
+		exchange.DescribeAction(e.Event, e.role().side(), glued(e.material(title), title, ""))
 	if to := e.Event.Detail.AssignedTo; e.Event.Kind == exchange.Assigned && to != nil && *to == e.Reader {
 		text += " to you"
 	}
@@ -122,7 +122,7 @@ func (e Event) about(as role) string {
 }
 
 // naming is what a request is called by its number and its other side.
-func naming(r exchange.Requested, as role, organization, by string) string {
+func naming(r exchange.RequestDetail, as role, organization, by string) string {
 	if as == requester {
 		return fmt.Sprintf("Request %d to %s", r.ID, glued(organization, nameMost, "a lab"))
 	}
@@ -164,7 +164,7 @@ func (e Event) quotes() []quote {
 	if len(d.Missing) > 0 {
 		missing := make([]string, len(d.Missing))
 		for i, n := range d.Missing {
-			missing[i] = exchange.Owed(string(n))
+			missing[i] = exchange.DescribeTask(string(n))
 		}
 		add("Without "+and(missing)+", because:", d.Override)
 	}
@@ -195,7 +195,7 @@ func (w *Writer) place(e Event, t turn) link {
 	return link{fmt.Sprintf("Open request %d", e.Request.ID), w.request(e.Request, anchor)}
 }
 
-func (w *Writer) request(r exchange.Requested, anchor string) string {
+func (w *Writer) request(r exchange.RequestDetail, anchor string) string {
 	return fmt.Sprintf("%s/requests/%d#%s", w.base, r.ID, anchor)
 }
 

@@ -13,10 +13,10 @@ import (
 )
 
 // everyMessage is each message of these tests by name.
-func everyMessage(t *testing.T) map[string]notice.Words {
+func everyMessage(t *testing.T) map[string]notice.Text {
 	t.Helper()
-	w, all := writer(t), map[string]notice.Words{}
-	keep := func(name string, m notice.Words, err error) {
+	w, all := writer(t), map[string]notice.Text{}
+	keep := func(name string, m notice.Text, err error) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -76,7 +76,7 @@ type failer interface {
 
 // sameFacts compares the words, in their order, of the text with those that the HTML shows, with the
 // address of each link. The signs of the text that set things apart are no words.
-func sameFacts(t failer, name string, m notice.Words) {
+func sameFacts(t failer, name string, m notice.Text) {
 	t.Helper()
 	text, shown := words(m.Text), words(visible(t, m.HTML))
 	for i := range min(len(text), len(shown)) {

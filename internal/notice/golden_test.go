@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "rewrite the messages in testdata/golden
 func goldens(t *testing.T) map[string]string {
 	t.Helper()
 	w, files := writer(t), map[string]string{}
-	keep := func(file, title string, m notice.Words, err error) {
+	keep := func(file, title string, m notice.Text, err error) {
 		if err != nil {
 			t.Fatalf("%s, %s: %v", file, title, err)
 		}
@@ -74,8 +74,8 @@ func match(count int) notice.Match {
 	m := notice.Match{At: start, Location: berlin, Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y"}
 	m.Count = count
 	m.Search = exchange.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa", Filters: exchange.Filters{"organisms": {"Homo sapiens"}}}
-	for i := range min(count, exchange.MostTold) {
-		m.Materials = append(m.Materials, exchange.ToldMaterial{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
+	for i := range min(count, exchange.MaxTold) {
+		m.Materials = append(m.Materials, exchange.MaterialPayload{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
 	}
 	return m
 }
@@ -125,8 +125,8 @@ func digests(t *testing.T) map[string]notice.Digest {
 	all["of_matches"] = found
 	held := quiet
 	held.Held, held.News = true, []notice.News{
-		{News: exchange.News{Kind: exchange.Invited, At: start}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
-		{News: exchange.News{Kind: exchange.JoinAsked, At: start.Add(time.Hour)}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
+		{Announcement: exchange.Announcement{Kind: exchange.Invited, At: start}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
+		{Announcement: exchange.Announcement{Kind: exchange.JoinAsked, At: start.Add(time.Hour)}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
 	}
 	all["of_what_was_held"] = held
 	return all

@@ -32,7 +32,7 @@ var address = regexp.MustCompile(`(?i)https?://`)
 
 // clean holds what is true of every message, whatever people wrote: links is how many links of ours
 // stand above the line of the footer, below is how many behind it.
-func clean(t *rapid.T, m notice.Words, links, below int) {
+func clean(t *rapid.T, m notice.Text, links, below int) {
 	t.Helper()
 	if n := utf8.RuneCountInString(m.Subject); n == 0 || n > 150 {
 		t.Fatalf("got a subject of %d characters: %q", n, m.Subject)

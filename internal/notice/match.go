@@ -16,7 +16,7 @@ type Match struct {
 }
 
 // Match writes what is new in a saved search.
-func (w *Writer) Match(m Match) (Words, error) {
+func (w *Writer) Match(m Match) (Text, error) {
 	p := page{
 		Subject: m.new() + " in your saved search " + m.name(subjectMost/2),
 		Lead:    m.new() + " in your saved search " + m.name(nameMost) + ".",
@@ -63,12 +63,12 @@ func (w *Writer) found(matches []Match, in *time.Location) part {
 	}
 	for _, m := range matches {
 		g := group{Title: "Saved search: " + m.name(nameMost), URL: w.search(m)}
-		g.Lines = append(g.Lines, happened{Text: moment(m.At, in) + ": " + m.new() + "."})
+		g.Lines = append(g.Lines, digestEvent{Text: moment(m.At, in) + ": " + m.new() + "."})
 		for _, t := range m.Materials {
-			g.Lines = append(g.Lines, happened{Text: glued(t.Title, titleMost, "a material")})
+			g.Lines = append(g.Lines, digestEvent{Text: glued(t.Title, titleMost, "a material")})
 		}
 		if more := m.more(); more != "" {
-			g.Lines = append(g.Lines, happened{Text: more})
+			g.Lines = append(g.Lines, digestEvent{Text: more})
 		}
 		p.Groups = append(p.Groups, g)
 	}

@@ -17,7 +17,7 @@ type Invitation struct {
 }
 
 // Invitation writes to who is invited.
-func (w *Writer) Invitation(i Invitation) (Words, error) {
+func (w *Writer) Invitation(i Invitation) (Text, error) {
 	in := zone(i.Location)
 	by, lab := glued(i.Inviter, nameMost, "Someone"), glued(i.Organization, nameMost, "a lab")
 	asked := func(by, lab string) string {
@@ -72,10 +72,10 @@ var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
 }
 
 // Membership writes to the other side of what a person did.
-func (w *Writer) Membership(m Membership) (Words, error) {
+func (w *Writer) Membership(m Membership) (Text, error) {
 	words, ok := memberships[m.Kind]
 	if !ok {
-		return Words{}, fmt.Errorf("no words for %q", m.Kind)
+		return Text{}, fmt.Errorf("no words for %q", m.Kind)
 	}
 	did := func(most int) string {
 		return glued(m.Person, most, "Someone") + " " + strings.Replace(words.did, "%s", glued(m.Organization, most, "a lab"), 1)

@@ -16,7 +16,7 @@ import (
 var files embed.FS
 
 // Words are one message to one person.
-type Words struct {
+type Text struct {
 	Subject    string // one line of at most about 150 characters, without control characters
 	Text, HTML string // the same facts twice; lines of Text end in \n
 }
@@ -84,28 +84,28 @@ type part struct {
 // group is a request in a digest.
 type group struct {
 	Title string
-	Lines []happened
+	Lines []digestEvent
 	Turn  string
 	Mine  bool
 	URL   string // the exact place
 }
 
 // happened is one event in a digest, and the beginning of what its actor wrote.
-type happened struct {
+type digestEvent struct {
 	Text  string
 	Lines []string
 }
 
 type link struct{ Text, URL string }
 
-func (w *Writer) write(p page) (Words, error) {
+func (w *Writer) write(p page) (Text, error) {
 	p.Subject = flow(p.Subject)
 	var text, html strings.Builder
 	if err := w.text.Execute(&text, p); err != nil {
-		return Words{}, err
+		return Text{}, err
 	}
 	if err := w.html.Execute(&html, p); err != nil {
-		return Words{}, err
+		return Text{}, err
 	}
-	return Words{Subject: p.Subject, Text: text.String(), HTML: html.String()}, nil
+	return Text{Subject: p.Subject, Text: text.String(), HTML: html.String()}, nil
 }

@@ -17,7 +17,7 @@ type turn struct {
 }
 
 // turnOf is whose move it is to a reader, who may be on both sides.
-func turnOf(r exchange.Requested, as role, reader uuid.UUID) turn {
+func turnOf(r exchange.RequestDetail, as role, reader uuid.UUID) turn {
 	t := turn{exchange.WaitingOn(r.Terms, r.Targets, r.Request), as}
 	switch {
 	case t.Turn == nil:
@@ -29,7 +29,7 @@ func turnOf(r exchange.Requested, as role, reader uuid.UUID) turn {
 	return t
 }
 
-// mine says whether it is the move of the reader's side.
+// mine reports whether it is the move of the reader's side.
 func (t turn) mine() bool { return t.Turn != nil && t.Side == t.as.side() }
 
 // whose is the turn in words, of which there is one.
@@ -51,7 +51,7 @@ func (t turn) sentence(in *time.Location) string {
 	}
 	what := make([]string, len(t.What))
 	for i, w := range t.What {
-		what[i] = exchange.Owed(w)
+		what[i] = exchange.DescribeTask(w)
 	}
 	s := fmt.Sprintf("%s since %s: %s.", t.whose(), moment(t.Since, in), and(what))
 	switch {
@@ -81,7 +81,7 @@ func requirement(need string) string {
 
 // needs are the requirements still open, with who owes each. A closed request has none, nor one that
 // the lab goes on with in spite of them. Why the document in the slot told was returned is left out.
-func needs(r exchange.Requested, as role, told exchange.Slot) []need {
+func needs(r exchange.RequestDetail, as role, told exchange.Slot) []need {
 	if !r.Active || r.Override != "" {
 		return nil
 	}
@@ -100,9 +100,9 @@ func needs(r exchange.Requested, as role, told exchange.Slot) []need {
 		if !open {
 			continue
 		}
-		n := need{What: exchange.Owed(string(q.Need)) + ", from " + who}
+		n := need{What: exchange.DescribeTask(string(q.Need)) + ", from " + who}
 		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can be written no more
-			n.What = exchange.Owed(string(q.Need)) + ", for which " + from[exchange.OwedByLab] + " can return the request"
+			n.What = exchange.DescribeTask(string(q.Need)) + ", for which " + from[exchange.OwedByLab] + " can return the request"
 		}
 		if q.Note != "" && string(q.Need) != string(told) {
 			n.What, n.Lines = n.What+", returned because:", lines(q.Note)

@@ -39,7 +39,7 @@ func (m *maker) request(number int) (store.LoadedRequest, error) {
 		by: x.ContactID, now: at(number, m.Requests)}
 	j.topic = topic{dice: m.ways, number: number, organism: m.ways.any("organisms"), fixed: map[string]string{}}
 	asks := shipping(lab)
-	j.Requested = exchange.Requested{Material: x.Title, Organization: x.OrganizationID, Targets: exchange.DefaultTargets,
+	j.RequestDetail = exchange.RequestDetail{Material: x.Title, Organization: x.OrganizationID, Targets: exchange.DefaultTargets,
 		Terms: exchange.Terms{MTA: x.NeedsMTA, IRB: x.NeedsIRB, Abstract: x.NeedsAbstract,
 			Address: x.ShippingID != nil && asks.NeedsAddress, Payment: x.ShippingID != nil && asks.NeedsPayment},
 		Request: exchange.Request{ID: int64(number + 1), MaterialID: x.ID, Requester: personID(requester), AssignedTo: x.ContactID, Status: exchange.Open,
@@ -183,7 +183,7 @@ func (j *journey) apply(roles exchange.Roles, p exchange.RequestPatch) {
 	j.keep(j.Apply(roles, by, p, nil, j.Terms, j.now))
 }
 
-// keep notes what came of an act: its events behind the others, and the turn that began.
+// keep notes the result of an act: its events behind the others, and the turn that began.
 func (j *journey) keep(after exchange.Request, events []exchange.Event, err error) {
 	if err != nil {
 		j.err = err

@@ -140,17 +140,17 @@ func inBatches(n int, do func(first, n int) error) error {
 
 // Most of each that seed makes: their identifiers are unique up to here.
 const (
-	mostMaterials = 1_600_000
-	mostRequests  = 100_000_000
+	maxMaterials = 1_600_000
+	maxRequests  = 100_000_000
 )
 
-// Check says whether so much can be made.
+// Check reports whether so much can be made.
 func (s Size) Check() error {
 	switch {
-	case s.Materials < 1 || s.Materials > mostMaterials:
-		return fmt.Errorf("--materials must be between 1 and %d", mostMaterials)
-	case s.Requests < 0 || s.Requests > mostRequests:
-		return fmt.Errorf("--requests must be between 0 and %d", mostRequests)
+	case s.Materials < 1 || s.Materials > maxMaterials:
+		return fmt.Errorf("--materials must be between 1 and %d", maxMaterials)
+	case s.Requests < 0 || s.Requests > maxRequests:
+		return fmt.Errorf("--requests must be between 0 and %d", maxRequests)
 	}
 	return nil
 }

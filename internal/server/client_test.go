@@ -148,7 +148,7 @@ func TestRecord_HasTheShortenedAddressAndTheActor(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 			r.RemoteAddr = remote
 			r.Header.Set("Accept-Encoding", "gzip")
-			_, records := record(t, func(w http.ResponseWriter, r *http.Request) { server.Acts(server.Zip(w, r), actor) }, r)
+			_, records := record(t, func(w http.ResponseWriter, r *http.Request) { server.SetUser(server.Zip(w, r), actor) }, r)
 			got, named := records[0]["actor"]
 			if records[0]["client"] != want || named != (actor != "") || named && got != actor {
 				t.Errorf("%s, %q: %v", remote, actor, records[0])

@@ -1,5 +1,5 @@
 // Package server is the way in: listener, limits, request id, one log record per request,
-// recovery, health; and what both doors answer with: compressed bodies and server-sent events.
+// recovery, health; and what both servers answer with: compressed bodies and server-sent events.
 package server
 
 import (
@@ -64,7 +64,7 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 		start := time.Now()
 		id := rand.Text()
 		w.Header()[requestID] = []string{id}
-		seen := &watched{ResponseWriter: w}
+		seen := &statusRecorder{ResponseWriter: w}
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
@@ -99,7 +99,7 @@ func internal(w http.ResponseWriter, id string) {
 }
 
 // watched notes what was answered.
-type watched struct {
+type statusRecorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
@@ -107,9 +107,9 @@ type watched struct {
 }
 
 // Acts notes in the log record of a request which user it is from.
-func Acts(w http.ResponseWriter, user string) {
+func SetUser(w http.ResponseWriter, user string) {
 	for w != nil {
-		if seen, ok := w.(*watched); ok {
+		if seen, ok := w.(*statusRecorder); ok {
 			seen.actor = user
 			return
 		}
@@ -122,7 +122,7 @@ func Acts(w http.ResponseWriter, user string) {
 }
 
 // WriteHeader notes the first status.
-func (w *watched) WriteHeader(status int) {
+func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
 	}
@@ -130,7 +130,7 @@ func (w *watched) WriteHeader(status int) {
 }
 
 // Write counts bytes.
-func (w *watched) Write(b []byte) (int, error) {
+func (w *statusRecorder) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -140,7 +140,7 @@ func (w *watched) Write(b []byte) (int, error) {
 }
 
 // ReadFrom keeps the way open for sending a file without copying it through this process.
-func (w *watched) ReadFrom(r io.Reader) (int64, error) {
+func (w *statusRecorder) ReadFrom(r io.Reader) (int64, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -150,7 +150,7 @@ func (w *watched) ReadFrom(r io.Reader) (int64, error) {
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // ErrStorageFull is the error of a need that finds everything there but room to write.
 var ErrStorageFull = errors.New("the storage is full")

@@ -12,7 +12,7 @@ import (
 // zipFrom is the size in bytes from which compressing a body pays.
 const zipFrom = 1 << 10
 
-// takesGzip says whether a caller accepts gzip (RFC 9110 section 12.5.3).
+// takesGzip reports whether a caller accepts gzip (RFC 9110 section 12.5.3).
 func takesGzip(r *http.Request) bool {
 	for part := range strings.SplitSeq(strings.Join(r.Header["Accept-Encoding"], ","), ",") {
 		name, q, _ := strings.Cut(part, ";")

@@ -14,9 +14,9 @@ import (
 
 // The bounds of an archive and of what it unpacks to.
 const (
-	mostUnpacked  = 512 << 20 // bytes of all parts that are read
-	mostParts     = 10_000
-	mostDirectory = 1 << 20 // bytes of the list of parts
+	maxUnpacked  = 512 << 20 // bytes of all parts that are read
+	maxParts     = 10_000
+	maxDirectory = 1 << 20 // bytes of the list of parts
 )
 
 // torn is the error of an archive that is not whole.
@@ -38,10 +38,10 @@ func openArchive(f File) (archive, error) {
 		return archive{}, torn()
 	}
 	content, err := zip.NewReader(at{f}, size)
-	if err != nil || len(content.File) > mostParts {
+	if err != nil || len(content.File) > maxParts {
 		return archive{}, torn()
 	}
-	left := int64(mostUnpacked)
+	left := int64(maxUnpacked)
 	a := archive{parts: map[string]*zip.File{}, left: &left}
 	for _, part := range content.File {
 		a.parts[strings.ToLower(strings.TrimPrefix(part.Name, "/"))] = part
@@ -51,14 +51,14 @@ func openArchive(f File) (archive, error) {
 
 // The end of a ZIP (APPNOTE 4.3.16): its length, and that of the longest comment behind it.
 const (
-	endLength   = 22
-	mostComment = 1<<16 - 1
+	endLength  = 22
+	maxComment = 1<<16 - 1
 )
 
 // shortDirectory reports whether the list of parts of a ZIP is where and as short as its end says, and not
-// longer than mostDirectory.
+// longer than maxDirectory.
 func shortDirectory(f io.ReaderAt, size int64) bool {
-	tail := make([]byte, min(size, endLength+mostComment))
+	tail := make([]byte, min(size, endLength+maxComment))
 	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil && !errors.Is(err, io.EOF) {
 		return false
 	}
@@ -67,7 +67,7 @@ func shortDirectory(f io.ReaderAt, size int64) bool {
 		return false
 	}
 	length, from := int64(binary.LittleEndian.Uint32(tail[end+12:])), int64(binary.LittleEndian.Uint32(tail[end+16:]))
-	return length <= mostDirectory && from+length == size-int64(len(tail)-end)
+	return length <= maxDirectory && from+length == size-int64(len(tail)-end)
 }
 
 // at reads a File at any place. Only one part of the archive is read at a time.
@@ -108,7 +108,7 @@ func (a archive) has(name string) bool { return a.parts[strings.ToLower(name)] !
 
 // token gives the next token; nil at the end of the part.
 func (p *part) token() (xml.Token, error) {
-	p.input.left = mostRow
+	p.input.left = maxRow
 	t, err := p.RawToken()
 	switch _, ours := errors.AsType[*exchange.Error](err); {
 	case err == nil || ours:

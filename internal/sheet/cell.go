@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// mostPlaces is how many columns a sheet of Excel has.
-const mostPlaces = 16384
+// maxPlaces is how many columns a sheet of Excel has.
+const maxPlaces = 16384
 
 func (b *book) cell(p *part, e xml.StartElement, row *Row) error {
 	place := len(row.Cells)
 	if n, ok := columnOf(attribute(e, "r")); ok && n >= place {
 		place = n
 	}
-	if place >= mostPlaces {
-		return wrong("has more than %d columns", MostColumns)
+	if place >= maxPlaces {
+		return wrong("has more than %d columns", MaxColumns)
 	}
 	value, unknown, err := p.value()
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *part) value() (value string, unknown bool, err error) {
 			}
 			in = ""
 		case xml.CharData:
-			if in == "v" && len(value) <= mostCell {
+			if in == "v" && len(value) <= maxCell {
 				value += string(t)
 			}
 		}
@@ -143,8 +143,8 @@ func columnOf(cell string) (int, bool) {
 		if c < 'A' || c > 'Z' {
 			return n - 1, i > 0
 		}
-		if n = n*26 + int(c-'A') + 1; n > mostPlaces {
-			return mostPlaces, true
+		if n = n*26 + int(c-'A') + 1; n > maxPlaces {
+			return maxPlaces, true
 		}
 	}
 	return 0, false

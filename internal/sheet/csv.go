@@ -18,7 +18,7 @@ import (
 const sniffed = 16 << 10
 
 func openCSV(f io.Reader) (*Reader, error) {
-	input := &metered{r: f, left: mostRow}
+	input := &metered{r: f, left: maxRow}
 	text := bufio.NewReaderSize(input, sniffed)
 	head, err := text.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -47,7 +47,7 @@ func openCSV(f io.Reader) (*Reader, error) {
 	r.Comma, r.FieldsPerRecord = comma, -1
 	number, line := 0, 0 // of the last row: its number, and the line that it ends on
 	return &Reader{Format: "csv", next: func() (Row, error) {
-		input.left = mostRow
+		input.left = maxRow
 		cells, err := r.Read()
 		if broken, ok := errors.AsType[*csv.ParseError](err); ok {
 			return Row{}, wrong("breaks the rules of CSV in line %d: %v", broken.Line+skipped, broken.Err)
@@ -159,5 +159,5 @@ func Create(w io.Writer, format string) (Writer, error) {
 	case "xlsx":
 		return newXLSX(w)
 	}
-	return nil, exchange.Faults{"format": {"must be one of " + strings.Join(Formats, ", ")}}.Err()
+	return nil, exchange.FieldErrors{"format": {"must be one of " + strings.Join(Formats, ", ")}}.Err()
 }

@@ -39,14 +39,14 @@ func (s dateSystem) date(n float64) (text string, ok bool) {
 	return moment.Format(time.DateTime), true
 }
 
-// dateFormat says whether a built-in number format shows a date or time (ECMA-376, 18.8.30; from 27
+// dateFormat reports whether a built-in number format shows a date or time (ECMA-376, 18.8.30; from 27
 // on those of East Asian languages).
 func dateFormat(id string) bool {
 	n, err := strconv.Atoi(id)
 	return err == nil && (n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 45 && n <= 47 || n >= 50 && n <= 58)
 }
 
-// showsDate says whether a number format shows a date or time: it has a letter of one outside of
+// showsDate reports whether a number format shows a date or time: it has a letter of one outside of
 // quotes and brackets.
 func showsDate(code string) bool {
 	code, _, _ = strings.Cut(code, ";") // the rest is for negative numbers and texts

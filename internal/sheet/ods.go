@@ -73,7 +73,7 @@ func openODS(parts archive, name string) (*Reader, error) {
 	case len(sheets) == 0:
 		return nil, wrong("is not an ODS file with a sheet")
 	case !found:
-		return nil, exchange.Faults{"sheet": {"must be one of " + strings.Join(r.Others, ", ")}}.Err()
+		return nil, exchange.FieldErrors{"sheet": {"must be one of " + strings.Join(r.Others, ", ")}}.Err()
 	}
 	r.next = (&ods{part: content}).next
 	return r, nil
@@ -98,11 +98,11 @@ func (a archive) odsSheets() ([]worksheet, error) {
 			case "style":
 				style = attribute(e, "name")
 			case "table-properties":
-				if attribute(e, "display") == "false" && len(hidden) < mostStyles {
+				if attribute(e, "display") == "false" && len(hidden) < maxStyles {
 					hidden[style] = true
 				}
 			case "table":
-				if depth++; depth == 1 && len(list) < mostSheets {
+				if depth++; depth == 1 && len(list) < maxSheets {
 					list = append(list, worksheet{name: attribute(e, "name"), hidden: hidden[attribute(e, "style-name")]})
 				}
 			}
@@ -207,8 +207,8 @@ func (o *ods) read(times int) (Row, error) {
 			}
 			n := repeated(t, "number-columns-repeated")
 			if text != "" || why != "" {
-				if place+n > mostPlaces {
-					return row, wrong("has more than %d columns", MostColumns)
+				if place+n > maxPlaces {
+					return row, wrong("has more than %d columns", MaxColumns)
 				}
 				row.put(place, n, text, why)
 			}
@@ -305,8 +305,8 @@ func (p *part) shown() (string, error) {
 				depth--
 			case name == "s":
 				n := repeated(t, "c")
-				if n > mostCell {
-					return "", wrong("has a text of more than %d bytes", mostRow)
+				if n > maxCell {
+					return "", wrong("has a text of more than %d bytes", maxRow)
 				}
 				text.WriteString(strings.Repeat(" ", n))
 			case name == "tab":
@@ -324,8 +324,8 @@ func (p *part) shown() (string, error) {
 				text.Write(t)
 			}
 		}
-		if text.Len() > mostRow {
-			return "", wrong("has a text of more than %d bytes", mostRow)
+		if text.Len() > maxRow {
+			return "", wrong("has a text of more than %d bytes", maxRow)
 		}
 	}
 }

@@ -15,10 +15,10 @@ import (
 
 // The bounds of a spreadsheet.
 const (
-	MostRows    = 200_000  // that hold something, the header among them
-	MostColumns = 1000     // that hold something
-	mostCell    = 64 << 10 // bytes of one cell
-	mostRow     = 2 << 20  // bytes of one row, or of one text in XLSX
+	MaxRows    = 200_000  // that hold something, the header among them
+	MaxColumns = 1000     // that hold something
+	maxCell    = 64 << 10 // bytes of one cell
+	maxRow     = 2 << 20  // bytes of one row, or of one text in XLSX
 )
 
 // Row is a row that holds something.
@@ -78,7 +78,7 @@ func Open(f File, name string) (*Reader, error) {
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
 		return nil, wrong("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, or as CSV")
 	case name != "":
-		return nil, exchange.Faults{"sheet": {"is for XLSX and ODS alone; a CSV has one sheet without a name"}}.Err()
+		return nil, exchange.FieldErrors{"sheet": {"is for XLSX and ODS alone; a CSV has one sheet without a name"}}.Err()
 	}
 	return openCSV(f)
 }
@@ -92,11 +92,11 @@ func (r *Reader) Read() (Row, error) {
 		}
 		length := 0
 		for i, cell := range row.Cells {
-			if length += len(cell); length > mostRow {
-				return row, wrong("has a row of more than %d bytes, row %d", mostRow, row.Number)
+			if length += len(cell); length > maxRow {
+				return row, wrong("has a row of more than %d bytes, row %d", maxRow, row.Number)
 			}
-			if len(cell) > mostCell {
-				return row, wrong("has a cell of more than %d characters, in row %d, column %s", mostCell, row.Number, ColumnName(i))
+			if len(cell) > maxCell {
+				return row, wrong("has a cell of more than %d characters, in row %d, column %s", maxCell, row.Number, ColumnName(i))
 			}
 			row.Cells[i] = Undefuse(cell)
 		}
@@ -107,11 +107,11 @@ func (r *Reader) Read() (Row, error) {
 		if row.Cells = row.Cells[:full]; full == 0 || strings.HasPrefix(row.Cells[0], HelpMark) {
 			continue
 		}
-		if full > MostColumns {
-			return row, wrong("has more than %d columns", MostColumns)
+		if full > MaxColumns {
+			return row, wrong("has more than %d columns", MaxColumns)
 		}
-		if r.rows++; r.rows > MostRows {
-			return row, wrong("has more than %d rows; cut it in parts", MostRows)
+		if r.rows++; r.rows > MaxRows {
+			return row, wrong("has more than %d rows; cut it in parts", MaxRows)
 		}
 		return row, nil
 	}
@@ -152,7 +152,7 @@ func ColumnName(i int) string {
 
 // wrong is the error of a spreadsheet that cannot be read.
 func wrong(format string, args ...any) error {
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	f.Add("file", format, args...)
 	return f.Err()
 }
@@ -167,10 +167,10 @@ type metered struct {
 
 func (m *metered) Read(p []byte) (int, error) {
 	if m.left <= 0 {
-		return 0, wrong("has a row or a text of more than %d bytes; a quotation mark may be missing", mostRow)
+		return 0, wrong("has a row or a text of more than %d bytes; a quotation mark may be missing", maxRow)
 	}
 	if m.all != nil && *m.all <= 0 {
-		return 0, wrong("unpacks to more than %d MiB", mostUnpacked>>20)
+		return 0, wrong("unpacks to more than %d MiB", maxUnpacked>>20)
 	}
 	n, err := m.r.Read(p)
 	if m.left -= n; m.all != nil {

@@ -96,8 +96,8 @@ func TestWhatIsNoSpreadsheetIsToldSo(t *testing.T) {
 		"an open quote":    {"title\n\"" + strings.Repeat("a,b\n", 1<<20), "quotation mark"},
 		"a bad quote":      {"title\na \"b\" c\n", "line 2"},
 		"a long cell":      {"title\n" + strings.Repeat("x", 1<<17) + "\n", "row 2, column A"},
-		"many columns":     {strings.Repeat("x,", sheet.MostColumns+1) + "\n", "columns"},
-		"many rows":        {strings.Repeat("x\n", sheet.MostRows+1), "rows"},
+		"many columns":     {strings.Repeat("x,", sheet.MaxColumns+1) + "\n", "columns"},
+		"many rows":        {strings.Repeat("x\n", sheet.MaxRows+1), "rows"},
 	} {
 		_, _, err := read([]byte(c.content), "")
 		if exchange.CodeOf(err) != exchange.InvalidInput || !strings.Contains(err.Error(), c.say) {
@@ -343,7 +343,7 @@ func FuzzOpen(f *testing.F) {
 			t.Fatalf("%v", err)
 		}
 		for i, row := range rows {
-			if len(row) == 0 || len(row) > sheet.MostColumns || i > 0 && numbers[i] <= numbers[i-1] {
+			if len(row) == 0 || len(row) > sheet.MaxColumns || i > 0 && numbers[i] <= numbers[i-1] {
 				t.Fatalf("row %d of %v: %q", i, numbers, row)
 			}
 		}

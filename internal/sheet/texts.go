@@ -7,9 +7,9 @@ import (
 
 // The bounds of the texts that the cells of an XLSX share.
 const (
-	mostTexts  = 64 << 20 // bytes of all of them
-	mostShared = 2_000_000
-	textBlock  = 1 << 20 // bytes that are kept together
+	maxTexts  = 64 << 20 // bytes of all of them
+	maxShared = 2_000_000
+	textBlock = 1 << 20 // bytes that are kept together
 )
 
 // texts are the texts that the cells of an XLSX share, read as far as some cell needs them and kept end to
@@ -70,8 +70,8 @@ func (t *texts) keep(text string) error {
 	if n := len(t.ends); n > 0 {
 		end += int(t.ends[n-1])
 	}
-	if end > mostTexts || len(t.ends) == mostShared {
-		return wrong("has more than %d MiB of texts, or %d of them", mostTexts>>20, mostShared)
+	if end > maxTexts || len(t.ends) == maxShared {
+		return wrong("has more than %d MiB of texts, or %d of them", maxTexts>>20, maxShared)
 	}
 	for len(text) > 0 {
 		last := len(t.blocks) - 1

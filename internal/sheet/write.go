@@ -95,12 +95,12 @@ func escape(s string) string {
 	})
 }
 
-// mostInCell is how many characters, in UTF-16, a cell of Excel holds.
-const mostInCell = 32767
+// maxInCell is how many characters, in UTF-16, a cell of Excel holds.
+const maxInCell = 32767
 
 // fits gives a text as a cell can hold it.
 func fits(text string) string {
-	if len(text) > mostInCell && len(utf16.Encode([]rune(text))) > mostInCell {
+	if len(text) > maxInCell && len(utf16.Encode([]rune(text))) > maxInCell {
 		return exchange.TooLong
 	}
 	return text

@@ -12,8 +12,8 @@ import (
 
 // The bounds of what an XLSX is made of.
 const (
-	mostSheets = 10_000
-	mostStyles = 1 << 16
+	maxSheets = 10_000
+	maxStyles = 1 << 16
 )
 
 // book is an XLSX that is open (ECMA-376).
@@ -40,7 +40,7 @@ func openXLSX(parts archive, name string) (*Reader, error) {
 		r.Others = append(r.Others, s.name)
 	}
 	if chosen == nil {
-		return nil, exchange.Faults{"sheet": {"must be one of " + strings.Join(r.Others, ", ")}}.Err()
+		return nil, exchange.FieldErrors{"sheet": {"must be one of " + strings.Join(r.Others, ", ")}}.Err()
 	}
 	r.Name = chosen.name
 	if b.texts.part, err = b.open("xl/sharedStrings.xml"); err != nil {
@@ -71,7 +71,7 @@ func (b *book) sheets() ([]worksheet, error) {
 		return nil, err
 	}
 	err = relations.each(func(e xml.StartElement) error {
-		if e.Name.Local == "Relationship" && len(targets) < mostSheets {
+		if e.Name.Local == "Relationship" && len(targets) < maxSheets {
 			target := attribute(e, "Target")
 			if !strings.HasPrefix(target, "/") {
 				target = path.Join("/xl", target)
@@ -96,7 +96,7 @@ func (b *book) sheets() ([]worksheet, error) {
 			}
 		case "sheet":
 			s := worksheet{attribute(e, "name"), targets[relation(e)], attribute(e, "state") != "" && attribute(e, "state") != "visible"}
-			if b.has(s.part) && len(list) < mostSheets {
+			if b.has(s.part) && len(list) < maxSheets {
 				list = append(list, s)
 			}
 		}
@@ -132,8 +132,8 @@ func (p *part) text(end string) (string, error) {
 			phonetic = phonetic && t.Name.Local != "rPh"
 		case xml.CharData:
 			if inText && !phonetic {
-				if text.Len() > mostRow {
-					return "", wrong("has a text of more than %d bytes", mostRow)
+				if text.Len() > maxRow {
+					return "", wrong("has a text of more than %d bytes", maxRow)
 				}
 				text.Write(t)
 			}
@@ -170,7 +170,7 @@ func (b *book) readStyles() error {
 	return p.each(func(e xml.StartElement) error {
 		switch e.Name.Local {
 		case "numFmt":
-			if len(formats) < mostStyles {
+			if len(formats) < maxStyles {
 				formats[attribute(e, "numFmtId")] = showsDate(attribute(e, "formatCode"))
 			}
 		case "cellXfs":
@@ -178,7 +178,7 @@ func (b *book) readStyles() error {
 		case "cellStyles", "dxfs":
 			inCells = false
 		case "xf":
-			if inCells && len(b.dates) < mostStyles {
+			if inCells && len(b.dates) < maxStyles {
 				id := attribute(e, "numFmtId")
 				date, own := formats[id]
 				if !own {

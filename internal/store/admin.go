@@ -22,7 +22,7 @@ func (c Conn) Overview(ctx context.Context, stuck time.Time) (exchange.Overview,
 }
 
 // StuckRequests lists the requests in which it is somebody's turn.
-func (c Conn) StuckRequests(ctx context.Context, p exchange.Page, f exchange.StuckFilter) (exchange.Part[exchange.Requested], error) {
+func (c Conn) StuckRequests(ctx context.Context, p exchange.Page, f exchange.StuckFilter) (exchange.ListPage[exchange.RequestDetail], error) {
 	w := where("o.party <> ''")
 	andEqual(w, "o.party", f.Party)
 	if f.Escalated != nil {
@@ -32,8 +32,8 @@ func (c Conn) StuckRequests(ctx context.Context, p exchange.Page, f exchange.Stu
 	if f.Before != nil {
 		w.and("o.waiting_since < ?", *f.Before)
 	}
-	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
-		id: func(q exchange.Requested) int64 { return q.ID }}
+	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
+		id: func(q exchange.RequestDetail) int64 { return q.ID }}
 	part, err := l.page(ctx, c, p, w)
 	if err != nil {
 		return part, err
@@ -42,7 +42,7 @@ func (c Conn) StuckRequests(ctx context.Context, p exchange.Page, f exchange.Stu
 }
 
 // FailedMail lists the notifications whose mail was refused, or may have been lost.
-func (c Conn) FailedMail(ctx context.Context, p exchange.Page) (exchange.Part[exchange.FailedMail], error) {
+func (c Conn) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
 	l := listing[exchange.FailedMail]{columns: notificationColumns, table: "notifications", joins: notificationJoins,
 		scan: func(r row, m *exchange.FailedMail) error { return scanNotification(r, &m.Notification) },
 		id:   func(m exchange.FailedMail) int64 { return m.ID }}

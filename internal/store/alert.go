@@ -59,7 +59,7 @@ func (c Conn) EndEmbargoes(ctx context.Context) error {
 }
 
 // Change says that alerts have to look at a material.
-type Change struct {
+type MaterialChange struct {
 	ID       int64
 	Material int64
 	Archived bool
@@ -67,21 +67,23 @@ type Change struct {
 	Embargo  string // the day on which it ended; "": there was none
 }
 
-// MayBeNew says whether the material may be new to a saved search. Whether it is, AddMatches decides.
-func (n Change) MayBeNew(since exchange.Beginning) bool {
+// MayBeNew reports whether the material may be new to a saved search. Whether it is, AddMatches decides.
+func (n MaterialChange) MayBeNew(since exchange.AlertStart) bool {
 	return !n.Archived && (n.Opened >= since.Epoch || n.Embargo > since.Day)
 }
 
 // Changes are the first materials that alerts have to look at.
-func (c Conn) Changes(ctx context.Context, limit int) ([]Change, error) {
-	scan := func(r row, n *Change) error { return r.Scan(&n.ID, &n.Material, &n.Archived, &n.Opened, &n.Embargo) }
+func (c Conn) MaterialChanges(ctx context.Context, limit int) ([]MaterialChange, error) {
+	scan := func(r row, n *MaterialChange) error {
+		return r.Scan(&n.ID, &n.Material, &n.Archived, &n.Opened, &n.Embargo)
+	}
 	return all(ctx, c, scan, `SELECT n.id, m.id, m.is_archived, m.opened_in, COALESCE(m.embargo_date, '') FROM material_changes n
 		JOIN materials m ON m.id = n.material_id ORDER BY n.id LIMIT $1`, limit)
 }
 
 // DeleteChanges forgets changes that alerts looked at.
-func (c Conn) DeleteChanges(ctx context.Context, list []Change) error {
-	for some := range slices.Chunk(list, mostIn) {
+func (c Conn) DeleteChanges(ctx context.Context, list []MaterialChange) error {
+	for some := range slices.Chunk(list, maxIn) {
 		ids := make([]int64, len(some))
 		for i, n := range some {
 			ids[i] = n.ID
@@ -116,7 +118,7 @@ func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials 
 	if lock != "" {
 		lock += " OF s"
 	}
-	for some := range slices.Chunk(materials, mostIn) {
+	for some := range slices.Chunk(materials, maxIn) {
 		places, args := in([]any{s.ID, s.Since.Epoch, c.today()}, some)
 		_, err := c.exec(ctx, `INSERT INTO search_matches (saved_search_id, material_id, told)
 			SELECT s.id, m.id, FALSE FROM saved_searches s JOIN materials m ON m.id IN (`+places+`)
@@ -151,16 +153,16 @@ func (c Conn) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchan
 	}
 	slices.SortFunc(ids, func(x, y int64) int { return int(y - x) })
 	m = exchange.Match{Search: s, Count: len(ids)}
-	m.Materials, err = c.ToldMaterials(ctx, s.UserID, ids[:min(len(ids), exchange.MostTold)])
+	m.Materials, err = c.ToldMaterials(ctx, s.UserID, ids[:min(len(ids), exchange.MaxTold)])
 	return m, err
 }
 
 // ToldMaterials names those of some materials that a user may see now, the newest first.
-func (c Conn) ToldMaterials(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.ToldMaterial, error) {
+func (c Conn) ToldMaterials(ctx context.Context, user uuid.UUID, ids []int64) ([]exchange.MaterialPayload, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	places, args := in([]any{user, c.today()}, ids)
-	scan := func(r row, m *exchange.ToldMaterial) error { return r.Scan(&m.ID, &m.Title) }
+	scan := func(r row, m *exchange.MaterialPayload) error { return r.Scan(&m.ID, &m.Title) }
 	return all(ctx, c, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
 }

@@ -35,7 +35,7 @@ func (c Conn) AttachmentForUpdate(ctx context.Context, id int64) (exchange.Attac
 }
 
 // Attachments lists all that were not deleted.
-func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
+func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
 	return l.page(ctx, c, p, where("o.deleted_at IS NULL"))
@@ -49,7 +49,7 @@ func (c Conn) AttachmentsOf(ctx context.Context, user uuid.UUID) ([]exchange.Att
 }
 
 // Ties are what an attachment is bound to beside its owners.
-type Ties struct {
+type AttachmentTies struct {
 	Linked    bool // the user is a party of a request that it is or was linked to, or that was made when it was the MTA
 	Public    bool // a listed material names it as its MTA or sequence map
 	Requests  bool // it is a document of some request
@@ -59,8 +59,8 @@ type Ties struct {
 }
 
 // Ties reads the ties of an attachment for a user, in one query.
-func (c Conn) Ties(ctx context.Context, a exchange.Attachment, user uuid.UUID) (Ties, error) {
-	scan := func(r row, t *Ties) error {
+func (c Conn) AttachmentTies(ctx context.Context, a exchange.Attachment, user uuid.UUID) (AttachmentTies, error) {
+	scan := func(r row, t *AttachmentTies) error {
 		return r.Scan(&t.Linked, &t.Public, &t.Requests, &t.MTA, &t.Elsewhere, &t.Agreed)
 	}
 	return one(ctx, c, scan, `SELECT

@@ -34,7 +34,7 @@ func (c Conn) acted(actor *uuid.UUID, action exchange.Action, object string, mor
 }
 
 // Refusal is how often somebody was refused something; Event is where earlier ones of it are kept, 0: nowhere.
-type Refusal struct {
+type AccessRefusal struct {
 	Event  int64
 	Actor  uuid.UUID // uuid.Nil: nobody who is known
 	Action exchange.Action
@@ -43,8 +43,8 @@ type Refusal struct {
 	Times  int64
 }
 
-// KeepRefusal notes a refusal, and gives the id of its event.
-func (c Conn) KeepRefusal(ctx context.Context, r Refusal) (int64, error) {
+// SaveAccessRefusal notes a refusal, and gives the id of its event.
+func (c Conn) SaveAccessRefusal(ctx context.Context, r AccessRefusal) (int64, error) {
 	var actor *uuid.UUID
 	if r.Actor != uuid.Nil {
 		actor = &r.Actor
@@ -67,11 +67,11 @@ func (c Conn) ForgetRefusals(ctx context.Context, before time.Time) error {
 // InsertVersion notes a change of an object with the state that it led to, under the object's
 // next number. Whoever calls it holds the row of the object.
 func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
-	return c.InsertVersions(ctx, actor, action, []Kept{{Object: object, AsAdmin: asAdmin, State: state}})
+	return c.InsertVersions(ctx, actor, action, []Revision{{Object: object, AsAdmin: asAdmin, State: state}})
 }
 
 // Kept is an object with the state that a change led to.
-type Kept struct {
+type Revision struct {
 	Object  string
 	First   bool // it was made just now, so that it has no version
 	AsAdmin bool
@@ -79,7 +79,7 @@ type Kept struct {
 }
 
 // InsertVersions is InsertVersion for changes of different objects.
-func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action exchange.Action, list []Kept) error {
+func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action exchange.Action, list []Revision) error {
 	for some := range inBatches(list, c.db.dialect.atOnce) {
 		var args []any
 		var values strings.Builder
@@ -118,12 +118,12 @@ func (c Conn) RewriteVersions(ctx context.Context, after int64, limit int, chang
 
 const actColumns = "o.id, o.actor_id, o.action, o.object, o.as_admin, o.at, o.version, o.refused, o.times"
 
-func actFields(a *exchange.Act) []any {
+func actFields(a *exchange.AuditEvent) []any {
 	return []any{&a.ID, &a.Actor, &a.Action, &a.Object, &a.AsAdmin, utc{&a.At}, &a.Version, &a.Refused, &a.Times}
 }
 
 // Audit lists what was noted.
-func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter) (exchange.Part[exchange.Act], error) {
+func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter) (exchange.ListPage[exchange.AuditEvent], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.actor_id", f.Actor)
 	andEqual(w, "o.object", f.Object)
@@ -138,8 +138,8 @@ func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter
 	if to, ok := f.To.Begin(); ok {
 		w.and("o.at < ?", to.AddDate(0, 0, 1))
 	}
-	l := listing[exchange.Act]{columns: actColumns, table: "audit_events",
-		scan: func(r row, a *exchange.Act) error { return r.Scan(actFields(a)...) }, id: func(a exchange.Act) int64 { return a.ID },
+	l := listing[exchange.AuditEvent]{columns: actColumns, table: "audit_events",
+		scan: func(r row, a *exchange.AuditEvent) error { return r.Scan(actFields(a)...) }, id: func(a exchange.AuditEvent) int64 { return a.ID },
 		filters: map[string]condition{"actor": equals("o.actor_id")}}
 	return l.page(ctx, c, p, w)
 }
@@ -147,7 +147,7 @@ func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter
 // Version is a change of an object as it is kept: JSON of the state that it led to and of the one
 // before; Before is nil for the first.
 type Version struct {
-	exchange.Act
+	exchange.AuditEvent
 	State, Before json.RawMessage
 }
 
@@ -156,7 +156,7 @@ var versions = listing[Version]{
 	joins: "LEFT JOIN audit_events p ON p.object = o.object AND p.version = o.version - 1",
 	scan: func(r row, v *Version) error {
 		var before sql.NullString
-		err := r.Scan(append(actFields(&v.Act), (*rawText)(&v.State), &before)...)
+		err := r.Scan(append(actFields(&v.AuditEvent), (*rawText)(&v.State), &before)...)
 		if before.Valid {
 			v.Before = json.RawMessage(before.String)
 		}
@@ -167,7 +167,7 @@ var versions = listing[Version]{
 }
 
 // Versions lists the changes of an object; where before is not 0, those with a lower number.
-func (c Conn) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.Part[Version], error) {
+func (c Conn) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.ListPage[Version], error) {
 	w := where("o.object = ? AND o.version IS NOT NULL", object)
 	if before != 0 {
 		w.and("o.version < ?", before)

@@ -33,7 +33,7 @@ func (c Conn) StoreBulk(ctx context.Context, job int64) error {
 }
 
 // InsertBulkPart keeps the outcomes of some rows.
-func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.RowOutcome) error {
+func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.RowResult) error {
 	raw, err := text(list)
 	if err != nil {
 		return err
@@ -43,27 +43,27 @@ func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.Row
 }
 
 // BulkPart reads the first part that begins behind a row; empty where there is none.
-func (c Conn) BulkPart(ctx context.Context, job int64, after int) ([]exchange.RowOutcome, error) {
+func (c Conn) BulkPart(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
 	return c.bulkPart(ctx, job, after, "")
 }
 
-func (c Conn) bulkPart(ctx context.Context, job int64, after int, which string) ([]exchange.RowOutcome, error) {
+func (c Conn) bulkPart(ctx context.Context, job int64, after int, which string) ([]exchange.RowResult, error) {
 	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2"+which+
 		" ORDER BY first_row LIMIT 1", job, after)
 	if err != nil || len(parts) == 0 {
 		return nil, err
 	}
-	var list []exchange.RowOutcome
+	var list []exchange.RowResult
 	return list, json.Unmarshal([]byte(parts[0]), &list)
 }
 
 // BulkProblems is BulkPart among the parts in which some row has a problem or a doubt.
-func (c Conn) BulkProblems(ctx context.Context, job int64, after int) ([]exchange.RowOutcome, error) {
+func (c Conn) BulkProblems(ctx context.Context, job int64, after int) ([]exchange.RowResult, error) {
 	return c.bulkPart(ctx, job, after, ` AND (outcomes LIKE '%"problems":%' OR outcomes LIKE '%"doubts":%')`)
 }
 
 // AmendBulkParts keeps other outcomes of some rows.
-func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.RowOutcome) error {
+func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.RowResult) error {
 	for _, o := range list {
 		first, err := one(ctx, c, value[int], "SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND first_row <= $2", job, o.Row)
 		if err != nil {
@@ -119,14 +119,14 @@ func (c Conn) SetMapping(ctx context.Context, organization int64, header string,
 }
 
 // called reads rows of materials whose column is one of a list, in any order. The list leads.
-func called[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string, list []K, rest string, more ...any) ([]T, error) {
+func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string, list []K, rest string, more ...any) ([]T, error) {
 	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""
 	if fresh && len(list) > 0 {
 		if _, err := c.exec(ctx, c.db.dialect.planAnew); err != nil {
 			return nil, err
 		}
 	}
-	for some := range inBatches(list, mostIn) {
+	for some := range inBatches(list, maxIn) {
 		args := slices.Clone(more)
 		var values strings.Builder
 		for i, name := range some {
@@ -158,23 +158,23 @@ const ofOrganization = " AND o.organization_id + 0 = $1"
 // MaterialsByReference reads those of an organization's materials that have one of the references,
 // and keeps others from changing them until commit.
 func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material, error) {
-	return called(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, ofOrganization+c.db.dialect.forUpdate, organization)
+	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, ofOrganization+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByID is MaterialsByReference by id.
 func (c Conn) MaterialsByID(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
-	return called(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, ofOrganization+c.db.dialect.forUpdate, organization)
+	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, ofOrganization+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByImport reads the materials of any organization that were imported under one of the
 // identifiers at a source.
 func (c Conn) MaterialsByImport(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
-	return called(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers, " AND o.import_source = $1", source)
+	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers, " AND o.import_source = $1", source)
 }
 
 // ShownMaterials reads materials as ShownMaterial does.
 func (c Conn) ShownMaterials(ctx context.Context, ids []int64) ([]exchange.ShownMaterial, error) {
-	return called(ctx, c, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
+	return materialsBy(ctx, c, scanShownMaterial, shownMaterial, contactJoin, "o.id", "BIGINT", ids, "")
 }
 
 // MaterialsAfter reads, by id, the materials behind after, whoever may see them; of one organization,

@@ -9,16 +9,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// OnOffer is how many materials of a category an organization offers.
-type OnOffer struct {
+// CategoryCounts is how many materials of a category an organization offers.
+type CategoryCount struct {
 	Category     string
 	Organization int64
 	Materials    int64
 }
 
-// OnOffer counts what is offered to everybody: neither archived nor under embargo. It reads one index.
-func (c Conn) OnOffer(ctx context.Context) ([]OnOffer, error) {
-	return all(ctx, c, func(r row, o *OnOffer) error { return r.Scan(&o.Category, &o.Organization, &o.Materials) },
+// CategoryCounts counts what is offered to everybody: neither archived nor under embargo. It reads one index.
+func (c Conn) CategoryCounts(ctx context.Context) ([]CategoryCount, error) {
+	return all(ctx, c, func(r row, o *CategoryCount) error { return r.Scan(&o.Category, &o.Organization, &o.Materials) },
 		`SELECT category, organization_id, COUNT(*) FROM materials m
 		WHERE NOT is_archived AND `+published("m")+` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, c.today())
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -37,7 +37,7 @@ func (c Conn) OpenRequests(ctx context.Context, user uuid.UUID) ([]OpenRequest, 
 
 // OpenRequestsTo reads the requests that others than a user made to organizations and that are active.
 func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest, err error) {
-	for some := range slices.Chunk(organizations, mostIn) {
+	for some := range slices.Chunk(organizations, maxIn) {
 		places, args := in([]any{user}, some)
 		more, err := all(ctx, c, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+places+") ORDER BY o.id", args...)
 		if err != nil {
@@ -156,7 +156,7 @@ func (c Conn) forgetAddresses(ctx context.Context, user uuid.UUID) error {
 func (c Conn) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) error {
 	_, err := c.rewrite(ctx, "news", "detail", `id IN (SELECT id FROM news WHERE actor_id = $1
 			UNION SELECT news_id FROM notifications WHERE user_id = $1 AND news_id IS NOT NULL)`, func(old string) (string, error) {
-		var d exchange.NewsDetail
+		var d exchange.AnnouncementDetail
 		if err := json.Unmarshal([]byte(old), &d); err != nil {
 			return "", err
 		}
@@ -215,7 +215,7 @@ func (c Conn) forgetFound(ctx context.Context, u exchange.User) error {
 	if _, err := c.exec(ctx, "DELETE FROM user_index WHERE id = $1", u.ID); err != nil {
 		return err
 	}
-	places, args := in(nil, words.Spellings(u.Indexed().Doc.Weights))
+	places, args := in(nil, fulltext.Spellings(u.SearchDocument().Doc.Weights))
 	if len(args) == 0 {
 		return nil
 	}

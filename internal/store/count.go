@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 )
 
 // sample is what stands for all hits of an expression: the first by rank, live and archived ones apart.
@@ -22,7 +22,7 @@ func (s sample) whole() bool { return s.scale == [2]float64{1, 1} }
 
 // sample takes all hits of an expression or, where they are clearly more than are counted one by one, so
 // many as tell how often what is among them.
-func (f finder) sample(ctx context.Context, e words.Expr) (sample, error) {
+func (f finder) sample(ctx context.Context, e fulltext.Expr) (sample, error) {
 	most, some := f.db.exactUpTo, f.db.sampled
 	s := sample{scale: [2]float64{1, 1}}
 	hits, err := f.hits(ctx, e, 0, f.end(), some)
@@ -192,7 +192,7 @@ func wantedLines(filters map[string][]string) map[string]map[string]bool {
 	return wanted
 }
 
-// passes says whether what has these lines of facets passes all filters.
+// passes reports whether what has these lines of facets passes all filters.
 func passes(lines string, wanted map[string]map[string]bool) bool {
 	for _, any := range wanted {
 		if !hasLine(lines, any) {
@@ -211,8 +211,8 @@ func hasLine(lines string, wanted map[string]bool) bool {
 	return false
 }
 
-// mostValues is how many values of a facet are told.
-const mostValues = 100
+// maxValues is how many values of a facet are told.
+const maxValues = 100
 
 // facet tells the most frequent values of a facet, and those that are filtered by.
 func facet(values map[string]float64, chosen []string, exact bool) exchange.Facet {
@@ -221,7 +221,7 @@ func facet(values map[string]float64, chosen []string, exact bool) exchange.Face
 		names = append(names, name)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b)) })
-	told := exchange.Facet{Values: map[string]int64{}, More: max(0, len(names)-mostValues)}
+	told := exchange.Facet{Values: map[string]int64{}, More: max(0, len(names)-maxValues)}
 	for _, name := range names[:len(names)-told.More] {
 		told.Values[name] = rounded(values[name], exact)
 	}

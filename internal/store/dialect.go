@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing/fstest"
 
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
@@ -31,11 +31,11 @@ type dialect struct {
 	planAnew, planAsUsual string
 	inOrder               string // until commit, an index is read in its order rather than sorted; empty where that is so anyway
 	atOnce                int    // rows that one statement writes, a power of two
-	migrated              string // says whether the schema has a version
+	migrated              string // reports whether the schema has a version
 	later                 string // what a Load takes away and makes again in reverse order: two statements each
 	seconds               string // those from 1970 until the time %[1]s
 	list                  string // the rows of a JSON list of texts, $1
-	asked                 func(words.Expr) string
+	asked                 func(fulltext.Expr) string
 	found                 string // FROM of the hits x of an expression in the index of %[1]s
 	foundBy               string // and their condition
 	join                  string // beside it of further tables, which never come first

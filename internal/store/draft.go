@@ -19,7 +19,7 @@ func (c Conn) Draft(ctx context.Context, user uuid.UUID, key string) (exchange.D
 	return one(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 AND o.key = $2", user, key)
 }
 
-// Drafts reads a person's drafts, the last changed first; there are at most MostDrafts.
+// Drafts reads a person's drafts, the last changed first; there are at most MaxDrafts.
 func (c Conn) Drafts(ctx context.Context, user uuid.UUID) ([]exchange.Draft, error) {
 	return all(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 ORDER BY o.updated_at DESC, o.key", user)
 }
@@ -36,7 +36,7 @@ func (c Conn) SaveDraft(ctx context.Context, d exchange.Draft) error {
 		return err
 	}
 	_, err = c.exec(ctx, `DELETE FROM drafts WHERE user_id = $1 AND key NOT IN
-		(SELECT key FROM drafts WHERE user_id = $1 ORDER BY updated_at DESC, key LIMIT $2)`, d.User, exchange.MostDrafts)
+		(SELECT key FROM drafts WHERE user_id = $1 ORDER BY updated_at DESC, key LIMIT $2)`, d.User, exchange.MaxDrafts)
 	return err
 }
 

@@ -101,7 +101,7 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 				return err
 			},
 			"number of an event": func(ctx context, tx store.Conn) error {
-				q := exchange.Requested{Request: exchange.Request{ID: request}}
+				q := exchange.RequestDetail{Request: exchange.Request{ID: request}}
 				_, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Actor: first.ID}})
 				return err
 			},
@@ -247,7 +247,7 @@ func TestDriversErrorsAreTranslated(t *testing.T) {
 		"starting":                  {&pgconn.PgError{Code: "57P03"}, exchange.Unavailable},
 		"not null":                  {&pgconn.PgError{Code: "23502"}, exchange.Internal},
 		"gone":                      {stdcontext.Canceled, exchange.Internal},
-		"ours, as it is":            {exchange.Fail(exchange.Forbidden, "no"), exchange.Forbidden},
+		"ours, as it is":            {exchange.Errorf(exchange.Forbidden, "no"), exchange.Forbidden},
 		"busy (SQLite)":             {busy(t), exchange.Unavailable},
 		"no server (Postgres)":      {noServer(t), exchange.Unavailable},
 	} {

@@ -16,8 +16,8 @@ import (
 // AppendEvents seals the events of one act behind those of the request, keeps them, and gives
 // them with their ids. q is the request as it was locked by RequestForUpdate; UpdateRequest
 // follows and keeps the new head of its chain.
-func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []exchange.Event) ([]exchange.Event, error) {
-	facts, err := text(q.Told())
+func (c Conn) AppendEvents(ctx context.Context, q *exchange.RequestDetail, events []exchange.Event) ([]exchange.Event, error) {
+	facts, err := text(q.WithoutAddress())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.Requested, events []
 // eventWritten are the columns that eventArgs fills.
 var eventWritten = strings.Fields("request_id seq kind actor_id at detail prev_hash hash material_id organization_id")
 
-func eventArgs(q exchange.Requested, e exchange.Event) []any {
+func eventArgs(q exchange.RequestDetail, e exchange.Event) []any {
 	return []any{e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash,
 		q.MaterialID, q.Organization}
 }
@@ -56,16 +56,16 @@ func scanEvent(r row, e *exchange.Event) error {
 }
 
 // EventFacts reads what requests were after each of some events, by event, where that is kept.
-func (c Conn) EventFacts(ctx context.Context, events []int64) (map[int64]exchange.Requested, error) {
-	found := map[int64]exchange.Requested{}
+func (c Conn) EventFacts(ctx context.Context, events []int64) (map[int64]exchange.RequestDetail, error) {
+	found := map[int64]exchange.RequestDetail{}
 	scan := func(r row, _ *struct{}) error {
 		var id int64
-		var q exchange.Requested
+		var q exchange.RequestDetail
 		err := r.Scan(&id, fromJSON{&q})
 		found[id] = q
 		return err
 	}
-	for some := range slices.Chunk(events, mostIn) {
+	for some := range slices.Chunk(events, maxIn) {
 		places, args := in(nil, some)
 		if _, err := all(ctx, c, scan, "SELECT id, facts FROM request_events WHERE id IN ("+places+") AND facts IS NOT NULL", args...); err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (c Conn) Event(ctx context.Context, id int64) (exchange.Event, error) {
 }
 
 // Events lists the events of a request; kind "" is every kind.
-func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.Part[exchange.Event], error) {
+func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.ListPage[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
 		id: func(e exchange.Event) int64 { return e.ID }, sorts: map[string]string{"sent_at": "o.at"},
 		filters: map[string]condition{"actor": equals("o.actor_id"), "sender": equals("o.actor_id")}}
@@ -106,7 +106,7 @@ func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind
 // EventsOf reads all events of requests, of each in their order.
 func (c Conn) EventsOf(ctx context.Context, requests []int64) (map[int64][]exchange.Event, error) {
 	found := map[int64][]exchange.Event{}
-	for some := range slices.Chunk(requests, mostIn) {
+	for some := range slices.Chunk(requests, maxIn) {
 		places, args := in(nil, some)
 		list, err := all(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.request_id IN ("+places+") ORDER BY o.request_id, o.seq", args...)
 		if err != nil {
@@ -124,13 +124,13 @@ var organizationEvents = listing[exchange.OrganizationEvent]{
 	table:   "request_events",
 	joins:   "JOIN materials m ON m.id = o.material_id",
 	scan: func(r row, e *exchange.OrganizationEvent) error {
-		return scanEvent(beside{r, []any{&e.Material, &e.Title}}, &e.Event)
+		return scanEvent(extraColumns{r, []any{&e.Material, &e.Title}}, &e.Event)
 	},
 	id: func(e exchange.OrganizationEvent) int64 { return e.ID },
 }
 
 // OrganizationEvents lists what happened in the requests of an organization's materials.
-func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exchange.Page, by exchange.EventFilter) (exchange.Part[exchange.OrganizationEvent], error) {
+func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exchange.Page, by exchange.EventFilter) (exchange.ListPage[exchange.OrganizationEvent], error) {
 	f := where("o.organization_id = ?", organization)
 	andEqual(f, "o.kind", by.Kind)
 	andEqual(f, "o.request_id", by.Request)
@@ -160,14 +160,14 @@ func (c Conn) MoveRequests(ctx context.Context, material, from, to int64) error 
 }
 
 // Head is the last event of a request as its row has it.
-type Head struct {
+type RequestHead struct {
 	Request int64
 	exchange.Head
 }
 
 // Heads reads, by id, the heads of the requests behind after; for verifying.
-func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]Head, error) {
-	scan := func(r row, h *Head) error {
+func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]RequestHead, error) {
+	scan := func(r row, h *RequestHead) error {
 		return r.Scan(&h.Request, &h.Seq, &h.Hash)
 	}
 	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)

@@ -9,10 +9,10 @@ import (
 
 // What only the tests of this room reach.
 
-// Translate is translate, and MostTries is mostTries.
+// Translate is translate, and MaxTries is maxTries.
 var Translate = translate
 
-const MostTries = mostTries
+const MaxTries = maxTries
 
 // Exec runs any statement.
 func (c Conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {

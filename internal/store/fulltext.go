@@ -5,29 +5,29 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 )
 
 // What is found never depends on the database: it keeps tokens and their places as they are, and all
 // that knows about language is in words. Here is how each database is given tokens and asked for them.
 
-// mostPlaces is how many words of a thing have a place, and mostRepeats how often one word has: phrases
+// maxPlaces is how many words of a thing have a place, and maxRepeats how often one word has: phrases
 // are found up to there, words everywhere. PostgreSQL keeps no more.
 const (
-	mostPlaces  = 16_383
-	mostRepeats = 255
+	maxPlaces  = 16_383
+	maxRepeats = 255
 )
 
-// mostBytes bounds the words of one thing: PostgreSQL keeps less than a mebibyte of them. Words behind
+// maxBytes bounds the words of one thing: PostgreSQL keeps less than a mebibyte of them. Words behind
 // are not found.
-const mostBytes = 700_000
+const maxBytes = 700_000
 
-// spread gives each word of words.Doc.Tokens its places, and the other tokens none. It keeps the order.
+// spread gives each word of fulltext.Doc.Tokens its places, and the other tokens none. It keeps the order.
 func spread(doc []string) (tokens []string, places map[string][]int) {
 	places = map[string][]int{}
 	place, size := 0, 0
 	for _, token := range doc {
-		if token == words.Gap {
+		if token == fulltext.Gap {
 			place++
 			continue
 		}
@@ -37,12 +37,12 @@ func spread(doc []string) (tokens []string, places map[string][]int) {
 		}
 		at, known := places[token]
 		if !known {
-			if size += len(token) + 8; size > mostBytes && !mark {
+			if size += len(token) + 8; size > maxBytes && !mark {
 				continue
 			}
 			tokens = append(tokens, token)
 		}
-		if !mark && place <= mostPlaces && len(at) < mostRepeats && size <= mostBytes {
+		if !mark && place <= maxPlaces && len(at) < maxRepeats && size <= maxBytes {
 			at = append(at, place)
 			size += 3
 		}
@@ -53,12 +53,12 @@ func spread(doc []string) (tokens []string, places map[string][]int) {
 
 func isMark(token string) bool { return strings.IndexByte("=~^#@", token[0]) >= 0 }
 
-// ftsText are words.Doc.Tokens for FTS5, which gives places by counting: a lone "=", which nobody asks for, fills
+// ftsText are fulltext.Doc.Tokens for FTS5, which gives places by counting: a lone "=", which nobody asks for, fills
 // those that are empty.
 func ftsText(doc []string) string {
-	if len(doc) > mostRepeats {
-		marks := slices.IndexFunc(doc, func(token string) bool { return token != words.Gap && isMark(token) })
-		if marks < 0 || marks > mostRepeats {
+	if len(doc) > maxRepeats {
+		marks := slices.IndexFunc(doc, func(token string) bool { return token != fulltext.Gap && isMark(token) })
+		if marks < 0 || marks > maxRepeats {
 			return ftsLongText(doc)
 		}
 	}
@@ -93,7 +93,7 @@ func ftsLongText(doc []string) string {
 	return strings.Join(row, " ")
 }
 
-// tsvector are words.Doc.Tokens for PostgreSQL.
+// tsvector are fulltext.Doc.Tokens for PostgreSQL.
 func tsvector(doc []string) string {
 	tokens, places := spread(doc)
 	var b strings.Builder
@@ -118,22 +118,22 @@ func lexeme(b *strings.Builder, token string) {
 }
 
 // ftsExpression asks FTS5 for what e asks.
-func ftsExpression(e words.Expr) string {
+func ftsExpression(e fulltext.Expr) string {
 	return render(e, [...]string{" AND ", " OR ", " NOT ", " + "}, func(b *strings.Builder, token string) {
 		b.WriteString(`"` + strings.ReplaceAll(token, `"`, `""`) + `"`)
 	})
 }
 
 // tsquery asks PostgreSQL for what e asks.
-func tsquery(e words.Expr) string {
+func tsquery(e fulltext.Expr) string {
 	return render(e, [...]string{" & ", " | ", " & !", " <-> "}, lexeme)
 }
 
 // render writes an expression with a database's words for and, or, but not, and followed by.
-func render(e words.Expr, operators [4]string, quote func(*strings.Builder, string)) string {
+func render(e fulltext.Expr, operators [4]string, quote func(*strings.Builder, string)) string {
 	var b strings.Builder
-	var write func(words.Expr)
-	join := func(list []words.Expr, operator string) {
+	var write func(fulltext.Expr)
+	join := func(list []fulltext.Expr, operator string) {
 		b.WriteByte('(')
 		for i, each := range list {
 			if i > 0 {
@@ -143,14 +143,14 @@ func render(e words.Expr, operators [4]string, quote func(*strings.Builder, stri
 		}
 		b.WriteByte(')')
 	}
-	write = func(e words.Expr) {
+	write = func(e fulltext.Expr) {
 		switch {
 		case e.And != nil:
 			join(e.And, operators[0])
 		case e.Or != nil:
 			join(e.Or, operators[1])
 		case e.But != nil:
-			join([]words.Expr{e.But.Yes, e.But.No}, operators[2])
+			join([]fulltext.Expr{e.But.Yes, e.But.No}, operators[2])
 		case e.Phrase != nil:
 			b.WriteByte('(')
 			for i, token := range e.Phrase {

@@ -28,12 +28,12 @@ var grants = listing[exchange.Grant]{columns: grantColumns, table: "grants", sca
 	filters: map[string]condition{"user": equals("o.user_id")}}
 
 // Grants lists a user's grants.
-func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Grant], error) {
+func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
 	return grants.page(ctx, c, p, where("o.user_id = ?", user))
 }
 
 // GrantsOf lists the grants that paid for materials of an organization.
-func (c Conn) GrantsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Grant], error) {
+func (c Conn) GrantsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
 	return grants.page(ctx, c, p, where(`o.id IN (SELECT f.grant_id FROM materials m
 		JOIN grant_materials f ON f.material_id = m.id WHERE m.organization_id = ?)`, organization))
 }
@@ -85,7 +85,7 @@ func (c Conn) Funded(ctx context.Context, grants ...int64) ([]Funded, error) {
 }
 
 // FundedBy lists those materials of one grant that viewer may see.
-func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page, viewer exchange.Actor) (exchange.Part[exchange.ShownMaterial], error) {
+func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page, viewer exchange.Actor) (exchange.ListPage[exchange.ShownMaterial], error) {
 	w := where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant)
 	if !viewer.Admin {
 		c.andVisible(w, viewer.Viewer())

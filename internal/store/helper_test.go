@@ -140,7 +140,7 @@ func (l lab) request(material int64, requester, assigned uuid.UUID, change func(
 }
 
 // change loads a request for update, changes it and saves it.
-func (l lab) change(request int64, deleted bool, change func(ctx context, tx store.Conn, q *exchange.Requested) error) {
+func (l lab) change(request int64, deleted bool, change func(ctx context, tx store.Conn, q *exchange.RequestDetail) error) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) error {
 		q, err := tx.RequestForUpdate(ctx, request)
@@ -157,7 +157,7 @@ func (l lab) change(request int64, deleted bool, change func(ctx context, tx sto
 // event adds one event to a request.
 func (l lab) event(request int64, actor uuid.UUID, kind exchange.EventKind) (e exchange.Event) {
 	l.t.Helper()
-	l.change(request, false, func(ctx context, tx store.Conn, q *exchange.Requested) error {
+	l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
 		events, err := tx.AppendEvents(ctx, q, []exchange.Event{{Kind: kind, Actor: actor, Detail: exchange.Detail{Text: odd}}})
 		if err == nil {
 			e = events[0]

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -29,7 +29,7 @@ type hit struct {
 func (ix index) end() int64 { return 2 << ix.bits }
 
 // from is the FROM of the hits x of an expression, and the condition that the viewer sees them.
-func (f finder) from(e words.Expr) (string, *filter) {
+func (f finder) from(e fulltext.Expr) (string, *filter) {
 	d := f.db.dialect
 	w := where(strings.ReplaceAll(d.foundBy, "%[1]s", f.name), d.asked(e))
 	if f.sight != nil {
@@ -44,7 +44,7 @@ func (f finder) matches() string {
 }
 
 // hits are the first of an expression by rank, from one rank until before another.
-func (f finder) hits(ctx context.Context, e words.Expr, from, until int64, most int) ([]hit, error) {
+func (f finder) hits(ctx context.Context, e fulltext.Expr, from, until int64, most int) ([]hit, error) {
 	if !f.db.Postgres() { // which goes by rank, and stops
 		return f.read(ctx, e, from, until, most)
 	}
@@ -77,31 +77,31 @@ const manyParts = 32
 
 // within asks for those hits of e in the fewest parts that have all ranks from one until another, and says where
 // they end.
-func (f finder) within(e words.Expr, from, until int64) (words.Expr, int64) {
+func (f finder) within(e fulltext.Expr, from, until int64) (fulltext.Expr, int64) {
 	for _, bits := range partBits {
 		size := f.bits + 1 - bits
 		first, last := from>>size, (until-1)>>size
 		if last-first >= manyParts {
 			continue
 		}
-		var slots []words.Expr
+		var slots []fulltext.Expr
 		for part := first; part <= last; part++ {
 			slots = append(slots, f.slot(part<<size, bits))
 		}
 		return and(e, or(slots)), (last + 1) << size
 	}
 	if from >= f.end()/2 { // things that are archived say so
-		e = and(e, words.Expr{Token: words.Facet("is_archived", "true")})
+		e = and(e, fulltext.Expr{Token: fulltext.Facet("is_archived", "true")})
 	}
 	return e, f.end()
 }
 
 // slot asks for the things in the part of the ranks where rank is.
-func (ix index) slot(rank int64, bits int) words.Expr {
-	return words.Expr{Token: fmt.Sprintf("=k%d.%x", bits, rank>>(ix.bits+1-bits))}
+func (ix index) slot(rank int64, bits int) fulltext.Expr {
+	return fulltext.Expr{Token: fmt.Sprintf("=k%d.%x", bits, rank>>(ix.bits+1-bits))}
 }
 
-func (f finder) read(ctx context.Context, e words.Expr, from, until int64, most int) ([]hit, error) {
+func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, most int) ([]hit, error) {
 	place := f.db.dialect.place
 	tables, w := f.from(e)
 	w.and(place+" >= ? AND "+place+" < ?", from, until)
@@ -111,10 +111,10 @@ func (f finder) read(ctx context.Context, e words.Expr, from, until int64, most 
 }
 
 // some are at most n hits, whichever are found first.
-func (f finder) some(ctx context.Context, e words.Expr, n int) ([]int64, error) {
-	asked := []words.Expr{e}
+func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, error) {
+	asked := []fulltext.Expr{e}
 	if f.db.Postgres() {
-		asked = []words.Expr{and(e, f.slot(0, partBits[1])), e} // where hits are many, those of a part are soon found
+		asked = []fulltext.Expr{and(e, f.slot(0, partBits[1])), e} // where hits are many, those of a part are soon found
 	}
 	var ranks []int64
 	for _, e := range asked {
@@ -133,35 +133,35 @@ func (f finder) some(ctx context.Context, e words.Expr, n int) ([]int64, error) 
 }
 
 // and asks for what all of the expressions find.
-func and(list ...words.Expr) words.Expr {
-	list = slices.DeleteFunc(list, func(e words.Expr) bool { return e.Token == words.All })
+func and(list ...fulltext.Expr) fulltext.Expr {
+	list = slices.DeleteFunc(list, func(e fulltext.Expr) bool { return e.Token == fulltext.All })
 	switch len(list) {
 	case 0:
-		return words.Expr{Token: words.All}
+		return fulltext.Expr{Token: fulltext.All}
 	case 1:
 		return list[0]
 	}
-	return words.Expr{And: list}
+	return fulltext.Expr{And: list}
 }
 
 // or asks for what any of the expressions finds, of which there is one at least.
-func or(list []words.Expr) words.Expr {
+func or(list []fulltext.Expr) fulltext.Expr {
 	if len(list) == 1 {
 		return list[0]
 	}
-	return words.Expr{Or: list}
+	return fulltext.Expr{Or: list}
 }
 
 // filtered asks for what passes all filters but one, "" for all.
-func filtered(filters map[string][]string, but string) words.Expr {
-	var list []words.Expr
+func filtered(filters map[string][]string, but string) fulltext.Expr {
+	var list []fulltext.Expr
 	for name, values := range filters {
 		if name == but {
 			continue
 		}
-		var any []words.Expr
+		var any []fulltext.Expr
 		for _, v := range values {
-			any = append(any, words.Expr{Token: words.Facet(name, v)})
+			any = append(any, fulltext.Expr{Token: fulltext.Facet(name, v)})
 		}
 		list = append(list, or(any))
 	}

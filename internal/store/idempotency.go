@@ -8,8 +8,8 @@ import (
 )
 
 // Retry reads the call of a caller that has a key since a moment.
-func (c Conn) Retry(ctx context.Context, caller, key string, since time.Time) (exchange.Retry, error) {
-	scan := func(r row, k *exchange.Retry) error {
+func (c Conn) Retry(ctx context.Context, caller, key string, since time.Time) (exchange.IdempotentCall, error) {
+	scan := func(r row, k *exchange.IdempotentCall) error {
 		err := r.Scan(&k.Caller, &k.Key, &k.Fingerprint, &k.Status, fromJSON{&k.Headers}, &k.Body)
 		if err != nil {
 			return err
@@ -25,11 +25,13 @@ func (c Conn) Retry(ctx context.Context, caller, key string, since time.Time) (e
 }
 
 // answerOf is the place of an answer. All are sealed, since an answer may have a secret that is shown once.
-func answerOf(k *exchange.Retry) string { return "idempotency_keys.body/" + k.Caller + "/" + k.Key }
+func answerOf(k *exchange.IdempotentCall) string {
+	return "idempotency_keys.body/" + k.Caller + "/" + k.Key
+}
 
 // InsertRetry keeps the answer of a call with its key; kept is false where another call of that
 // caller since a moment has the key. It waits for such a call that is about to commit.
-func (c Conn) InsertRetry(ctx context.Context, k exchange.Retry, since time.Time) (kept bool, err error) {
+func (c Conn) InsertRetry(ctx context.Context, k exchange.IdempotentCall, since time.Time) (kept bool, err error) {
 	headers, err := text(k.Headers)
 	if err != nil {
 		return false, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -17,7 +17,7 @@ const myLabs = "(SELECT organization_id FROM memberships WHERE user_id = ? AND l
 
 // The requests of a person and of their labs as conditions on material_requests o, of which each is read off an
 // index and none shares a request with another; every ? is the person.
-var inboxes = map[exchange.Whose][]string{
+var inboxes = map[exchange.InboxState][]string{
 	exchange.OnMe:     {"o.requester_id = ? AND o.party = 'requester'", "o.assigned_to = ? AND o.party = 'lab' AND o.organization_id IN " + myLabs},
 	exchange.OnMyLabs: {"o.organization_id IN " + myLabs + " AND o.party = 'lab' AND o.assigned_to <> ?"},
 	exchange.OnOthers: {"o.requester_id = ? AND o.party = 'lab' AND o.organization_id NOT IN " + myLabs,
@@ -26,7 +26,7 @@ var inboxes = map[exchange.Whose][]string{
 	everyTurn:         {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
 }
 
-const everyTurn exchange.Whose = ""
+const everyTurn exchange.InboxState = ""
 
 // narrow adds the conditions of an inbox beside whose turn it is.
 func (w *filter) narrow(f exchange.InboxFilter) {
@@ -46,7 +46,7 @@ func (c Conn) search(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
 		return
 	}
 	condition, args := matching{c, exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
-		requests(words.Parse(string(*f.Search)).Expr())
+		requests(fulltext.Parse(string(*f.Search)).Expr())
 	w.begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
 	w.and(condition, args...)
 	w.sql.WriteString(") ")
@@ -68,9 +68,9 @@ func (f *filter) begin(text string) {
 }
 
 // CountInbox says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
-// part of it. It stops counting at exchange.MostCounted of each arm of inboxes.
+// part of it. It stops counting at exchange.MaxCounted of each arm of inboxes.
 func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts, error) {
-	c.passing = f.Search != nil
+	c.skipStmtCache = f.Search != nil
 	w := &filter{}
 	c.search(w, f, viewer)
 	w.sql.WriteString("SELECT ")
@@ -85,7 +85,7 @@ func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exc
 			w.begin(before + "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o")
 			w.and(arm, persons(arm, viewer)...)
 			w.narrow(f)
-			w.sql.WriteString(" LIMIT " + strconv.Itoa(exchange.MostCounted) + ") counted)")
+			w.sql.WriteString(" LIMIT " + strconv.Itoa(exchange.MaxCounted) + ") counted)")
 		}
 	}
 	return one(ctx, c, func(r row, counts *exchange.InboxCounts) error {
@@ -113,8 +113,8 @@ func (c Conn) dueAt() string {
 }
 
 // Inbox reads a part of the requests of a person and of the labs that they are in. It does not count them.
-func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter, viewer exchange.Actor) (list []exchange.Requested, next *exchange.Position, err error) {
-	c.passing = f.Search != nil
+func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter, viewer exchange.Actor) (list []exchange.RequestDetail, next *exchange.Position, err error) {
+	c.skipStmtCache = f.Search != nil
 	whose := everyTurn
 	if f.Whose != nil {
 		whose = *f.Whose
@@ -136,9 +136,9 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 	var due []int64 // of each, where that is the order
 	columns, scan := requestColumns, scanRequest
 	if p.Order.Name == exchange.ByDue.Name {
-		columns, scan = columns+", x.place", func(r row, q *exchange.Requested) error {
+		columns, scan = columns+", x.place", func(r row, q *exchange.RequestDetail) error {
 			due = append(due, 0)
-			return scanRequest(beside{r, []any{&due[len(due)-1]}}, q)
+			return scanRequest(extraColumns{r, []any{&due[len(due)-1]}}, q)
 		}
 	}
 	w := &filter{}

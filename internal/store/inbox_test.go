@@ -43,7 +43,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 					*q = q.Begin(terms[material], start.AddDate(0, 0, rapid.IntRange(0, 3).Draw(r, "day")))
 				})
 				if rapid.IntRange(0, 5).Draw(r, "deleted") == 0 {
-					l.change(id, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+					l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 				}
 			}
 			viewer := exchange.Actor{ID: user.Draw(r, "viewer")}
@@ -84,7 +84,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 					r.Fatal(err)
 				}
 				for _, q := range list {
-					got = append(got, fmt.Sprint(q.ID, viewer.Whose(q)))
+					got = append(got, fmt.Sprint(q.ID, viewer.InboxState(q)))
 				}
 				if page.After = next; next == nil {
 					break
@@ -103,7 +103,7 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 }
 
 // naiveWhose says what a request is to a reader, of what WaitingOn says.
-func naiveWhose(q exchange.Requested, reader uuid.UUID, members map[int64][]uuid.UUID) exchange.Whose {
+func naiveWhose(q exchange.RequestDetail, reader uuid.UUID, members map[int64][]uuid.UUID) exchange.InboxState {
 	turn, inLab := exchange.WaitingOn(q.Terms, q.Targets, q.Request), slices.Contains(members[q.Organization], reader)
 	switch {
 	case turn == nil:
@@ -119,8 +119,8 @@ func naiveWhose(q exchange.Requested, reader uuid.UUID, members map[int64][]uuid
 }
 
 // sortedInbox puts requests in an order.
-func sortedInbox(list []exchange.Requested, o exchange.Order) []exchange.Requested {
-	key := func(q exchange.Requested) int64 {
+func sortedInbox(list []exchange.RequestDetail, o exchange.Order) []exchange.RequestDetail {
+	key := func(q exchange.RequestDetail) int64 {
 		switch o.Name {
 		case exchange.ByWaiting.Name:
 			return q.WaitingSince.UnixMicro()
@@ -132,7 +132,7 @@ func sortedInbox(list []exchange.Requested, o exchange.Order) []exchange.Request
 		}
 		return 0
 	}
-	return slices.SortedFunc(slices.Values(list), func(a, b exchange.Requested) int {
+	return slices.SortedFunc(slices.Values(list), func(a, b exchange.RequestDetail) int {
 		n := cmp.Or(cmp.Compare(key(a), key(b)), cmp.Compare(a.ID, b.ID))
 		if !o.Ascending {
 			n = -n

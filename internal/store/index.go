@@ -13,7 +13,7 @@ import (
 	"unicode"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -30,7 +30,7 @@ type index struct {
 	// sight adds the condition that viewer may see the row x.
 	sight    func(f *filter, c Conn, viewer uuid.UUID)
 	title    string // the column of what is suggested, which is sorted by title_sort; "": nothing is
-	archived string // the column that says whether a thing is archived, where things can be
+	archived string // the column that reports whether a thing is archived, where things can be
 	sorts    map[exchange.SearchSort]sorting
 }
 
@@ -71,15 +71,15 @@ func userRank(id uuid.UUID) int64 {
 
 // entry is a row of an index to be.
 type entry struct {
-	exchange.Indexed
+	exchange.SearchDocument
 	id    any
 	rank  int64
 	extra []any
-	was   kept
+	was   indexedRow
 }
 
 // kept is what an index has of a thing; nothing of it where that is new.
-type kept struct {
+type indexedRow struct {
 	rank            *int64
 	digest, weights *string
 }
@@ -159,7 +159,7 @@ func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 	if c.db.Postgres() { // where the row has them
 		return nil
 	}
-	for some := range slices.Chunk(ranks, mostIn) {
+	for some := range slices.Chunk(ranks, maxIn) {
 		places, args := in(nil, some)
 		if _, err := c.exec(ctx, "DELETE FROM "+ix.name+"_words WHERE rowid IN ("+places+")", args...); err != nil {
 			return err
@@ -169,11 +169,11 @@ func (c Conn) forgetWords(ctx context.Context, ix index, ranks []int64) error {
 }
 
 // kept reads what an index has of one thing.
-func (c Conn) kept(ctx context.Context, ix index, id any) (kept, error) {
-	list, err := all(ctx, c, func(r row, k *kept) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
+func (c Conn) kept(ctx context.Context, ix index, id any) (indexedRow, error) {
+	list, err := all(ctx, c, func(r row, k *indexedRow) error { return r.Scan(&k.rank, &k.digest, &k.weights) },
 		"SELECT rank, digest, weights FROM "+ix.name+"_index WHERE id = $1", id)
 	if err != nil || len(list) == 0 {
-		return kept{}, err
+		return indexedRow{}, err
 	}
 	return list[0], nil
 }
@@ -181,7 +181,7 @@ func (c Conn) kept(ctx context.Context, ix index, id any) (kept, error) {
 // indexMaterials brings the index up to date with materials as they are given; their rows were written
 // before.
 func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) error {
-	for some := range slices.Chunk(list, mostIn) {
+	for some := range slices.Chunk(list, maxIn) {
 		byID := map[int64]exchange.Material{}
 		var ids []int64
 		for _, m := range some {
@@ -198,7 +198,7 @@ func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) erro
 			}
 			err := e.material(byID[id], organization)
 			if e.was.digest == nil || *e.was.digest == "" || *e.was.weights != e.Doc.Weights {
-				spelt = append(spelt, words.Spellings(e.Doc.Weights)...)
+				spelt = append(spelt, fulltext.Spellings(e.Doc.Weights)...)
 			}
 			return err
 		}, `SELECT m.id, n.name, n.public_metadata_keys, x.rank, x.digest, x.weights FROM materials m JOIN organizations n ON n.id = m.organization_id
@@ -222,7 +222,7 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 	if m.EmbargoDate != nil {
 		visible = string(*m.EmbargoDate)
 	}
-	e.id, e.extra, e.Indexed = m.ID, []any{m.OrganizationID, visible}, m.Indexed(of.Name, of.PublicKeys)
+	e.id, e.extra, e.SearchDocument = m.ID, []any{m.OrganizationID, visible}, m.SearchDocument(of.Name, of.PublicKeys)
 	e.rank, err = rankOf(m.ID, m.Archived)
 	return err
 }
@@ -230,7 +230,7 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 // ReindexMaterials brings the index rows of materials up to date with what else they are found by, such
 // as the name of their organization. Materials that there are not are passed over.
 func (c Conn) ReindexMaterials(ctx context.Context, ids []int64) error {
-	for some := range slices.Chunk(ids, mostIn) {
+	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
 		list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+places+") ORDER BY o.id"+
 			c.db.dialect.forUpdate, args...)
@@ -244,16 +244,16 @@ func (c Conn) ReindexMaterials(ctx context.Context, ids []int64) error {
 	return nil
 }
 
-func (c Conn) indexOrganization(ctx context.Context, o exchange.Organization, was kept) error {
+func (c Conn) indexOrganization(ctx context.Context, o exchange.Organization, was indexedRow) error {
 	rank, err := rankOf(o.ID, false)
 	if err != nil {
 		return err
 	}
-	return c.writeIndex(ctx, organizationIndex, []entry{{Indexed: o.Indexed(), id: o.ID, rank: rank, was: was}})
+	return c.writeIndex(ctx, organizationIndex, []entry{{SearchDocument: o.SearchDocument(), id: o.ID, rank: rank, was: was}})
 }
 
-func (c Conn) indexUser(ctx context.Context, u exchange.User, was kept) error {
-	return c.writeIndex(ctx, userIndex, []entry{{Indexed: u.Indexed(), id: u.ID, rank: userRank(u.ID), was: was}})
+func (c Conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) error {
+	return c.writeIndex(ctx, userIndex, []entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
 }
 
 // The lengths of words that a mistyped one is compared to; shorter ones are like too many others.

@@ -50,11 +50,11 @@ func (c Conn) FirstTurn(ctx context.Context, organization int64) (time.Time, err
 
 // AccountsWithin reads the accounts, until before a moment, of those requests of an organization in which a turn began
 // from another moment on.
-func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, until time.Time) (list []exchange.Account, err error) {
+func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, until time.Time) (list []exchange.TurnHistory, err error) {
 	var last int64
 	_, err = all(ctx, c, func(r row, _ *struct{}) error {
 		var t exchange.RequestTurn
-		var a exchange.Account
+		var a exchange.TurnHistory
 		var address *exchange.Address
 		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material, &a.Category, fromJSON{&address}); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, unti
 // InsightDay is what is kept of a day and a category.
 type InsightDay struct {
 	Day, Category string
-	Figures       exchange.Figures
+	Figures       exchange.InsightCounts
 }
 
 // InsertInsights keeps days.
@@ -110,8 +110,8 @@ func (c Conn) Insights(ctx context.Context, organization int64, category, from s
 
 // StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept, of
 // a category or of all ("").
-func (c Conn) StandingBefore(ctx context.Context, organization int64, category, day string) (f exchange.Figures, err error) {
-	scan := func(r row, f *exchange.Figures) error { return r.Scan(&f.New, &f.Progress) }
+func (c Conn) StandingBefore(ctx context.Context, organization int64, category, day string) (f exchange.InsightCounts, err error) {
+	scan := func(r row, f *exchange.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
 	return one(ctx, c, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress), 0) AS BIGINT)
 		FROM insight_days WHERE organization_id = $1 AND day < $2 AND ($3 = '' OR category = $3)`, organization, day, category)
 }

@@ -22,7 +22,7 @@ func (c Conn) scanInvitation(r row, i *exchange.ShownInvitation) error {
 	return err
 }
 
-func (c Conn) invitations(ctx context.Context, p exchange.Page, f *filter) (exchange.Part[exchange.ShownInvitation], error) {
+func (c Conn) invitations(ctx context.Context, p exchange.Page, f *filter) (exchange.ListPage[exchange.ShownInvitation], error) {
 	l := listing[exchange.ShownInvitation]{columns: invitationColumns, table: "invitations", joins: invitationJoins, scan: c.scanInvitation,
 		id:      func(i exchange.ShownInvitation) int64 { return i.ID },
 		sorts:   map[string]string{"registry_id": "NULLIF(o.registry_id, '')", "email": "NULLIF(o.email, '')"},
@@ -54,7 +54,7 @@ func (f *filter) andStatus(status exchange.InvitationStatus, now time.Time) {
 }
 
 // Invitations lists those invitations of an organization that a filter lets through.
-func (c Conn) Invitations(ctx context.Context, organization int64, v exchange.InvitationFilter, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
+func (c Conn) Invitations(ctx context.Context, organization int64, v exchange.InvitationFilter, p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	f := where("o.organization_id = ?", organization)
 	status := exchange.InvitationPending
 	if v.Status != nil {
@@ -66,7 +66,7 @@ func (c Conn) Invitations(ctx context.Context, organization int64, v exchange.In
 }
 
 // InvitationsFor lists those that u can answer.
-func (c Conn) InvitationsFor(ctx context.Context, u exchange.User, p exchange.Page) (exchange.Part[exchange.ShownInvitation], error) {
+func (c Conn) InvitationsFor(ctx context.Context, u exchange.User, p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	f := &filter{}
 	f.andStatus(exchange.InvitationPending, c.Now)
 	if u.VerifiedEmail == "" {
@@ -89,19 +89,19 @@ func (c Conn) SameInvitation(ctx context.Context, i exchange.Invitation) (*excha
 }
 
 // Asked is a user whom an invitation asks, and what they are in its organization already.
-type Asked struct {
+type InvitedUser struct {
 	ID            uuid.UUID
 	Member, Owner bool
 }
 
 // Asked reads the users whom i asks: none where the person never signed in, several where the same
 // address was verified for several.
-func (c Conn) Asked(ctx context.Context, i exchange.Invitation) ([]Asked, error) {
+func (c Conn) InvitedUsers(ctx context.Context, i exchange.Invitation) ([]InvitedUser, error) {
 	column, who := "u.registry_id", i.RegistryID
 	if who == "" {
 		column, who = "u.verified_email", i.Email
 	}
-	return all(ctx, c, func(r row, a *Asked) error { return r.Scan(&a.ID, &a.Member, &a.Owner) }, `SELECT u.id,
+	return all(ctx, c, func(r row, a *InvitedUser) error { return r.Scan(&a.ID, &a.Member, &a.Owner) }, `SELECT u.id,
 			EXISTS (SELECT 1 FROM memberships m WHERE m.organization_id = $1 AND m.user_id = u.id AND m.left_at IS NULL),
 			EXISTS (SELECT 1 FROM organizations o WHERE o.id = $1 AND o.owner_id = u.id)
 		FROM users u WHERE `+column+" = $2 AND u.closed_at IS NULL ORDER BY u.id", i.OrganizationID, who)
@@ -110,7 +110,7 @@ func (c Conn) Asked(ctx context.Context, i exchange.Invitation) ([]Asked, error)
 // InvitedBy counts whom a user invited since a moment, and says when the first of them was.
 func (c Conn) InvitedBy(ctx context.Context, user uuid.UUID, since time.Time) (n int, first time.Time, err error) {
 	times, err := all(ctx, c, func(r row, t *time.Time) error { return r.Scan(utc{t}) },
-		"SELECT created_at FROM invitations WHERE invited_by = $1 AND created_at > $2 ORDER BY created_at LIMIT $3", user, since, exchange.MostInvited)
+		"SELECT created_at FROM invitations WHERE invited_by = $1 AND created_at > $2 ORDER BY created_at LIMIT $3", user, since, exchange.MaxInvited)
 	if len(times) > 0 {
 		first = times[0]
 	}

@@ -44,7 +44,7 @@ func (c Conn) insertJob(ctx context.Context, j exchange.Job, other string) (int6
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7, $8, $9,
 			(SELECT CASE WHEN MAX(q.place) + $10 > $11 THEN MAX(q.place) + $10 ELSE $11 END FROM `+lineOf("$8", "$9", "$12")+`))
 		ON CONFLICT (kind, key) DO UPDATE SET `+other+" RETURNING id",
-		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now, j.Heavy, j.Turn, step, due, due+mostSteps*step)
+		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now, j.Heavy, j.Turn, step, due, due+maxSteps*step)
 	if err == nil {
 		*c.enqueued = true
 	}
@@ -52,12 +52,12 @@ func (c Conn) insertJob(ctx context.Context, j exchange.Job, other string) (int6
 }
 
 // A job that is on someone's account stands in line a step behind their last one, as if each took so long,
-// and at most mostSteps behind the moment when it is due. So jobs of many people are taken by turns,
+// and at most maxSteps behind the moment when it is due. So jobs of many people are taken by turns,
 // whoever has how many, and the queue stays one index.
 const (
 	quickStep = 100 * time.Millisecond
 	heavyStep = time.Minute
-	mostSteps = 1000
+	maxSteps  = 1000
 )
 
 // lineStep is the step of a job's lane in microseconds.
@@ -106,11 +106,11 @@ func (c Conn) place(ctx context.Context, j exchange.Job, last map[uuid.UUID]int6
 	if !known {
 		var err error
 		if before, err = one(ctx, c, value[int64], "SELECT COALESCE(MAX(q.place), 0) FROM "+lineOf("$1", "$2", "$3"),
-			j.Heavy, j.Turn, due+mostSteps*step); err != nil {
+			j.Heavy, j.Turn, due+maxSteps*step); err != nil {
 			return 0, err
 		}
 	}
-	last[*j.Turn] = min(max(before+step, due), due+mostSteps*step)
+	last[*j.Turn] = min(max(before+step, due), due+maxSteps*step)
 	return last[*j.Turn], nil
 }
 
@@ -127,7 +127,7 @@ func (c Conn) JobByKey(ctx context.Context, kind, key string) (exchange.Job, err
 // JobsByKeys reads those of the jobs of a kind with some keys that there are.
 func (c Conn) JobsByKeys(ctx context.Context, kind string, keys []string) ([]exchange.Job, error) {
 	var list []exchange.Job
-	for some := range slices.Chunk(keys, mostIn) {
+	for some := range slices.Chunk(keys, maxIn) {
 		places, args := in([]any{kind}, some)
 		found, err := all(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+")", args...)
 		if err != nil {
@@ -144,7 +144,7 @@ func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) 
 }
 
 // Jobs lists the jobs of a user, nil: of everybody.
-func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exchange.JobFilter) (exchange.Part[exchange.Job], error) {
+func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.user_id", user)
 	andEqual(w, "o.state", f.State)
@@ -209,7 +209,7 @@ func orNull(raw json.RawMessage) *string {
 func (c Conn) RenewJobs(ctx context.Context, ids []int64, until time.Time) (map[int64]int64, error) {
 	type held struct{ id, lease int64 }
 	leases := map[int64]int64{}
-	for some := range slices.Chunk(ids, mostIn) {
+	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{until, string(exchange.JobRunning)}, some)
 		list, err := all(ctx, c, func(r row, h *held) error { return r.Scan(&h.id, &h.lease) },
 			"UPDATE jobs SET due_at = $1 WHERE state = $2 AND id IN ("+places+") RETURNING id, lease", args...)

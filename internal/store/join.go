@@ -38,16 +38,16 @@ func (c Conn) PendingJoins(ctx context.Context, user uuid.UUID) (int, error) {
 }
 
 // JoinRequests lists those to an organization.
-func (c Conn) JoinRequests(ctx context.Context, organization int64, v exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+func (c Conn) JoinRequests(ctx context.Context, organization int64, v exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	return c.joins(ctx, where("o.organization_id = ?", organization), v, p)
 }
 
 // JoinRequestsOf lists those of a user.
-func (c Conn) JoinRequestsOf(ctx context.Context, user uuid.UUID, v exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+func (c Conn) JoinRequestsOf(ctx context.Context, user uuid.UUID, v exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	return c.joins(ctx, where("o.user_id = ?", user), v, p)
 }
 
-func (c Conn) joins(ctx context.Context, f *filter, v exchange.JoinFilter, p exchange.Page) (exchange.Part[exchange.ShownJoinRequest], error) {
+func (c Conn) joins(ctx context.Context, f *filter, v exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	andEqual(f, "o.status", v.Status)
 	l := listing[exchange.ShownJoinRequest]{columns: joinColumns, table: "join_requests", joins: joinJoins, scan: scanJoin,
 		id: func(j exchange.ShownJoinRequest) int64 { return j.ID }, filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}

@@ -59,10 +59,10 @@ func (l lab) withSecrets() (organization, webhook int64) {
 		if err = tx.UpdateWebhook(ctx, w); err != nil {
 			return err
 		}
-		if _, err = tx.InsertRetry(ctx, exchange.Retry{Caller: "user 1", Key: "k", Body: clearAnswer}, time.Time{}); err != nil {
+		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "k", Body: clearAnswer}, time.Time{}); err != nil {
 			return err
 		}
-		if _, err = tx.InsertRetry(ctx, exchange.Retry{Caller: "user 1", Key: "nothing"}, time.Time{}); err != nil {
+		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "nothing"}, time.Time{}); err != nil {
 			return err
 		}
 		_, err = tx.Secret(ctx, "links", clearLinks)
@@ -294,7 +294,7 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 						if _, err := tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
 							return err
 						}
-						_, err := tx.InsertRetry(ctx, exchange.Retry{Caller: "user 1", Key: fmt.Sprint(writer, " ", i), Body: clearAnswer}, time.Time{})
+						_, err := tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: fmt.Sprint(writer, " ", i), Body: clearAnswer}, time.Time{})
 						return err
 					})
 					if exchange.CodeOf(err) == exchange.Unavailable && strings.Contains(err.Error(), "old key") {

@@ -30,7 +30,7 @@ const onlyAgreed = `EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attach
 
 // DocumentsOf lists the documents of an organization that are neither maps of a material nor papers of a request, nor kept
 // for requests alone.
-func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Attachment], error) {
+func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
 	return l.page(ctx, c, p, where(`o.owned_by_org = ? AND o.sequence_map_for IS NULL
@@ -39,7 +39,7 @@ func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Pa
 }
 
 // Use says which materials on offer name a thing of their organization: how many, and some of them.
-type Use struct {
+type MaterialUse struct {
 	Thing     int64
 	Materials []exchange.Named
 	Total     int64
@@ -49,19 +49,19 @@ type Use struct {
 const usesShown = 3
 
 // UsesOfMTAs says which materials of an organization name which document as their MTA.
-func (c Conn) UsesOfMTAs(ctx context.Context, organization int64) (map[int64]Use, error) {
+func (c Conn) UsesOfMTAs(ctx context.Context, organization int64) (map[int64]MaterialUse, error) {
 	return c.uses(ctx, "mta_attachment_id", organization)
 }
 
 // UsesOfShipping says which materials of an organization name which shipping requirements.
-func (c Conn) UsesOfShipping(ctx context.Context, organization int64) (map[int64]Use, error) {
+func (c Conn) UsesOfShipping(ctx context.Context, organization int64) (map[int64]MaterialUse, error) {
 	return c.uses(ctx, "shipping_requirements_id", organization)
 }
 
-func (c Conn) uses(ctx context.Context, column string, organization int64) (map[int64]Use, error) {
-	uses := map[int64]Use{}
+func (c Conn) uses(ctx context.Context, column string, organization int64) (map[int64]MaterialUse, error) {
+	uses := map[int64]MaterialUse{}
 	_, err := all(ctx, c, func(r row, _ *struct{}) error {
-		var u Use
+		var u MaterialUse
 		var m exchange.Named
 		err := r.Scan(&u.Thing, &m.ID, &m.Name, &u.Total)
 		u.Materials = slices.Concat(uses[u.Thing].Materials, []exchange.Named{m})

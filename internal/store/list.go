@@ -68,7 +68,7 @@ func equals(expression string) condition {
 }
 
 // page reads a part of a list and counts all of it; a page without a limit is its own count.
-func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.Part[T], error) {
+func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter) (exchange.ListPage[T], error) {
 	from := " FROM " + l.table + " o " + l.joins + " WHERE "
 	for _, match := range p.Where {
 		hold, named := l.filters[match.Field]
@@ -79,29 +79,29 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 	}
 	if p.Limit == 0 {
 		list, err := all(ctx, c, l.scan, "SELECT "+l.columns+from+f.sql.String()+" ORDER BY o.id DESC", f.args...)
-		return exchange.Part[T]{Items: list, Total: int64(len(list))}, err
+		return exchange.ListPage[T]{Items: list, Total: int64(len(list))}, err
 	}
 	total, err := one(ctx, c, value[int64], "SELECT COUNT(*) FROM "+l.table+" o WHERE "+f.sql.String(), f.args...)
 	if err != nil {
-		return exchange.Part[T]{}, err
+		return exchange.ListPage[T]{}, err
 	}
 	columns, scan, column := l.columns, l.scan, l.column(p.Order.Field)
 	var keys []any // what the rows have in the sorted column
 	if p.Order.Name != "" {
-		c.passing = true
+		c.skipStmtCache = true
 		columns += ", " + column
 		scan = func(r row, item *T) error {
 			keys = append(keys, nil)
-			return l.scan(beside{r, []any{&keys[len(keys)-1]}}, item)
+			return l.scan(extraColumns{r, []any{&keys[len(keys)-1]}}, item)
 		}
 	}
 	f.behind(column, p)
 	query := "SELECT " + columns + from + f.sql.String() + orderBy(column, p.Order) + " LIMIT $" + strconv.Itoa(len(f.args)+1)
 	list, err := all(ctx, c, scan, query, append(f.args, p.Limit+1)...)
 	if err != nil {
-		return exchange.Part[T]{}, err
+		return exchange.ListPage[T]{}, err
 	}
-	part := exchange.Part[T]{Items: list, Total: total}
+	part := exchange.ListPage[T]{Items: list, Total: total}
 	if len(list) > p.Limit {
 		part.Items = list[:p.Limit]
 		part.Next = &exchange.Position{ID: l.id(part.Items[p.Limit-1])}
@@ -165,10 +165,10 @@ func orderBy(column string, o exchange.Order) string {
 }
 
 // beside scans columns more than its scan function knows of.
-type beside struct {
+type extraColumns struct {
 	row
 	more []any
 }
 
 // Scan scans the rest behind dst.
-func (r beside) Scan(dst ...any) error { return r.row.Scan(append(dst, r.more...)...) }
+func (r extraColumns) Scan(dst ...any) error { return r.row.Scan(append(dst, r.more...)...) }

@@ -17,7 +17,7 @@ type list struct {
 	page func(ctx context, c store.Conn, p exchange.Page) (ids []int64, total int64, next *exchange.Position, err error)
 }
 
-func ids[T any](part exchange.Part[T], err error, id func(T) int64) ([]int64, int64, *exchange.Position, error) {
+func ids[T any](part exchange.ListPage[T], err error, id func(T) int64) ([]int64, int64, *exchange.Position, error) {
 	list := []int64{}
 	for _, item := range part.Items {
 		list = append(list, id(item))
@@ -70,7 +70,7 @@ func lists(l lab) map[string]list {
 		"requests": {func(l lab) int64 { return l.request(material, viewer, user, nil) },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 				part, err := c.Requests(ctx, p, exchange.RequestFilter{}, exchange.Actor{ID: viewer})
-				return ids(part, err, func(q exchange.Requested) int64 { return q.ID })
+				return ids(part, err, func(q exchange.RequestDetail) int64 { return q.ID })
 			}},
 		"shippings": {inserted(func(ctx context, tx store.Conn) (int64, error) {
 			return tx.InsertShipping(ctx, exchange.Shipping{OrganizationID: organization})
@@ -181,7 +181,7 @@ func lists(l lab) map[string]list {
 			return newest(l, "audit_events")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Audit(ctx, p, exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
-			return ids(part, err, func(a exchange.Act) int64 { return a.ID })
+			return ids(part, err, func(a exchange.AuditEvent) int64 { return a.ID })
 		}},
 		"versions": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {

@@ -28,12 +28,12 @@ type Loader struct {
 	conn *sql.Conn // that of c; of PostgreSQL
 	work chan func() error
 	ids  map[string]bool // the tables whose rows were given with their ids
-	held map[string]*holding
+	held map[string]*pendingEntries
 	said map[string]bool // what mistyped words are compared to
 }
 
 // holding is what waits to be indexed by rank, when all is there.
-type holding struct {
+type pendingEntries struct {
 	index
 	rows []indexRow
 }
@@ -55,7 +55,7 @@ func (l *Loader) indexRow(ix index, e entry) indexRow {
 // hold keeps entries of an index of few things until all are there.
 func (l *Loader) hold(ix index, entries []entry) {
 	if l.held[ix.name] == nil {
-		l.held[ix.name] = &holding{index: ix}
+		l.held[ix.name] = &pendingEntries{index: ix}
 	}
 	for _, e := range entries {
 		l.held[ix.name].rows = append(l.held[ix.name].rows, l.indexRow(ix, e))
@@ -163,7 +163,7 @@ func Load(ctx context.Context, where, label string, fill func(context.Context, *
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	db := &DB{dialect: sqliteDialect, where: path, news: make(chan struct{}, 1), Clock: time.Now}
+	db := &DB{dialect: sqliteDialect, where: path, newNotifications: make(chan struct{}, 1), Clock: time.Now}
 	err := ownFile(path)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (db *DB) load(ctx context.Context, label string, fill func(context.Context,
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	l := &Loader{conn: conn, ids: map[string]bool{}, held: map[string]*holding{}, said: map[string]bool{}}
+	l := &Loader{conn: conn, ids: map[string]bool{}, held: map[string]*pendingEntries{}, said: map[string]bool{}}
 	l.c = Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant(), loader: l}
 	c := l.c
 	if taken, err := one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM users)"); err != nil || taken {

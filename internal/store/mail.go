@@ -18,7 +18,7 @@ const mailColumns = `COALESCE(s.delivery, ''), COALESCE(s.time_zone, ''), s.quie
 // mailScan reads mailColumns; settings gives them afterwards.
 type mailScan struct {
 	s                exchange.MailSettings
-	refused          exchange.Refusal
+	refused          exchange.MailRejection
 	refusedAt, saved *time.Time
 }
 
@@ -57,19 +57,19 @@ func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
 	return one(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
-// mostCounted is up to where each page counts what is new: it says "99+" where there is more.
-const mostCounted = "100"
+// maxCounted is up to where each page counts what is new: it says "99+" where there is more.
+const maxCounted = "100"
 
 // Visitor is a person with what pages tell them.
-type Visitor struct {
+type VisitorState struct {
 	Reader        // whose mail settings say their time zone
-	Unread  int64 // notifications, up to mostCounted
+	Unread  int64 // notifications, up to maxCounted
 	Waiting int64 // requests in which it is their turn, likewise
 }
 
 // Visitor reads somebody with what pages tell them.
-func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (Visitor, error) {
-	scan := func(r row, v *Visitor) error {
+func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error) {
+	scan := func(r row, v *VisitorState) error {
 		var m mailScan
 		err := r.Scan(append(append(userFields(&v.User), m.fields()...), &v.Unread, &v.Waiting)...)
 		v.Mail = m.settings(v.ID)
@@ -77,9 +77,9 @@ func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (Visitor, error) {
 	}
 	mine := make([]string, len(inboxes[exchange.OnMe]))
 	for i, arm := range inboxes[exchange.OnMe] {
-		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + mostCounted + ") first)"
+		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + maxCounted + ") first)"
 	}
-	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+mostCounted+`) first),
+	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+maxCounted+`) first),
 		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
@@ -98,7 +98,7 @@ func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) err
 	if err != nil {
 		return err
 	}
-	var refused exchange.Refusal
+	var refused exchange.MailRejection
 	var refusedAt *time.Time
 	if s.Refused != nil {
 		refused, refusedAt = *s.Refused, &s.Refused.At
@@ -148,7 +148,7 @@ func (c Conn) toMail(ctx context.Context, column string, id int64, limit int) ([
 
 // MailBecomes says what became of the mail about notifications that were in a state.
 func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
-	for some := range slices.Chunk(ids, mostIn) {
+	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{string(was), string(now)}, some)
 		if _, err := c.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")", args...); err != nil {
 			return err

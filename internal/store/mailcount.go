@@ -27,7 +27,7 @@ func (c Conn) CountMail(ctx context.Context, actor uuid.UUID, recipients []strin
 	}
 	scan := func(r row, m *MailCount) error { return r.Scan(&m.Recipient, utc{&m.Since}, &m.Sent, utcNull{&m.Met}) }
 	recipients = slices.Sorted(slices.Values(recipients)) // those who count at the same time lock rows in the same order
-	for some := range inBatches(recipients, mostIn) {
+	for some := range inBatches(recipients, maxIn) {
 		args := []any{actor, c.Now, met, c.Now.Add(-span), c.Now.Add(-day)}
 		rows := make([]string, len(some))
 		for i, recipient := range some {

@@ -47,14 +47,14 @@ const shownMaterial = materialColumns + ", " + userColumns + `,
 
 func shownFields(m *exchange.ShownMaterial) []any {
 	m.Grants = []int64{}
-	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants}, concealed{m})
+	return append(append(materialFields(&m.Material), userFields(&m.Contact)...), ids{&m.Grants}, hiddenMetadata{m})
 }
 
 // concealed takes the keys that the lab of a material publishes, when all else is read, and hides the others.
-type concealed struct{ m *exchange.ShownMaterial }
+type hiddenMetadata struct{ m *exchange.ShownMaterial }
 
 // Scan takes JSON.
-func (s concealed) Scan(src any) error {
+func (s hiddenMetadata) Scan(src any) error {
 	var published []string
 	err := fromJSON{&published}.Scan(src)
 	s.m.Conceal(published)
@@ -108,7 +108,7 @@ func (c Conn) andVisible(w *filter, viewer uuid.UUID) {
 
 // Materials lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
-func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.Part[exchange.ShownMaterial], error) {
+func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.ListPage[exchange.ShownMaterial], error) {
 	w := &filter{}
 	c.andVisible(w, viewer)
 	w.and(published("o"))

@@ -73,7 +73,7 @@ func TestMigrateBringsAFreshDatabaseUpToDateOnce(t *testing.T) {
 			t.Fatalf("not empty: %v", tables(t, db))
 		}
 		ran := migrate(t, db, false)
-		if !slices.Contains(ran, "00001_house.sql") || !slices.Contains(tables(t, db), "material_requests") {
+		if !slices.Contains(ran, "00001_initial.sql") || !slices.Contains(tables(t, db), "material_requests") {
 			t.Errorf("ran %v, tables %v", ran, tables(t, db))
 		}
 		if again := migrate(t, db, false); len(again) != 0 {
@@ -90,7 +90,7 @@ func TestMigrateDryRunNamesFilesAndChangesNothing(t *testing.T) {
 	eachEmpty(t, func(t *testing.T, where string) {
 		db := open(t, where)
 		would := migrate(t, db, true)
-		if !slices.Contains(would, "00001_house.sql") {
+		if !slices.Contains(would, "00001_initial.sql") {
 			t.Errorf("names %v", would)
 		}
 		if made := tables(t, db); len(made) != 0 {

@@ -68,7 +68,7 @@ func scanNotification(r row, n *exchange.Notification) error {
 		n.Actor = &actor
 	}
 	if news != nil {
-		n.News = &exchange.News{ID: *news, Kind: exchange.NewsKind(kind), Actor: by, Organization: n.Organization, At: *known}
+		n.News = &exchange.Announcement{ID: *news, Kind: exchange.AnnouncementKind(kind), Actor: by, Organization: n.Organization, At: *known}
 		return json.Unmarshal([]byte(detail), &n.News.Detail)
 	}
 	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, exchange.EventKind(kind), by, *happened, detail
@@ -77,7 +77,7 @@ func scanNotification(r row, n *exchange.Notification) error {
 }
 
 // Notifications lists a person's notifications.
-func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter, p exchange.Page) (exchange.Part[exchange.Notification], error) {
+func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter, p exchange.Page) (exchange.ListPage[exchange.Notification], error) {
 	f := where("o.user_id = ?", user)
 	switch {
 	case by.Unread == nil:
@@ -111,7 +111,7 @@ func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification
 
 // NotificationsByID reads those of the notifications that exist, the oldest first.
 func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
-	for some := range slices.Chunk(ids, mostIn) {
+	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
 		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
 		if err != nil {
@@ -172,21 +172,21 @@ func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int
 }
 
 // Stamp is when a notification was made, and whose it is.
-type Stamp struct {
+type NotificationStamp struct {
 	ID   int64
 	User uuid.UUID
 	At   time.Time
 }
 
-func scanStamp(r row, s *Stamp) error { return r.Scan(&s.ID, &s.User, utc{&s.At}) }
+func scanStamp(r row, s *NotificationStamp) error { return r.Scan(&s.ID, &s.User, utc{&s.At}) }
 
 // NewestNotifications are those of a person, the newest first.
-func (c Conn) NewestNotifications(ctx context.Context, user uuid.UUID, limit int) ([]Stamp, error) {
+func (c Conn) NewestNotifications(ctx context.Context, user uuid.UUID, limit int) ([]NotificationStamp, error) {
 	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 ORDER BY id DESC LIMIT $2", user, limit)
 }
 
 // Added are everybody's notifications with an id above after, by id.
-func (c Conn) Added(ctx context.Context, after int64) ([]Stamp, error) {
+func (c Conn) Added(ctx context.Context, after int64) ([]NotificationStamp, error) {
 	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE id > $1 ORDER BY id", after)
 }
 
@@ -204,7 +204,7 @@ func (c Conn) Marks(ctx context.Context, users []uuid.UUID) (map[uuid.UUID]int64
 		n    int64
 	}
 	marks := map[uuid.UUID]int64{}
-	for some := range slices.Chunk(users, mostIn) {
+	for some := range slices.Chunk(users, maxIn) {
 		places, args := in(nil, some)
 		list, err := all(ctx, c, func(r row, m *mark) error { return r.Scan(&m.user, &m.n) },
 			"SELECT id, marks FROM users WHERE id IN ("+places+")", args...)
@@ -225,7 +225,7 @@ func (c Conn) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error)
 		admin bool
 	}
 	valid := map[int64]bool{}
-	for some := range slices.Chunk(tokens, mostIn) {
+	for some := range slices.Chunk(tokens, maxIn) {
 		places, args := in([]any{c.Now}, some)
 		list, err := all(ctx, c, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
 			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND t.id IN ("+places+")", args...)

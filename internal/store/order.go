@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 )
 
 // spot is the place of a hit in the order of its search: what exchange.SearchPosition.Token says.
-type spot struct {
+type cursor struct {
 	Section int   `json:"s,omitempty"` // of the walk by relevance, from 1; 0 is all hits, where they are few
 	From    int64 `json:"f,omitempty"` // the block of ranks that it is in
 	Until   int64 `json:"u,omitempty"`
@@ -25,7 +25,7 @@ type spot struct {
 }
 
 // position is what the next page begins behind.
-func (s spot) position(p exchange.SearchPage, n int) (*exchange.SearchPosition, error) {
+func (s cursor) position(p exchange.SearchPage, n int) (*exchange.SearchPosition, error) {
 	token, err := json.Marshal(s)
 	before := p.Offset
 	if p.After != nil {
@@ -35,11 +35,11 @@ func (s spot) position(p exchange.SearchPage, n int) (*exchange.SearchPosition, 
 }
 
 // startOf is the spot that a page is behind, nil for the beginning.
-func startOf(p exchange.SearchPage) (*spot, error) {
+func startOf(p exchange.SearchPage) (*cursor, error) {
 	if p.After == nil {
 		return nil, nil //nolint:nilnil // no spot is no error
 	}
-	s := &spot{}
+	s := &cursor{}
 	token, err := base64.RawURLEncoding.DecodeString(p.After.Token)
 	if err == nil {
 		err = json.Unmarshal(token, s)
@@ -51,7 +51,7 @@ func startOf(p exchange.SearchPage) (*spot, error) {
 }
 
 func wrongCursor() error {
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	f.Add("cursor", "must be one that an answer gave")
 	return f.Err()
 }
@@ -67,10 +67,10 @@ const (
 
 // relevant gives hits by relevance: those that are few as a whole; more of them section by section and,
 // in each, block by block of as many as a sample has.
-func (f finder) relevant(ctx context.Context, s exchange.Search, at *spot, counted tally) ([]ranked, error) {
+func (f finder) relevant(ctx context.Context, s exchange.Search, at *cursor, counted tally) ([]ranked, error) {
 	skip, want := 0, s.Page.Limit+1
 	if at == nil {
-		skip, at = s.Page.Offset, &spot{Section: 1, Rank: -1}
+		skip, at = s.Page.Offset, &cursor{Section: 1, Rank: -1}
 		if !counted.approximate["count"] {
 			at.Section = 0
 		}
@@ -90,7 +90,7 @@ func (f finder) relevant(ctx context.Context, s exchange.Search, at *spot, count
 			if err != nil {
 				return nil, err
 			}
-			sorted := f.scored(s.Query, block, spot{Section: n, From: from, Until: end})
+			sorted := f.scored(s.Query, block, cursor{Section: n, From: from, Until: end})
 			if n == at.Section && from == at.From && at.Rank >= 0 {
 				behind := ranked{rank: at.Rank, spot: *at}
 				sorted = slices.DeleteFunc(sorted, func(r ranked) bool { return f.compare(r, behind) <= 0 })
@@ -104,7 +104,7 @@ func (f finder) relevant(ctx context.Context, s exchange.Search, at *spot, count
 }
 
 // section is what to ask for in a section, and where; false where it is empty.
-func (f finder) section(s exchange.Search, n int) (e words.Expr, from, until int64, is bool) {
+func (f finder) section(s exchange.Search, n int) (e fulltext.Expr, from, until int64, is bool) {
 	filters := filtered(s.Filters, "")
 	if n == 0 {
 		return and(s.Query.Expr(), filters), 0, f.end(), true
@@ -126,16 +126,16 @@ func (f finder) section(s exchange.Search, n int) (e words.Expr, from, until int
 }
 
 // but asks for what yes finds and not no, where there is a no.
-func but(yes, no words.Expr, is bool) words.Expr {
+func but(yes, no fulltext.Expr, is bool) fulltext.Expr {
 	if !is {
 		return yes
 	}
-	return words.Expr{But: &words.But{Yes: yes, No: no}}
+	return fulltext.Expr{But: &fulltext.But{Yes: yes, No: no}}
 }
 
 // block reads the hits that are scored together, and where the next ones begin. A block that a page ended
 // in keeps its end, so that nothing comes twice when there are more meanwhile.
-func (f finder) block(ctx context.Context, e words.Expr, from, until int64, section int, at *spot, counted tally) ([]hit, int64, error) {
+func (f finder) block(ctx context.Context, e fulltext.Expr, from, until int64, section int, at *cursor, counted tally) ([]hit, int64, error) {
 	if section == 0 && !counted.approximate["count"] {
 		return counted.hits, until, nil
 	}
@@ -154,7 +154,7 @@ func (f finder) block(ctx context.Context, e words.Expr, from, until int64, sect
 }
 
 // scored puts the hits of a block, whose spot it is given, in order.
-func (f finder) scored(q words.Query, block []hit, at spot) []ranked {
+func (f finder) scored(q fulltext.Query, block []hit, at cursor) []ranked {
 	list := make([]ranked, len(block))
 	for i, h := range block {
 		list[i] = ranked{rank: h.rank, spot: at}

@@ -29,7 +29,7 @@ func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Org
 }
 
 // Organizations lists all.
-func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.Part[exchange.Organization], error) {
+func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Organization], error) {
 	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
 		id: func(o exchange.Organization) int64 { return o.ID }, filters: map[string]condition{"owner": equals("o.owner_id")}}
 	return l.page(ctx, c, p, where("1 = 1"))
@@ -56,9 +56,11 @@ func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[
 		user uuid.UUID
 		exchange.Organization
 	}
-	scan := func(r row, m *membership) error { return scanOrganization(beside{r, []any{&m.user}}, &m.Organization) }
+	scan := func(r row, m *membership) error {
+		return scanOrganization(extraColumns{r, []any{&m.user}}, &m.Organization)
+	}
 	of := map[uuid.UUID][]exchange.Organization{}
-	for some := range slices.Chunk(users, mostIn) {
+	for some := range slices.Chunk(users, maxIn) {
 		places, args := in(nil, some)
 		list, err := all(ctx, c, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
 			JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id IN (`+places+") ORDER BY o.id", args...)
@@ -86,7 +88,7 @@ func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (
 		return 0, err
 	}
 	o.ID = id
-	return id, c.indexOrganization(ctx, o, kept{})
+	return id, c.indexOrganization(ctx, o, indexedRow{})
 }
 
 // UpdateOrganization saves an organization.
@@ -128,7 +130,7 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 }
 
 // MembersOf lists the members of one organization; the newest is who joined last.
-func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.User], error) {
+func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.User], error) {
 	type member struct {
 		membership int64
 		exchange.User
@@ -144,7 +146,7 @@ func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page
 	for i, m := range part.Items {
 		users[i] = m.User
 	}
-	return exchange.Part[exchange.User]{Items: users, Total: part.Total, Next: part.Next}, err
+	return exchange.ListPage[exchange.User]{Items: users, Total: part.Total, Next: part.Next}, err
 }
 
 // SetMembers makes users the members of an organization and says who left. New members start
@@ -161,7 +163,7 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 		return nil, err
 	}
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
-	for some := range slices.Chunk(left, mostIn) {
+	for some := range slices.Chunk(left, maxIn) {
 		places, args := in([]any{organization, c.Now}, some)
 		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT id FROM memberships "+
 			"WHERE organization_id = $1 AND user_id IN ("+places+")"+c.db.dialect.forUpdate+")", args...); err != nil {
@@ -173,7 +175,7 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 
 // Join makes users members of an organization; who is one already stays it.
 func (c Conn) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
-	for some := range slices.Chunk(users, mostIn) {
+	for some := range slices.Chunk(users, maxIn) {
 		places, args := in([]any{organization, c.Now}, some)
 		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
 				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
@@ -194,7 +196,7 @@ func set[T comparable](list []T) map[T]bool {
 	return m
 }
 
-// IsMember says whether a user is a member of an organization, and keeps them from leaving until
+// IsMember reports whether a user is a member of an organization, and keeps them from leaving until
 // commit.
 func (c Conn) IsMember(ctx context.Context, organization int64, user uuid.UUID) (bool, error) {
 	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM memberships
@@ -221,7 +223,7 @@ func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membe
 }
 
 // Memberships lists a user's present memberships.
-func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Membership], error) {
+func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
 	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
 		id: func(m exchange.Membership) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"},
 		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}

@@ -185,7 +185,7 @@ func TestListsOfPeopleMayBeLong(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l lab) {
 		organization := l.organization(l.user().ID)
-		users := make([]uuid.UUID, 10_000) // mostMembers
+		users := make([]uuid.UUID, 10_000) // maxMembers
 		for i := range users {
 			users[i] = uuid.New()
 		}

@@ -31,7 +31,7 @@ func (c Conn) statement(ctx context.Context, query string) (runner, error) {
 	switch {
 	case c.tx != nil && !c.db.dialect.prepare:
 		return bound{c.tx, query}, nil
-	case c.tx == nil && (c.passing || !c.db.dialect.prepare):
+	case c.tx == nil && (c.skipStmtCache || !c.db.dialect.prepare):
 		return bound{c.db.read, query}, nil
 	case c.tx == nil:
 		if stmt, ok := c.db.prepared[0].Load(query); ok {
@@ -182,9 +182,9 @@ func translate(err error) error {
 	return err
 }
 
-// mostIn is the length above which lists of ids are cut: SQLite looks for each placeholder among
+// maxIn is the length above which lists of ids are cut: SQLite looks for each placeholder among
 // all others, so that ten thousand of them would keep its one writer busy for seconds.
-const mostIn = 256
+const maxIn = 256
 
 // in appends a list to the arguments of a query and gives its placeholders, for IN (...). Their
 // number is a power of two, filled up with zero ids, which no row has: so the texts of queries,

@@ -108,8 +108,8 @@ func (c Conn) resealWebhooks(ctx context.Context, which func(string) string, cha
 }
 
 func (c Conn) resealAnswers(ctx context.Context, which func(string) string, change func(place, stored string) (string, error)) error {
-	scan := func(r row, k *exchange.Retry) error { return r.Scan(&k.Caller, &k.Key, &k.Body) }
-	last := exchange.Retry{}
+	scan := func(r row, k *exchange.IdempotentCall) error { return r.Scan(&k.Caller, &k.Key, &k.Body) }
+	last := exchange.IdempotentCall{}
 	for {
 		list, err := all(ctx, c, scan, "SELECT caller, key, body FROM idempotency_keys WHERE (caller, key) > ($1, $2) AND "+which("body")+
 			" ORDER BY caller, key LIMIT 500", last.Caller, last.Key)
@@ -160,7 +160,7 @@ func (c Conn) Lost(ctx context.Context) (l Lost, err error) {
 
 // Forget has the database use another key without opening what the lost one sealed: webhooks have no secret then, links are
 // void, and a call whose answer was kept is answered with instead from then on.
-func (c Conn) Forget(ctx context.Context, to *Key, instead exchange.Retry) error {
+func (c Conn) Forget(ctx context.Context, to *Key, instead exchange.IdempotentCall) error {
 	headers, err := text(instead.Headers)
 	if err == nil {
 		err = c.lockSealed(ctx)

@@ -30,7 +30,7 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 		over := l.request(material, user, user, func(r *exchange.Request) {
 			r.Reminded, r.WaitingSince, r.SnoozedUntil = 7, start.AddDate(0, 0, -8), new(start)
 		})
-		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.Requested) error { return nil }) // deleted
+		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.RequestDetail) error { return nil }) // deleted
 		paper := l.attachment(user, nil)
 		l.write(func(ctx context, tx store.Conn) error {
 			return tx.SaveDocuments(ctx, old, nil, []exchange.Document{{Slot: exchange.IRB, AttachmentID: paper, State: exchange.Delivered, AddedBy: user, AddedAt: tx.Now}})
@@ -157,7 +157,7 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 		user, requester := l.user().ID, l.user().ID
 		organization := l.organization(user, user)
 		request := l.request(l.material(organization, user, nil), requester, user, nil)
-		var before, want exchange.Requested
+		var before, want exchange.RequestDetail
 		var e exchange.Event
 		l.write(func(ctx context, tx store.Conn) (err error) {
 			if before, err = tx.RequestForUpdate(ctx, request); err != nil {

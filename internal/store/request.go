@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -25,7 +25,7 @@ const requestFrom = "material_requests o " + requestJoins
 const requestJoins = `JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
 	LEFT JOIN shipping_requirements s ON s.id = m.shipping_requirements_id`
 
-func scanRequest(r row, q *exchange.Requested) error {
+func scanRequest(r row, q *exchange.RequestDetail) error {
 	var carrier, tracking, conditions *string
 	var sent *time.Time
 	var mta, version *int64
@@ -45,20 +45,20 @@ func scanRequest(r row, q *exchange.Requested) error {
 }
 
 // Request reads one request with its documents.
-func (c Conn) Request(ctx context.Context, id int64) (exchange.Requested, error) {
+func (c Conn) Request(ctx context.Context, id int64) (exchange.RequestDetail, error) {
 	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 	return c.withDocuments(ctx, q, err)
 }
 
 // DeletedRequest reads a request that was deleted, without its documents. It is nobody's turn in it.
-func (c Conn) DeletedRequest(ctx context.Context, id int64) (exchange.Requested, error) {
+func (c Conn) DeletedRequest(ctx context.Context, id int64) (exchange.RequestDetail, error) {
 	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
 	q.Active = false
 	return q, err
 }
 
 // RequestForUpdate reads one request and keeps others from changing it until commit.
-func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requested, error) {
+func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.RequestDetail, error) {
 	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
 	return c.withDocuments(ctx, q, err)
 }
@@ -66,7 +66,7 @@ func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.Requeste
 // ofRequests is a lock for the requests of a SELECT alone, not for what is joined to them.
 func ofRequests(lock string) string { return strings.Replace(lock, "UPDATE", "UPDATE OF o", 1) }
 
-func (c Conn) withDocuments(ctx context.Context, q exchange.Requested, err error) (exchange.Requested, error) {
+func (c Conn) withDocuments(ctx context.Context, q exchange.RequestDetail, err error) (exchange.RequestDetail, error) {
 	if err != nil {
 		return q, err
 	}
@@ -84,9 +84,9 @@ func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Docu
 }
 
 // RequestsByID reads those of the requests that exist, with their documents, the oldest first.
-func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.Requested, err error) {
+func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.RequestDetail, err error) {
 	ids = slices.Sorted(slices.Values(ids))
-	for some := range slices.Chunk(slices.Compact(ids), mostIn) {
+	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
 		places, args := in(nil, some)
 		found, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+places+") AND o.deleted_at IS NULL ORDER BY o.id", args...)
 		if err != nil {
@@ -99,7 +99,7 @@ func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.Re
 
 // Requests lists what viewer may see: the requests of their organizations'
 // materials and their own; an admin sees every one.
-func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer exchange.Actor) (exchange.Part[exchange.Requested], error) {
+func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer exchange.Actor) (exchange.ListPage[exchange.RequestDetail], error) {
 	w := where("o.deleted_at IS NULL")
 	andEqual(w, "o.material_id", f.Material)
 	andEqual(w, "o.status", f.Status)
@@ -119,12 +119,12 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
 	}
 	if f.Search != nil {
-		c.passing = true // there are as many texts of it as kinds of searches
-		condition, args := matching{c, exchange.RequestScope(viewer)}.requests(words.Parse(string(*f.Search)).Expr())
+		c.skipStmtCache = true // there are as many texts of it as kinds of searches
+		condition, args := matching{c, exchange.RequestScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
 		w.and(condition, args...)
 	}
-	l := listing[exchange.Requested]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
-		id: func(q exchange.Requested) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"},
+	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
+		id: func(q exchange.RequestDetail) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"},
 		filters: map[string]condition{"organization": equals("o.organization_id"), "requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
 			"irb_attachment": holdsDocument(exchange.IRB), "executed_mta_attachment": holdsDocument(exchange.ExecutedMTA)}}
 	part, err := l.page(ctx, c, p, w)
@@ -143,13 +143,13 @@ func holdsDocument(slot exchange.Slot) condition {
 }
 
 // addDocuments reads the documents of requests, in one query for each 256.
-func (c Conn) addDocuments(ctx context.Context, list []exchange.Requested) error {
-	byID, ids := map[int64]*exchange.Requested{}, make([]int64, len(list))
+func (c Conn) addDocuments(ctx context.Context, list []exchange.RequestDetail) error {
+	byID, ids := map[int64]*exchange.RequestDetail{}, make([]int64, len(list))
 	for i := range list {
 		ids[i] = list[i].ID
 		byID[ids[i]] = &list[i]
 	}
-	for some := range slices.Chunk(ids, mostIn) {
+	for some := range slices.Chunk(ids, maxIn) {
 		documents, err := c.documents(ctx, some...)
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ var requestWritten = strings.Fields(`assigned_to status is_active requester_abst
 
 // UpdateRequest saves a request and the head of its events; deleted takes it out of sight, and what
 // happened to it out of the organization's feed, which only tells that it was deleted.
-func (c Conn) UpdateRequest(ctx context.Context, q exchange.Requested, deleted bool) error {
+func (c Conn) UpdateRequest(ctx context.Context, q exchange.RequestDetail, deleted bool) error {
 	args, err := c.requestArgs(q.Request)
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, err
 }
 
 // Issues lists the issues of a request.
-func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.Issue], error) {
+func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.Issue], error) {
 	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue, filters: map[string]condition{"request": equals("o.request_id")},
 		id: func(i exchange.Issue) int64 { return i.ID }}
 	return l.page(ctx, c, p, where("o.request_id = ?", request))

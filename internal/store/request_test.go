@@ -25,7 +25,7 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 			m.Title, m.ShippingID, m.NeedsMTA, m.NeedsAbstract = odd, &shipping, true, true
 		})
 		targets := exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}
-		for _, beside := range []exchange.Requested{
+		for _, beside := range []exchange.RequestDetail{
 			{Request: exchange.Request{MaterialID: plain}, Material: "HeLa", Organization: organization, Targets: targets,
 				Terms: exchange.Terms{IRB: true}},
 			{Request: exchange.Request{MaterialID: shipped}, Material: odd, Organization: organization, Targets: targets,
@@ -61,7 +61,7 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				code(t, "RequestForUpdate", err, "")
 				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{}, exchange.Actor{ID: requester})
 				q.Documents = nil
-				same(t, "Requests", []exchange.Requested{q}, part.Items)
+				same(t, "Requests", []exchange.RequestDetail{q}, part.Items)
 				return err
 			})
 		}
@@ -83,7 +83,7 @@ func TestDeletedRequestIsGoneButItsEventsAreKept(t *testing.T) {
 		if list, err := c.AssignedTo(l.ctx, organization, member); len(list) != 1 || list[0] != id || err != nil {
 			t.Errorf("AssignedTo = %v, %v", list, err)
 		}
-		l.change(id, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+		l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 		_, err := c.Request(l.ctx, id)
 		code(t, "Request", err, exchange.NotFound)
 		_, err = c.RequestForUpdate(l.ctx, id)
@@ -189,7 +189,7 @@ func TestIssueIsReadAsWrittenInItsRequestAlone(t *testing.T) {
 			same(t, "Issue", issue, got)
 			part, err := l.db.Read().Issues(l.ctx, request, exchange.Page{Limit: 2})
 			code(t, "Issues", err, "")
-			same(t, "Issues", exchange.Part[exchange.Issue]{Items: []exchange.Issue{issue}, Total: 1}, part)
+			same(t, "Issues", exchange.ListPage[exchange.Issue]{Items: []exchange.Issue{issue}, Total: 1}, part)
 		}
 		_, err := l.db.Read().Issue(l.ctx, other, issue.ID)
 		code(t, "the issue in another request", err, exchange.NotFound)
@@ -210,7 +210,7 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 			if round == 0 { // an empty list is left out
 				detail.Missing, detail.Fields, detail.What = nil, nil, nil
 			}
-			l.change(request, false, func(ctx context, tx store.Conn, q *exchange.Requested) error {
+			l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
 				events, err := tx.AppendEvents(ctx, q, []exchange.Event{
 					{Kind: exchange.Messaged, Actor: user, Detail: detail}, {Kind: exchange.Closed, Actor: user}})
 				made = append(made, events...)
@@ -232,7 +232,7 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 		if err != nil || len(heads) != 2 {
 			t.Fatalf("Heads = %v, %v", heads, err)
 		}
-		same(t, "the head", store.Head{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}}, heads[0])
+		same(t, "the head", store.RequestHead{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}}, heads[0])
 		if heads, err := l.db.Read().Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other || err != nil {
 			t.Errorf("Heads behind the first = %v, %v", heads, err)
 		}

@@ -228,7 +228,7 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 		same(t, "Grants", want, shown.Grants)
 		part, err := l.db.Read().Grants(l.ctx, user, exchange.Page{Limit: 1})
 		code(t, "Grants", err, "")
-		same(t, "Grants", exchange.Part[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user, Title: odd, FunderID: "R01",
+		same(t, "Grants", exchange.ListPage[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user, Title: odd, FunderID: "R01",
 			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: &exchange.Position{ID: 1 << 42}}, part)
 	})
 }

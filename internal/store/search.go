@@ -9,17 +9,17 @@ import (
 
 // SearchMaterials gives the materials that a search finds, as far as its viewer may see them. Without
 // words the newest are the most relevant.
-func (c Conn) SearchMaterials(ctx context.Context, s exchange.Search) (exchange.Found[exchange.ShownMaterial], error) {
+func (c Conn) SearchMaterials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial], error) {
 	return search(ctx, finder{c, materialIndex, s.Viewer}, s, shownMaterial, materialFrom, shownFields)
 }
 
 // SearchOrganizations gives the organizations that a search finds.
-func (c Conn) SearchOrganizations(ctx context.Context, s exchange.Search) (exchange.Found[exchange.Organization], error) {
+func (c Conn) SearchOrganizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization], error) {
 	return search(ctx, finder{c, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o", organizationFields)
 }
 
 // SearchUsers gives the users that a search finds.
-func (c Conn) SearchUsers(ctx context.Context, s exchange.Search) (exchange.Found[exchange.User], error) {
+func (c Conn) SearchUsers(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
 	return search(ctx, finder{c, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id", userFields)
 }
 
@@ -27,7 +27,7 @@ func (c Conn) SearchUsers(ctx context.Context, s exchange.Search) (exchange.Foun
 func (c Conn) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64) (matching []int64, err error) {
 	f := finder{c, materialIndex, s.Viewer}
 	e := and(s.Query.Expr(), filtered(s.Filters, ""))
-	for some := range slices.Chunk(ids, mostIn) {
+	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{f.db.dialect.asked(e)}, some)
 		w := &filter{args: args}
 		w.sql.WriteString("x.id IN (" + places + ") AND " + f.matches())
@@ -44,13 +44,13 @@ func (c Conn) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64
 // ranked is a hit in its place.
 type ranked struct {
 	rank int64
-	spot spot
+	spot cursor
 }
 
 // search counts what there is and reads one page of it; fields are where columns of tables, of which o
 // has the things, are scanned to.
-func search[T any](ctx context.Context, f finder, s exchange.Search, columns, tables string, fields func(*T) []any) (exchange.Found[T], error) {
-	var found exchange.Found[T]
+func search[T any](ctx context.Context, f finder, s exchange.Search, columns, tables string, fields func(*T) []any) (exchange.SearchResult[T], error) {
+	var found exchange.SearchResult[T]
 	at, err := startOf(s.Page)
 	if err != nil {
 		return found, err
@@ -95,7 +95,7 @@ func search[T any](ctx context.Context, f finder, s exchange.Search, columns, ta
 }
 
 // page gives the hits of a page, and one behind them where there is one.
-func (f finder) page(ctx context.Context, s exchange.Search, at *spot, counted tally) ([]ranked, error) {
+func (f finder) page(ctx context.Context, s exchange.Search, at *cursor, counted tally) ([]ranked, error) {
 	if order, is := f.sorts[s.Sort]; is && (s.Sort != exchange.ByRelevance || s.Query.Empty()) {
 		return f.sorted(ctx, s, order, at, counted)
 	}

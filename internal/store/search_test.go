@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/store"
 	"aliquot/internal/store/storetest"
 
@@ -138,10 +138,10 @@ func change(rt *rapid.T, m *exchange.Material) {
 	m.EmbargoDate = rapid.SampledFrom([]*exchange.Date{nil, nil, new(exchange.Date("2026-03-12")), new(exchange.Date("2031-01-01"))}).Draw(rt, "embargo")
 }
 
-func (w *findable) indexed(m exchange.Material) exchange.Indexed {
+func (w *findable) indexed(m exchange.Material) exchange.SearchDocument {
 	for _, o := range w.organizations {
 		if o.ID == m.OrganizationID {
-			return m.Indexed(o.Name, nil)
+			return m.SearchDocument(o.Name, nil)
 		}
 	}
 	panic("no such organization")
@@ -224,7 +224,7 @@ func shownID(m exchange.ShownMaterial) int64 { return m.ID }
 func materialID(m exchange.Material) int64   { return m.ID }
 
 func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
-	s := exchange.Search{Query: words.Parse(rapid.SampledFrom(phrases).Draw(rt, "query")), Viewer: rapid.SampledFrom(w.people).Draw(rt, "viewer"), Facets: true,
+	s := exchange.Search{Query: fulltext.Parse(rapid.SampledFrom(phrases).Draw(rt, "query")), Viewer: rapid.SampledFrom(w.people).Draw(rt, "viewer"), Facets: true,
 		Sort: rapid.SampledFrom([]exchange.SearchSort{exchange.ByRelevance, exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated, exchange.ByTitle}).Draw(rt, "sort"),
 		Page: exchange.SearchPage{Limit: rapid.IntRange(1, 7).Draw(rt, "limit")}, Filters: map[string][]string{}}
 	all := map[string][]string{"category": {"CELL_LINE"}}
@@ -243,7 +243,7 @@ func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
 }
 
 // pages reads all pages of a search.
-func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64, first exchange.Found[exchange.ShownMaterial]) {
+func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64, first exchange.SearchResult[exchange.ShownMaterial]) {
 	for n := 0; ; n++ {
 		page, err := w.db.Read().SearchMaterials(w.ctx, s)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/store"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,7 +29,7 @@ func (l lab) titled(organization int64, contact uuid.UUID, title string, change 
 // search gives the ids that a query finds.
 func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	l.t.Helper()
-	found, err := c.SearchMaterials(l.ctx, exchange.Search{Query: words.Parse(query), Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 20}})
+	found, err := c.SearchMaterials(l.ctx, exchange.Search{Query: fulltext.Parse(query), Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 20}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func (l lab) suggest(typed string, viewer uuid.UUID) []string {
 
 func (l lab) meant(query string, viewer uuid.UUID) string {
 	l.t.Helper()
-	meant, err := l.db.Read().Meant(l.ctx, words.Parse(query), viewer)
+	meant, err := l.db.Read().Meant(l.ctx, fulltext.Parse(query), viewer)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			if got := l.meant("zebrafihs", viewer); got != "" {
 				t.Errorf("meant: %q", got)
 			}
-			matching, err := l.db.Read().MatchMaterials(l.ctx, exchange.Search{Query: words.Parse("zebrafish"), Viewer: viewer}, []int64{secret})
+			matching, err := l.db.Read().MatchMaterials(l.ctx, exchange.Search{Query: fulltext.Parse("zebrafish"), Viewer: viewer}, []int64{secret})
 			if err != nil || len(matching) != 0 {
 				t.Errorf("matching: %v %v", matching, err)
 			}
@@ -231,7 +231,7 @@ func TestAnyTextIsASearch(t *testing.T) {
 		queries := slices.Concat(hostile, []string{strings.Repeat("a ", 5000), strings.Repeat("long", 2500), strings.Repeat(`"`, 10_000), strings.Repeat("(", 10_000),
 			strings.Repeat("-", 10_000), strings.Repeat("a-", 5000), strings.Repeat("株", 3000), strings.Repeat("🧬", 2500)})
 		for _, query := range queries {
-			q := words.Parse(query)
+			q := fulltext.Parse(query)
 			before := l.db.Queries()
 			for _, c := range []func() error{
 				func() error {
@@ -285,7 +285,7 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 				t.Errorf("ranks from %d to %d are looked for among all hits", from, until)
 			}
 		})
-		s := exchange.Search{Query: words.Parse("cell"), Facets: true, Page: exchange.SearchPage{Limit: 7}}
+		s := exchange.Search{Query: fulltext.Parse("cell"), Facets: true, Page: exchange.SearchPage{Limit: 7}}
 		for pages := 0; pages == 0 || s.Page.After != nil; pages++ {
 			found, err := l.db.Read().SearchMaterials(l.ctx, s)
 			if err != nil {
@@ -304,7 +304,7 @@ func TestACursorThatIsNoneOfOursIsToldSo(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		for _, token := range []string{"", "x", "e30", "eyJzIjotMX0", "eyJzIjo5OX0", "bnVsbA", "eyJyIjoxLCJrIjoieCJ9"} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByTitle} {
-				_, err := l.db.Read().SearchMaterials(l.ctx, exchange.Search{Query: words.Parse("a"), Sort: sort,
+				_, err := l.db.Read().SearchMaterials(l.ctx, exchange.Search{Query: fulltext.Parse("a"), Sort: sort,
 					Page: exchange.SearchPage{Limit: 1, After: &exchange.SearchPosition{Token: token}}})
 				if err != nil {
 					code(t, fmt.Sprint(token, sort), err, exchange.InvalidInput)
@@ -330,14 +330,14 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 		})
 		for query, want := range map[string]int{"angstrom": 1, "ohara": 1, "zoe": 0, "zoe@example.org": 0, "": 1} {
 			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated, exchange.ByTitle} {
-				found, err := l.db.Read().SearchUsers(l.ctx, exchange.Search{Query: words.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
+				found, err := l.db.Read().SearchUsers(l.ctx, exchange.Search{Query: fulltext.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
 				if err != nil || len(found.Items) != want || int(found.Count) != want {
 					t.Errorf("user %q by %q: %+v %v", query, sort, found, err)
 				}
 			}
 		}
 		for query, want := range map[string]int{"zebra": 1, "Lab": 0, "": 1} {
-			found, err := l.db.Read().SearchOrganizations(l.ctx, exchange.Search{Query: words.Parse(query), Page: exchange.SearchPage{Limit: 5}})
+			found, err := l.db.Read().SearchOrganizations(l.ctx, exchange.Search{Query: fulltext.Parse(query), Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || len(found.Items) != want || int(found.Count) != want {
 				t.Errorf("organization %q: %+v %v", query, found, err)
 			}

@@ -27,7 +27,7 @@ func (c Conn) ShippingForUpdate(ctx context.Context, id int64) (exchange.Shippin
 }
 
 // Shippings lists shipping requirements; organization nil is every one.
-func (c Conn) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.Part[exchange.Shipping], error) {
+func (c Conn) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
 	l := listing[exchange.Shipping]{columns: shippingColumns, table: "shipping_requirements", scan: scanShipping,
 		id: func(s exchange.Shipping) int64 { return s.ID }, sorts: map[string]string{"organization": "o.organization_id"}, filters: map[string]condition{"organization": equals("o.organization_id")}}
 	f := where("1 = 1")
@@ -73,7 +73,7 @@ func (c Conn) AddressForUpdate(ctx context.Context, user uuid.UUID, id int64) (e
 }
 
 // Addresses lists a user's addresses.
-func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Address], error) {
+func (c Conn) Addresses(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
 	l := listing[exchange.Address]{columns: addressColumns, table: "addresses", scan: scanAddress,
 		id: func(a exchange.Address) int64 { return a.ID }, filters: map[string]condition{"user": equals("o.user_id")}}
 	return l.page(ctx, c, p, where("o.user_id = ?", user))

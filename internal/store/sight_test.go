@@ -120,7 +120,7 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 						q = *made
 					})
 				if rapid.IntRange(0, 4).Draw(r, "deleted") == 0 {
-					l.change(id, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+					l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 					continue
 				}
 				all[id] = q
@@ -138,13 +138,13 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
 			part, err := l.tx.Requests(l.ctx, exchange.Page{Limit: limit}, f, exchange.Actor{ID: viewer, Admin: everyone})
-			shown(r, want, limit, part, err, func(q exchange.Requested) int64 { return q.ID })
+			shown(r, want, limit, part, err, func(q exchange.RequestDetail) int64 { return q.ID })
 		})
 	})
 }
 
 // shown compares the first page of a list with the ids that should be in the list.
-func shown[T any](r *rapid.T, should map[int64]bool, limit int, part exchange.Part[T], err error, id func(T) int64) {
+func shown[T any](r *rapid.T, should map[int64]bool, limit int, part exchange.ListPage[T], err error, id func(T) int64) {
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 )
 
 // sorting is an order by a column of the things o, where things of one value are in the order of their
@@ -35,7 +35,7 @@ func (ix index) tie(rank int64) (column string, value int64) {
 
 // sorted gives hits by a column, archived ones last. Where many things are hits it goes through the
 // things in order and tests them; else it reads all hits.
-func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *spot, counted tally) ([]ranked, error) {
+func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *cursor, counted tally) ([]ranked, error) {
 	skip := 0
 	if at == nil {
 		skip = s.Page.Offset
@@ -49,7 +49,7 @@ func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *s
 }
 
 // sift sorts all hits.
-func (f finder) sift(ctx context.Context, e words.Expr, by sorting, at *spot, want int) ([]ranked, error) {
+func (f finder) sift(ctx context.Context, e fulltext.Expr, by sorting, at *cursor, want int) ([]ranked, error) {
 	tables, w := f.from(e)
 	tie, order := f.ordered(by)
 	if at != nil {
@@ -65,7 +65,7 @@ func (f finder) sift(ctx context.Context, e words.Expr, by sorting, at *spot, wa
 
 // walk goes through what is not archived and tests it, where few tests are to be expected: it is not done
 // when there were too many, or too few things. Without words it is only to look at the facets.
-func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spot, want int, counted tally) (list []ranked, done bool, err error) {
+func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cursor, want int, counted tally) (list []ranked, done bool, err error) {
 	cost := f.db.testCost
 	if s.Query.Empty() {
 		cost = min(cost, lookCost)
@@ -80,7 +80,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 	}
 	tie, order := f.ordered(by)
 	wanted, scan := wantedLines(s.Filters), f.scanRanked(by)
-	for range 1 + 4*tests/mostIn {
+	for range 1 + 4*tests/maxIn {
 		w := where("+x.rank < ?", f.end()/2) // it is not archived; + keeps SQLite from going through the ranks instead
 		if f.sight != nil {
 			f.sight(w, f.Conn, f.viewer)
@@ -95,11 +95,11 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 		facets := map[int64]string{}
 		next, err := all(ctx, f.Conn, func(r row, h *ranked) error {
 			var lines string
-			err := scan(beside{r, []any{&lines}}, h)
+			err := scan(extraColumns{r, []any{&lines}}, h)
 			facets[h.rank] = lines
 			return err
 		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.things+" o JOIN "+f.name+
-			"_index x ON x.id = o.id WHERE "+w.sql.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, min(tests, mostIn))...)
+			"_index x ON x.id = o.id WHERE "+w.sql.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, min(tests, maxIn))...)
 		if err != nil || len(next) == 0 {
 			return nil, false, err
 		}
@@ -121,7 +121,7 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *spo
 const lookCost = 1
 
 // matching are those of the things that an expression finds.
-func (f finder) matching(ctx context.Context, e words.Expr, list []ranked) (matching []ranked, err error) {
+func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (matching []ranked, err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -140,7 +140,7 @@ func (f finder) matching(ctx context.Context, e words.Expr, list []ranked) (matc
 	return matching, err
 }
 
-// archive says whether the row x is of an archived thing.
+// archive reports whether the row x is of an archived thing.
 func (f finder) archive() string {
 	if f.index.archived != "" {
 		return f.index.archived
@@ -165,7 +165,7 @@ func (by sorting) than() string {
 }
 
 // place is what a spot has in the columns of an order.
-func (f finder) place(by sorting, at spot) (key any, id int64, err error) {
+func (f finder) place(by sorting, at cursor) (key any, id int64, err error) {
 	_, id = f.tie(at.Rank)
 	if !by.moment {
 		return at.Key, id, nil

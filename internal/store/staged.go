@@ -50,7 +50,7 @@ func (c Conn) SettleStaged(ctx context.Context, job, epoch, after int64, limit i
 		return 0, err
 	}
 	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.staged_in = $1 AND o.id > $2 ORDER BY o.id LIMIT $3"+
-		c.db.dialect.forUpdate, job, after, min(limit, mostIn))
+		c.db.dialect.forUpdate, job, after, min(limit, maxIn))
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
@@ -80,7 +80,7 @@ func (c Conn) Unstage(ctx context.Context, job, after int64, limit int) (last in
 	if err := c.walkInOrder(ctx); err != nil {
 		return 0, err
 	}
-	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id LIMIT $3", job, after, min(limit, mostIn))
+	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id LIMIT $3", job, after, min(limit, maxIn))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}

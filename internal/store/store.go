@@ -28,17 +28,17 @@ import (
 
 // DB is an open database.
 type DB struct {
-	dialect  dialect
-	where    string
-	write    *sql.DB // SQLite: one connection, BEGIN IMMEDIATE; PostgreSQL: the same pool as read
-	read     *sql.DB // SQLite: many connections that cannot write
-	prepared [2]sync.Map
-	queries  atomic.Int64
-	key      *Key                                           // of the secrets
-	proof    string                                         // the stored proof of key; "": there is none
-	watch    atomic.Pointer[func(query string, args []any)] // nil: nobody
-	news     chan struct{}
-	fullAt   atomic.Int64 // when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
+	dialect          dialect
+	where            string
+	write            *sql.DB // SQLite: one connection, BEGIN IMMEDIATE; PostgreSQL: the same pool as read
+	read             *sql.DB // SQLite: many connections that cannot write
+	prepared         [2]sync.Map
+	queries          atomic.Int64
+	key              *Key                                           // of the secrets
+	proof            string                                         // the stored proof of key; "": there is none
+	watch            atomic.Pointer[func(query string, args []any)] // nil: nobody
+	newNotifications chan struct{}
+	fullAt           atomic.Int64 // when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
 
 	exactUpTo int     // exchange.ExactUpTo
 	sampled   int     // how many hits stand for more than exactUpTo, at most so many
@@ -56,7 +56,7 @@ type DB struct {
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, news: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000, testCost: 40, Clock: time.Now}
+	db := &DB{where: where, newNotifications: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000, testCost: 40, Clock: time.Now}
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect
@@ -175,7 +175,7 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping says whether the database answers.
+// Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.read.PingContext(ctx) }
 
 // Postgres says which of the two databases this is.
@@ -202,11 +202,11 @@ type Conn struct {
 	wanted map[string]*sql.Stmt // queries to keep prepared once the transaction is over
 	Now    time.Time
 
-	loader   *Loader  // which takes in what is to be indexed
-	passing  bool     // its queries have too many texts to keep each prepared
-	acts     *[][]any // for the log, once the transaction is committed
-	enqueued *bool    // set where the transaction makes a job ready
-	news     *bool    // set where it changes what someone's notifications are
+	loader        *Loader  // which takes in what is to be indexed
+	skipStmtCache bool     // its queries have too many texts to keep each prepared
+	acts          *[][]any // for the log, once the transaction is committed
+	enqueued      *bool    // set where the transaction makes a job ready
+	news          *bool    // set where it changes what someone's notifications are
 }
 
 // Read gives a Conn that reads what is committed.
@@ -227,12 +227,12 @@ func (db *DB) Enqueued() <-chan struct{} {
 
 // News gives a signal after a commit that changed people's notifications in this process; several
 // commits may give one.
-func (db *DB) News() <-chan struct{} { return db.news }
+func (db *DB) NewNotifications() <-chan struct{} { return db.newNotifications }
 
 type inTx struct{}
 
-// mostTries is how often a transaction is run that others got in the way of.
-const mostTries = 5
+// maxTries is how often a transaction is run that others got in the way of.
+const maxTries = 5
 
 // Tx runs do in one transaction and commits when it returns nil. On PostgreSQL a serialization
 // failure or deadlock runs do again after a short random pause, so do changes nothing but the
@@ -243,8 +243,8 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 	}
 	ctx = context.WithValue(ctx, inTx{}, true)
 	for attempt := 1; ; attempt++ {
-		err := db.once(ctx, do)
-		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < mostTries && (pg.Code == "40001" || pg.Code == "40P01") {
+		err := db.runTx(ctx, do)
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < maxTries && (pg.Code == "40001" || pg.Code == "40P01") {
 			select {
 			case <-time.After(rand.N(time.Duration(attempt) * 20 * time.Millisecond)): // so that rivals do not meet again
 				continue
@@ -257,8 +257,8 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 	}
 }
 
-func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
-	held, _ := ctx.Value(heldKey{}).(*Held)
+func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
+	held, _ := ctx.Value(deferredCommitKey{}).(*DeferredCommit)
 	if held != nil && held.conn != nil {
 		return errors.New("a second transaction in a call that is held")
 	}
@@ -269,7 +269,7 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool), Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
-			c.over(ctx)
+			c.cleanup(ctx)
 		}
 	}()
 	switch err = do(ctx, c); {
@@ -279,7 +279,7 @@ func (db *DB) once(ctx context.Context, do func(ctx context.Context, tx Conn) er
 	default:
 		err = c.commit()
 	}
-	return gone(ctx, err)
+	return withContextErr(ctx, err)
 }
 
 // commit makes a transaction last, and wakes the workers where it made a job ready, and the streams
@@ -293,7 +293,7 @@ func (c Conn) commit() error {
 			c.db.Log.Info("audit", act...)
 		}
 	}
-	signal(c.db.news, *c.news)
+	signal(c.db.newNotifications, *c.news)
 	if *c.enqueued {
 		c.db.wake()
 	}
@@ -319,7 +319,7 @@ func signal(to chan struct{}, due bool) {
 }
 
 // gone says too that the caller went away, where database/sql only says that all was closed.
-func gone(ctx context.Context, err error) error {
+func withContextErr(ctx context.Context, err error) error {
 	if err != nil {
 		err = errors.Join(err, ctx.Err())
 	}
@@ -327,7 +327,7 @@ func gone(ctx context.Context, err error) error {
 }
 
 // over ends a transaction that was not committed, and keeps the statements that it prepared.
-func (c Conn) over(ctx context.Context) {
+func (c Conn) cleanup(ctx context.Context) {
 	_ = c.tx.Rollback() // does nothing after a commit
 	for query := range c.wanted {
 		_, _ = c.db.keep(ctx, 1, c.db.write, query) //nolint:sqlclosecheck // kept until DB.Close; where it fails it is prepared again

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
@@ -24,7 +24,7 @@ const (
 // what was typed so far: first what begins so, materials before organizations. Archived materials are
 // left out, and so are further ones of the same title.
 func (c Conn) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion, error) {
-	q := words.Parse(typed)
+	q := fulltext.Parse(typed)
 	title, is := q.TitleExpr()
 	if !is || n <= 0 {
 		return []exchange.Suggestion{}, nil
@@ -69,7 +69,7 @@ func (f finder) begins(ctx context.Context, kind, typed string, n int) ([]exchan
 }
 
 // contains are things that an expression finds.
-func (f finder) contains(ctx context.Context, kind string, e words.Expr, n int) ([]exchange.Suggestion, error) {
+func (f finder) contains(ctx context.Context, kind string, e fulltext.Expr, n int) ([]exchange.Suggestion, error) {
 	ranks, err := f.some(ctx, e, 4*n)
 	if err != nil || len(ranks) == 0 {
 		return nil, err
@@ -92,23 +92,23 @@ func (f finder) suggest(ctx context.Context, kind string, w *filter, n int) ([]e
 		" ORDER BY "+f.title+"_sort, o.id LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, 2*n)...)
 }
 
-// mostMended is how many words of a query are mended, and mostTried how many words are tried for each.
+// maxMended is how many words of a query are mended, and maxTried how many words are tried for each.
 const (
-	mostMended = 3
-	mostTried  = 8
+	maxMended = 3
+	maxTried  = 8
 )
 
 // Meant is a query with its misspelt words mended, which has a hit that viewer may see; "" where there
 // is none. A word is misspelt if nothing that the viewer may see has it.
-func (c Conn) Meant(ctx context.Context, q words.Query, viewer uuid.UUID) (string, error) {
+func (c Conn) Meant(ctx context.Context, q fulltext.Query, viewer uuid.UUID) (string, error) {
 	f := finder{c, materialIndex, viewer}
 	mended := ""
-	left := mostMended
+	left := maxMended
 	for i, word := range q.Words() {
 		if n := utf8.RuneCountInString(word); n < shortestWord || n > longestWord || left == 0 {
 			continue
 		}
-		known, err := f.some(ctx, words.Parse(word).Expr(), 1)
+		known, err := f.some(ctx, fulltext.Parse(word).Expr(), 1)
 		if err != nil {
 			return "", err
 		}
@@ -122,7 +122,7 @@ func (c Conn) Meant(ctx context.Context, q words.Query, viewer uuid.UUID) (strin
 		}
 		if better != "" {
 			mended = q.Replace(i, better)
-			q = words.Parse(mended)
+			q = fulltext.Parse(mended)
 		}
 	}
 	if mended == "" {
@@ -156,18 +156,18 @@ func (f finder) mend(ctx context.Context, word string) (string, error) {
 	}
 	distance := map[string]int{}
 	like = slices.DeleteFunc(like, func(other string) bool {
-		distance[other] = words.Distance(typed, other)
+		distance[other] = fulltext.Distance(typed, other)
 		return distance[other] > most
 	})
 	slices.SortFunc(like, func(a, b string) int {
 		return cmp.Or(cmp.Compare(distance[a], distance[b]), strings.Compare(a, b))
 	})
 	best, bestHits := "", 0
-	for i, other := range like[:min(mostTried, len(like))] {
+	for i, other := range like[:min(maxTried, len(like))] {
 		if best != "" && distance[other] > distance[like[i-1]] {
 			break
 		}
-		hits, err := f.some(ctx, words.Parse(other).Expr(), manyHits)
+		hits, err := f.some(ctx, fulltext.Parse(other).Expr(), manyHits)
 		if err != nil {
 			return "", err
 		}

@@ -39,11 +39,11 @@ func TestTiesOfAnAttachment(t *testing.T) {
 			return tx.UpdateAttachment(ctx, a)
 		})
 	}
-	linked := store.Ties{Linked: true, Requests: true}
-	stands := store.Ties{Requests: true}
+	linked := store.AttachmentTies{Linked: true, Requests: true}
+	stands := store.AttachmentTies{Requests: true}
 	for name, test := range map[string]struct {
 		make                                func(l lab, s setup)
-		requester, member, former, stranger store.Ties
+		requester, member, former, stranger store.AttachmentTies
 	}{
 		"bound to nothing": {make: func(lab, setup) {}},
 		"linked to a request": {func(l lab, s setup) { link(l, s, exchange.Delivered) },
@@ -52,36 +52,36 @@ func TestTiesOfAnAttachment(t *testing.T) {
 			linked, linked, stands, stands},
 		"linked to a deleted request": {func(l lab, s setup) {
 			link(l, s, exchange.Delivered)
-			l.change(s.request, true, func(context, store.Conn, *exchange.Requested) error { return nil })
+			l.change(s.request, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 		}, stands, stands, stands, stands},
 		"MTA of a listed material": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID = &s.attachment })
-		}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}},
+		}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}},
 		"MTA of an archived material": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID, m.Archived = &s.attachment, true })
-		}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}},
+		}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}},
 		"MTA of an embargoed material": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) {
 				m.MTAAttachmentID, m.EmbargoDate = &s.attachment, new(exchange.Date("2026-03-13"))
 			})
-		}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}, store.Ties{MTA: true}},
+		}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}},
 		"MTA of a material whose embargo ends today": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) {
 				m.MTAAttachmentID, m.EmbargoDate = &s.attachment, new(exchange.Date("2026-03-12"))
 			})
-		}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}, store.Ties{Public: true, MTA: true}},
+		}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}},
 		"sequence map of a listed material": {mapFor,
-			store.Ties{Public: true}, store.Ties{Public: true}, store.Ties{Public: true}, store.Ties{Public: true}},
+			store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}},
 		"sequence map of an archived material": {func(l lab, s setup) {
 			mapFor(l, s)
 			change(l, s, func(m *exchange.Material) { m.Archived = true })
-		}, store.Ties{}, store.Ties{}, store.Ties{}, store.Ties{}},
+		}, store.AttachmentTies{}, store.AttachmentTies{}, store.AttachmentTies{}, store.AttachmentTies{}},
 		"all of it": {func(l lab, s setup) {
 			link(l, s, exchange.Accepted)
 			mapFor(l, s)
 			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID = &s.attachment })
-		}, store.Ties{Linked: true, Public: true, Requests: true, MTA: true}, store.Ties{Linked: true, Public: true, Requests: true, MTA: true},
-			store.Ties{Public: true, Requests: true, MTA: true}, store.Ties{Public: true, Requests: true, MTA: true}},
+		}, store.AttachmentTies{Linked: true, Public: true, Requests: true, MTA: true}, store.AttachmentTies{Linked: true, Public: true, Requests: true, MTA: true},
+			store.AttachmentTies{Public: true, Requests: true, MTA: true}, store.AttachmentTies{Public: true, Requests: true, MTA: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,14 +97,14 @@ func TestTiesOfAnAttachment(t *testing.T) {
 				c := l.db.Read()
 				a, err := c.Attachment(l.ctx, s.attachment)
 				code(t, "Attachment", err, "")
-				for who, want := range map[[16]byte]store.Ties{requester: test.requester, member: test.member, former: test.former, stranger: test.stranger} {
-					got, err := c.Ties(l.ctx, a, who)
+				for who, want := range map[[16]byte]store.AttachmentTies{requester: test.requester, member: test.member, former: test.former, stranger: test.stranger} {
+					got, err := c.AttachmentTies(l.ctx, a, who)
 					code(t, "Ties", err, "")
 					same(t, "Ties of one of requester, member, former member, stranger", want, got)
 				}
-				got, err := c.Ties(l.ctx, exchange.Attachment{ID: other}, requester)
+				got, err := c.AttachmentTies(l.ctx, exchange.Attachment{ID: other}, requester)
 				code(t, "Ties", err, "")
-				same(t, "Ties of another attachment", store.Ties{}, got)
+				same(t, "Ties of another attachment", store.AttachmentTies{}, got)
 			})
 		})
 	}

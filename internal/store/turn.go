@@ -11,7 +11,7 @@ import (
 
 // TurnsOf reads the requests in which it is somebody's turn, of one material, or of those of an
 // organization that name some shipping requirements, and locks them.
-func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shipping *int64) ([]exchange.Requested, error) {
+func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shipping *int64) ([]exchange.RequestDetail, error) {
 	f := where(ofTurn+" AND m.organization_id = ?", organization)
 	andEqual(f, "m.id", material)
 	andEqual(f, "m.shipping_requirements_id", shipping)
@@ -24,7 +24,7 @@ func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shippin
 
 // BeginTurns saves that requests begin another turn now for a reason outside of them; they count as
 // unchanged. Their entries in the account follow with InsertTurns.
-func (c Conn) BeginTurns(ctx context.Context, list []exchange.Requested) error {
+func (c Conn) BeginTurns(ctx context.Context, list []exchange.RequestDetail) error {
 	for some := range inBatches(list, c.db.dialect.atOnce) {
 		var args []any
 		for _, q := range some {
@@ -88,12 +88,12 @@ var requestTurns = listing[exchange.RequestTurn]{
 }
 
 // Turns lists the account of a request's turns.
-func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchange.Part[exchange.RequestTurn], error) {
+func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
 	return requestTurns.page(ctx, c, p, where("o.request_id = ?", request))
 }
 
 // Account is the account of a request's turns and what its row says of it.
-type Account struct {
+type RequestTurns struct {
 	CreatedAt time.Time
 	Party     exchange.Side
 	Clock     exchange.Clock
@@ -102,10 +102,10 @@ type Account struct {
 
 // Accounts reads, by request, the accounts of those of an id behind after until last, as they are at
 // one moment; for verifying.
-func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Account, error) {
-	accounts := map[int64]*Account{}
+func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*RequestTurns, error) {
+	accounts := map[int64]*RequestTurns{}
 	scan := func(r row, t *exchange.RequestTurn) error {
-		var a Account
+		var a RequestTurns
 		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock}, utc{&a.CreatedAt}, &a.Party); err != nil {
 			return err
 		}

@@ -29,12 +29,12 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 		code(t, "Accounts", err, "")
 		q, err := l.db.Read().Request(l.ctx, request)
 		code(t, "Request", err, "")
-		account := store.Account{CreatedAt: q.CreatedAt, Clock: q.Clock}
+		account := store.RequestTurns{CreatedAt: q.CreatedAt, Clock: q.Clock}
 		for _, turn := range want {
 			turn.What = nil
 			account.Turns = append(account.Turns, turn)
 		}
-		same(t, "Accounts", map[int64]*store.Account{request: &account}, accounts)
+		same(t, "Accounts", map[int64]*store.RequestTurns{request: &account}, accounts)
 		byEnd := exchange.Order{Field: exchange.TurnFields[4], Ascending: true}
 		for _, order := range []exchange.Order{{}, byEnd} {
 			part, err := l.db.Read().Turns(l.ctx, request, exchange.Page{Limit: 9, Order: order})
@@ -61,7 +61,7 @@ func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
 	each(t, func(t *testing.T, l lab) {
 		user := l.user().ID
 		material := l.material(l.organization(user, user), user, nil)
-		var list []exchange.Requested
+		var list []exchange.RequestDetail
 		for i := range 45 { // more than one statement on both databases
 			id := l.request(material, user, user, func(r *exchange.Request) {
 				r.Reminded, r.Escalates, r.SnoozedUntil = 14, i%2 == 0, new(start.AddDate(0, 0, 9))

@@ -107,7 +107,7 @@ func TestTxInsideATxIsRefusedAtOnce(t *testing.T) {
 func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l lab) {
-		for _, failing := range []int{0, 1, store.MostTries - 1, store.MostTries} {
+		for _, failing := range []int{0, 1, store.MaxTries - 1, store.MaxTries} {
 			runs := 0
 			err := l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error {
 				runs++
@@ -119,7 +119,7 @@ func TestTxRunsAgainAfterASerializationFailure(t *testing.T) {
 				}
 				return nil
 			})
-			if want := min(failing+1, store.MostTries); runs != want || (err == nil) != (failing < store.MostTries) {
+			if want := min(failing+1, store.MaxTries); runs != want || (err == nil) != (failing < store.MaxTries) {
 				t.Errorf("after %d failures: %d runs, %v, want %d runs", failing, runs, err, want)
 			}
 		}

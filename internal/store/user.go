@@ -36,7 +36,7 @@ func (c Conn) UserByRegistryID(ctx context.Context, registryID string) (exchange
 // Users reads those of the users that exist, in the order of their ids.
 func (c Conn) Users(ctx context.Context, ids []uuid.UUID) (users []exchange.User, err error) {
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	for some := range slices.Chunk(slices.Compact(ids), mostIn) {
+	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
 		places, args := in(nil, some)
 		found, err := all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+") ORDER BY u.id", args...)
 		if err != nil {
@@ -62,7 +62,7 @@ func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
 	if err != nil {
 		return err
 	}
-	return c.indexUser(ctx, u, kept{})
+	return c.indexUser(ctx, u, indexedRow{})
 }
 
 // UpdateUser saves what a user may change of themselves, whether they are an admin,
@@ -149,7 +149,7 @@ func (c Conn) ScopedTokens(ctx context.Context, user uuid.UUID) (int64, error) {
 }
 
 // Tokens lists a user's tokens.
-func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.Part[exchange.Token], error) {
+func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
 	l := listing[exchange.Token]{columns: tokenColumns, table: "tokens", scan: scanToken,
 		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"},
 		filters: map[string]condition{"organization": equals("o.organization_id"), "other than": func(f *filter, id any) { f.and("o.id <> ?", id) }}}

@@ -42,7 +42,7 @@ func (c Conn) WebhookForUpdate(ctx context.Context, organization, id int64) (exc
 }
 
 // Webhooks lists the webhooks of an organization.
-func (c Conn) Webhooks(ctx context.Context, organization int64, p exchange.Page) (exchange.Part[exchange.Webhook], error) {
+func (c Conn) Webhooks(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
 	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: c.scanWebhook, id: func(w exchange.Webhook) int64 { return w.ID },
 		filters: map[string]condition{"organization": equals("o.organization_id")}}
 	return l.page(ctx, c, p, where("o.organization_id = ?", organization))
@@ -113,7 +113,7 @@ func (c Conn) DeliveryForUpdate(ctx context.Context, webhook, id int64) (exchang
 }
 
 // Deliveries lists the deliveries to a webhook.
-func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.Part[exchange.WebhookDelivery], error) {
+func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
 	l := listing[exchange.WebhookDelivery]{columns: deliveryColumns, table: "webhook_deliveries", scan: scanDelivery, id: func(d exchange.WebhookDelivery) int64 { return d.ID },
 		filters: map[string]condition{"webhook": equals("o.webhook_id"), "event": equals("o.event_id")}}
 	w := where("o.webhook_id = ?", webhook)

@@ -48,7 +48,7 @@ type report struct {
 	skips                   []string
 }
 
-// gate reads events from r, writes what a person wants to know to w, and says whether all is well.
+// gate reads events from r, writes what a person wants to know to w, and reports whether all is well.
 // Lines that are no event are written as they are.
 func gate(r io.Reader, w io.Writer) (ok bool, err error) {
 	rep := &report{w: w, output: map[test]*strings.Builder{}, passedIn: map[string]int{}, failedIn: map[string]int{}}

@@ -33,11 +33,11 @@ var roles = []struct{ name, person string }{
 }
 
 // requestFor is the request of a material that somebody of the demo made.
-func (w *world) requestFor(material string) exchange.Requested {
+func (w *world) requestFor(material string) exchange.RequestDetail {
 	w.Helper()
 	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{})
 	w.must(err)
-	i := slices.IndexFunc(part.Items, func(q exchange.Requested) bool { return q.Material == material })
+	i := slices.IndexFunc(part.Items, func(q exchange.RequestDetail) bool { return q.Material == material })
 	if i < 0 {
 		w.Fatalf("the demo has no request for %s", material)
 	}

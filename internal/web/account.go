@@ -7,38 +7,38 @@ import (
 )
 
 var accountPages = []page{
-	get("/account", (*visit).profile).private(),
-	post("/account", (*visit).saveProfile),
-	get("/account/notifications", (*visit).told).private(),
-	post("/account/notifications", (*visit).saveMail),
-	post("/account/notifications/switches", (*visit).saveSwitches),
-	post("/account/notifications/retry", (*visit).retryMail),
-	get("/account/appearance", (*visit).appearance).private(),
-	post("/account/appearance", (*visit).saveAppearance),
-	get("/account/addresses", (*visit).addresses).private(),
-	get("/account/addresses/new", (*visit).newAddress).private(),
-	post("/account/addresses/new", (*visit).saveAddress),
-	get("/account/addresses/{id}", (*visit).editAddress).private(),
-	post("/account/addresses/{id}", (*visit).saveAddress),
-	post("/account/addresses/{id}/delete", (*visit).deleteAddress),
-	get("/account/searches", (*visit).ownSearches).private(),
-	post("/account/searches/{id}", (*visit).saveOwnSearch),
-	post("/account/searches/{id}/delete", (*visit).deleteOwnSearch),
-	get("/account/tokens", (*visit).tokens).private(),
-	post("/account/tokens", (*visit).createToken),
-	post("/account/tokens/{id}/revoke", (*visit).revokeToken),
-	get("/account/sessions", (*visit).sessions).private(),
-	post("/account/sessions/others", (*visit).endOtherSessions),
-	post("/account/sessions/all", (*visit).endEverything),
-	get("/account/storage", (*visit).ownStorage).private(),
-	post("/account/storage/{id}/delete", (*visit).deleteOwnFile),
-	get("/account/export", (*visit).export).private(),
-	get("/account/export/data.zip", (*visit).exportData).private(),
-	get("/account/close", (*visit).askClose).private(),
-	post("/account/close", (*visit).closeOwn),
-	get("/account/closed", (*visit).accountClosed),
-	get("/welcome", (*visit).welcome).private(),
-	post("/welcome", (*visit).saveWelcome),
+	get("/account", (*pageRequest).profile).private(),
+	post("/account", (*pageRequest).saveProfile),
+	get("/account/notifications", (*pageRequest).told).private(),
+	post("/account/notifications", (*pageRequest).saveMail),
+	post("/account/notifications/switches", (*pageRequest).saveSwitches),
+	post("/account/notifications/retry", (*pageRequest).retryMail),
+	get("/account/appearance", (*pageRequest).appearance).private(),
+	post("/account/appearance", (*pageRequest).saveAppearance),
+	get("/account/addresses", (*pageRequest).addresses).private(),
+	get("/account/addresses/new", (*pageRequest).newAddress).private(),
+	post("/account/addresses/new", (*pageRequest).saveAddress),
+	get("/account/addresses/{id}", (*pageRequest).editAddress).private(),
+	post("/account/addresses/{id}", (*pageRequest).saveAddress),
+	post("/account/addresses/{id}/delete", (*pageRequest).deleteAddress),
+	get("/account/searches", (*pageRequest).ownSearches).private(),
+	post("/account/searches/{id}", (*pageRequest).saveOwnSearch),
+	post("/account/searches/{id}/delete", (*pageRequest).deleteOwnSearch),
+	get("/account/tokens", (*pageRequest).tokens).private(),
+	post("/account/tokens", (*pageRequest).createToken),
+	post("/account/tokens/{id}/revoke", (*pageRequest).revokeToken),
+	get("/account/sessions", (*pageRequest).sessions).private(),
+	post("/account/sessions/others", (*pageRequest).endOtherSessions),
+	post("/account/sessions/all", (*pageRequest).endEverything),
+	get("/account/storage", (*pageRequest).ownStorage).private(),
+	post("/account/storage/{id}/delete", (*pageRequest).deleteOwnFile),
+	get("/account/export", (*pageRequest).export).private(),
+	get("/account/export/data.zip", (*pageRequest).exportData).private(),
+	get("/account/close", (*pageRequest).askClose).private(),
+	post("/account/close", (*pageRequest).closeOwn),
+	get("/account/closed", (*pageRequest).accountClosed),
+	get("/welcome", (*pageRequest).welcome).private(),
+	post("/welcome", (*pageRequest).saveWelcome),
 }
 
 // accountPage is one page of a person's settings.
@@ -48,7 +48,7 @@ type accountPage struct {
 	Tab string // the last word of its address
 }
 
-func (v *visit) accountPage(tab, title string) accountPage {
+func (v *pageRequest) accountPage(tab, title string) accountPage {
 	return accountPage{Page: Page{Title: title + ", settings", Section: "account"}, typed: typed{v.PostForm}, Tab: tab}
 }
 
@@ -71,7 +71,7 @@ type profilePage struct {
 
 var profileLabels = map[string]string{"first_name": "the first name", "last_name": "the last name", "email": "the e-mail address"}
 
-func (v *visit) profilePage() *profilePage {
+func (v *pageRequest) profilePage() *profilePage {
 	u := v.who.User
 	p := &profilePage{accountPage: v.accountPage("", "Profile"), User: u, Confirmed: u.Email != "" && strings.EqualFold(u.Email, u.VerifiedEmail)}
 	if p.Form == nil {
@@ -80,9 +80,9 @@ func (v *visit) profilePage() *profilePage {
 	return p
 }
 
-func (v *visit) profile() (reply, error) { return show("account", v.profilePage()) }
+func (v *pageRequest) profile() (response, error) { return show("account", v.profilePage()) }
 
-func (v *visit) saveProfile() (reply, error) {
+func (v *pageRequest) saveProfile() (response, error) {
 	_, err := v.app.UpdateUser(v.Context(), v.who.Actor, v.who.ID, v.names())
 	if fields, wrong := faults(err); wrong {
 		p := v.profilePage()
@@ -93,7 +93,7 @@ func (v *visit) saveProfile() (reply, error) {
 }
 
 // names are what the visitor says about themselves.
-func (v *visit) names() exchange.UserPatch {
+func (v *pageRequest) names() exchange.UserPatch {
 	var p exchange.UserPatch
 	for name, field := range map[string]*exchange.Opt[string]{"first_name": &p.FirstName, "last_name": &p.LastName, "email": &p.Email} {
 		if v.PostForm.Has(name) {

@@ -29,10 +29,10 @@ type addressesPage struct {
 	Addresses []exchange.Address
 }
 
-func (v *visit) addresses() (reply, error) {
+func (v *pageRequest) addresses() (response, error) {
 	list, err := v.app.Addresses(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("account-addresses", &addressesPage{v.accountPage("addresses", "Addresses"), list.Items})
 }
@@ -43,14 +43,14 @@ type addressPage struct {
 	Address exchange.Address // the zero one: it is new
 }
 
-func (v *visit) newAddress() (reply, error) {
+func (v *pageRequest) newAddress() (response, error) {
 	p := &addressPage{accountPage: v.accountPage("addresses", "New address")}
 	p.Form = url.Values{"name": {v.who.User.Name()}, "saved_for_reuse": {"1"}}
 	return show("account-address", p)
 }
 
 // ownAddress is the address of the visitor that the page is about.
-func (v *visit) ownAddress() (exchange.Address, error) {
+func (v *pageRequest) ownAddress() (exchange.Address, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return exchange.Address{}, err
@@ -59,10 +59,10 @@ func (v *visit) ownAddress() (exchange.Address, error) {
 	return found.Address, err
 }
 
-func (v *visit) editAddress() (reply, error) {
+func (v *pageRequest) editAddress() (response, error) {
 	a, err := v.ownAddress()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &addressPage{accountPage: v.accountPage("addresses", "Address "+a.Name), Address: a}
 	p.Form = url.Values{"name": {a.Name}, "institution": {a.Institution}, "address_line_1": {a.Line1}, "address_line_2": {a.Line2},
@@ -74,14 +74,14 @@ func (v *visit) editAddress() (reply, error) {
 }
 
 // saveAddress keeps a new address, or a changed one.
-func (v *visit) saveAddress() (reply, error) {
+func (v *pageRequest) saveAddress() (response, error) {
 	p := &addressPage{accountPage: v.accountPage("addresses", "New address")}
 	var err error
 	if v.PathValue("id") == "" {
 		_, err = v.app.CreateAddress(v.Context(), v.who.Actor, v.who.ID, addressOf(v.PostForm))
 	} else {
 		if p.Address, err = v.ownAddress(); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Title = "Address " + p.Address.Name + ", settings"
 		_, err = v.app.UpdateAddress(v.Context(), v.who.Actor, v.who.ID, p.Address.ID, addressOf(v.PostForm))
@@ -93,10 +93,10 @@ func (v *visit) saveAddress() (reply, error) {
 	return seeOther("/account/addresses").saying("The address is saved."), err
 }
 
-func (v *visit) deleteAddress() (reply, error) {
+func (v *pageRequest) deleteAddress() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/account/addresses").saying("The address is deleted. Requests that were sent keep it."),
 		v.app.DeleteAddress(v.Context(), v.who.Actor, v.who.ID, id)

@@ -11,11 +11,11 @@ type appearancePage struct {
 	Chosen string // theme
 }
 
-func (v *visit) appearance() (reply, error) {
+func (v *pageRequest) appearance() (response, error) {
 	return show("account-appearance", &appearancePage{v.accountPage("appearance", "Display and keys"), v.theme()})
 }
 
-func (v *visit) saveAppearance() (reply, error) {
+func (v *pageRequest) saveAppearance() (response, error) {
 	if theme := v.PostFormValue("theme"); theme == "light" || theme == "dark" {
 		v.setCookie(themeCookie, theme, choiceLives)
 	} else {

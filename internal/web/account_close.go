@@ -23,7 +23,7 @@ func (*closePage) Place() string { return "users" }
 // Parts are the entries of the navigation of administration.
 func (*closePage) Parts() []adminPart { return (&adminPage{}).Parts() }
 
-func (v *visit) closePage(user uuid.UUID) (*closePage, error) {
+func (v *pageRequest) closePage(user uuid.UUID) (*closePage, error) {
 	c, err := v.app.Closing(v.Context(), v.who.Actor, user)
 	p := &closePage{accountPage: v.accountPage("close", "Close account"), Closing: c, Own: v.who.Is(user)}
 	if !p.Own {
@@ -41,14 +41,14 @@ func (p *closePage) template() string {
 }
 
 // close closes the account of user once its name or registry id is typed.
-func (v *visit) close(user uuid.UUID, done reply) (reply, error) {
+func (v *pageRequest) close(user uuid.UUID, done response) (response, error) {
 	p, err := v.closePage(user)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	typed := strings.Join(strings.Fields(v.PostFormValue("confirm")), " ")
 	if typed == "" || !strings.EqualFold(typed, p.User.Name()) && typed != p.User.RegistryID {
-		p.Errors = Faults{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
+		p.Errors = FieldErrors{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
 		return invalid(p.template(), p)
 	}
 	if err := v.app.CloseAccount(v.Context(), v.who.Actor, user); exchange.CodeOf(err) != exchange.Conflict || !p.Blocked() {
@@ -59,15 +59,15 @@ func (v *visit) close(user uuid.UUID, done reply) (reply, error) {
 	return r, err
 }
 
-func (v *visit) askClose() (reply, error) {
+func (v *pageRequest) askClose() (response, error) {
 	p, err := v.closePage(v.who.ID)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show(p.template(), p)
 }
 
-func (v *visit) closeOwn() (reply, error) {
+func (v *pageRequest) closeOwn() (response, error) {
 	r, err := v.close(v.who.ID, seeOther("/account/closed"))
 	if err == nil && r.location != "" {
 		v.forget(sessionCookie)
@@ -76,38 +76,38 @@ func (v *visit) closeOwn() (reply, error) {
 }
 
 // accountClosed is where a person gets to who closed their account.
-func (v *visit) accountClosed() (reply, error) {
+func (v *pageRequest) accountClosed() (response, error) {
 	return show("account-closed", &Page{Title: "Your account is closed", Narrow: true})
 }
 
 // closing is the user in the address of a page for admins.
-func (v *visit) closing() (uuid.UUID, error) {
+func (v *pageRequest) closing() (uuid.UUID, error) {
 	id, err := uuid.Parse(v.PathValue("id"))
 	if err != nil || len(v.PathValue("id")) != len(id.String()) {
-		return id, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+		return id, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
 	}
 	return id, nil
 }
 
-func (v *visit) askCloseUser() (reply, error) {
+func (v *pageRequest) askCloseUser() (response, error) {
 	id, err := v.closing()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if v.who.Is(id) {
 		return seeOther("/account/close"), nil
 	}
 	p, err := v.closePage(id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show(p.template(), p)
 }
 
-func (v *visit) closeUser() (reply, error) {
+func (v *pageRequest) closeUser() (response, error) {
 	id, err := v.closing()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if v.who.Is(id) {
 		return seeOther("/account/close"), nil

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-func (v *visit) export() (reply, error) {
+func (v *pageRequest) export() (response, error) {
 	p := v.accountPage("export", "Your data")
 	return show("account-export", &p)
 }
 
 // exportData sends all that is kept about the visitor, as it is read.
-func (v *visit) exportData() (reply, error) {
+func (v *pageRequest) exportData() (response, error) {
 	write, err := v.app.ExportAccount(v.Context(), v.who.Actor, v.who.ID)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	name := "aliquot-export-" + v.app.DB.Read().Now.Format(time.DateOnly) + ".zip"
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/zip")
 		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
 		w.Header().Set("Cache-Control", "no-store")

@@ -11,23 +11,23 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// toldPage is what a person is told of, and how.
-type toldPage struct {
+// notificationSettingsPage is what a person is told of, and how.
+type notificationSettingsPage struct {
 	accountPage
 	Memberships []app.OwnSwitches
 	Mail        exchange.MailSettings
 	Saved       bool // the switches were, just now
 }
 
-// toldKind is one row of the switches.
-type toldKind struct {
+// notificationSetting is one row of the switches.
+type notificationSetting struct {
 	Category   exchange.Category
 	Text, Help string
 }
 
 // Kinds are the rows of the switches.
-func (*toldPage) Kinds() []toldKind {
-	return []toldKind{
+func (*notificationSettingsPage) Kinds() []notificationSetting {
+	return []notificationSetting{
 		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
 		{exchange.StatusNotif, "Request changed", "A document, message or stage changes"},
 		{exchange.DecisionNotif, "Accepted or declined", "Someone in the lab decides"},
@@ -37,20 +37,20 @@ func (*toldPage) Kinds() []toldKind {
 }
 
 // Categories are what mail can be about.
-func (*toldPage) Categories() []exchange.Category { return exchange.MailCategories }
+func (*notificationSettingsPage) Categories() []exchange.Category { return exchange.MailCategories }
 
-// About says whether mail about a category is wanted.
-func (p *toldPage) About(c exchange.Category) bool {
+// About reports whether mail about a category is wanted.
+func (p *notificationSettingsPage) About(c exchange.Category) bool {
 	return slices.Contains(p.Form["about"], string(c))
 }
 
 // Days are the days of a week, beginning with Monday.
-func (*toldPage) Days() []string {
+func (*notificationSettingsPage) Days() []string {
 	return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0])
 }
 
 // Deliveries are the ways of mail, with their words.
-func (*toldPage) Deliveries() []settingsTab {
+func (*notificationSettingsPage) Deliveries() []settingsTab {
 	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"}, {"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"}, {"NEVER", "", "In Aliquot only"}}
 }
 
@@ -90,8 +90,8 @@ func regions(more string) []zoneRegion {
 var mailLabels = map[string]string{"delivery": "how you are told", "time_zone": "Choose your time zone from the list", "digest_at": "the time of the summary",
 	"digest_day": "the day of the summary", "quiet_from": "the beginning of quiet hours", "quiet_until": "the end of quiet hours"}
 
-func (v *visit) toldPage() (*toldPage, error) {
-	p := &toldPage{accountPage: v.accountPage("notifications", "Notifications")}
+func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
+	p := &notificationSettingsPage{accountPage: v.accountPage("notifications", "Notifications")}
 	var err error
 	if p.Memberships, err = v.app.OwnSwitches(v.Context(), v.who.Actor); err != nil {
 		return nil, err
@@ -119,19 +119,19 @@ func mailForm(s exchange.MailSettings) url.Values {
 	return form
 }
 
-func (v *visit) told() (reply, error) {
+func (v *pageRequest) told() (response, error) {
 	p, err := v.toldPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("account-notifications", p)
 }
 
 // saveSwitches turns those switches that are otherwise in the form.
-func (v *visit) saveSwitches() (reply, error) {
+func (v *pageRequest) saveSwitches() (response, error) {
 	own, err := v.app.OwnSwitches(v.Context(), v.who.Actor)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	for _, m := range own {
 		id := strconv.FormatInt(m.Membership.ID, 10)
@@ -147,7 +147,7 @@ func (v *visit) saveSwitches() (reply, error) {
 			continue
 		}
 		if _, err := v.app.UpdateSettings(v.Context(), v.who.Actor, m.Membership.ID, p); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	if v.Header.Get("HX-Request") == "" {
@@ -155,14 +155,14 @@ func (v *visit) saveSwitches() (reply, error) {
 	}
 	p, err := v.toldPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Saved = true
 	return show("account-notifications", p)
 }
 
 // mailPatch is how the visitor wants mail.
-func (v *visit) mailPatch() exchange.MailSettingsPatch {
+func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(v.PostFormValue(name)) }
 	moment := func(name string) exchange.Null[string] {
 		if t := v.PostFormValue(name); t != "" {
@@ -180,12 +180,12 @@ func (v *visit) mailPatch() exchange.MailSettingsPatch {
 		DigestAt: text("digest_at"), DigestDay: text("digest_day"), Muted: exchange.Some(muted)}
 }
 
-func (v *visit) saveMail() (reply, error) {
+func (v *pageRequest) saveMail() (response, error) {
 	_, err := v.app.UpdateMailSettings(v.Context(), v.who.Actor, v.who.ID, v.mailPatch())
 	if fields, wrong := faults(err); wrong {
 		p, err := v.toldPage()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Errors = sentencesOf(fields, mailLabels)
 		return invalid("account-notifications", p)
@@ -193,7 +193,7 @@ func (v *visit) saveMail() (reply, error) {
 	return seeOther("/account/notifications").saying("Your e-mail settings are saved."), err
 }
 
-func (v *visit) retryMail() (reply, error) {
+func (v *pageRequest) retryMail() (response, error) {
 	_, err := v.app.RetryMail(v.Context(), v.who.Actor, v.who.ID)
 	return seeOther("/account/notifications").saying("E-mail is sent to your address again."), err
 }

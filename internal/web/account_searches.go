@@ -25,36 +25,36 @@ func (*ownSearchesPage) Find(s exchange.SavedSearch) string {
 	return catalogAt(at)
 }
 
-func (v *visit) ownSearchesPage() (*ownSearchesPage, error) {
+func (v *pageRequest) ownSearchesPage() (*ownSearchesPage, error) {
 	list, err := v.app.SavedSearches(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
 	return &ownSearchesPage{accountPage: v.accountPage("searches", "Saved searches"), Searches: list.Items}, err
 }
 
-func (v *visit) ownSearches() (reply, error) {
+func (v *pageRequest) ownSearches() (response, error) {
 	p, err := v.ownSearchesPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("account-searches", p)
 }
 
 // saveOwnSearch gives a saved search another name, or its alerts on or off.
-func (v *visit) saveOwnSearch() (reply, error) {
+func (v *pageRequest) saveOwnSearch() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	s, err := v.app.UpdateSavedSearch(v.Context(), v.who.Actor, v.who.ID, id, exchange.SavedSearchPatch{
 		Name: exchange.Some(v.PostFormValue("name")), Alerts: exchange.Some(v.PostForm.Has("alerts"))})
 	if fields, wrong := faults(err); wrong {
 		p, err := v.ownSearchesPage()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Wrong, p.Errors = id, sentencesOf(fields, map[string]string{"name": "the name"})
 		return invalid("account-searches", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	text := s.Name + " is saved. You are told of what is new in it."
 	if !s.Alerts {
@@ -63,10 +63,10 @@ func (v *visit) saveOwnSearch() (reply, error) {
 	return seeOther("/account/searches").saying(text), nil
 }
 
-func (v *visit) deleteOwnSearch() (reply, error) {
+func (v *pageRequest) deleteOwnSearch() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/account/searches").saying("The saved search is deleted."), v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id)
 }

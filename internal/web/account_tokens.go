@@ -21,7 +21,7 @@ type tokensPage struct {
 	Max    int
 }
 
-// This says whether a token is the one of this very visit.
+// This reports whether a token is the one of this very visit.
 func (p *tokensPage) This(t exchange.Token) bool { return t.ID == p.Who.TokenID }
 
 // Used says when a token was used, which is noted to the hour.
@@ -51,30 +51,30 @@ func (p *tokensPage) Reach(t exchange.Token) string {
 	return text + ", " + name + " only"
 }
 
-func (v *visit) tokensPage(tab, title string, kind exchange.TokenKind) (*tokensPage, error) {
+func (v *pageRequest) tokensPage(tab, title string, kind exchange.TokenKind) (*tokensPage, error) {
 	p := &tokensPage{accountPage: v.accountPage(tab, title), Lives: []int{7, 30, 90, 365}, Max: exchange.MaxTokens}
 	list, err := v.app.Tokens(v.Context(), v.who.Actor, v.who.ID, exchange.Page{})
 	p.Tokens = slices.DeleteFunc(list.Items, func(t exchange.Token) bool { return t.Kind != kind })
 	return p, err
 }
 
-func (v *visit) apiTokensPage() (p *tokensPage, err error) {
+func (v *pageRequest) apiTokensPage() (p *tokensPage, err error) {
 	if p, err = v.tokensPage("tokens", "API tokens", exchange.APIToken); err == nil {
 		p.Labs, err = v.app.Labs(v.Context(), v.who.Actor)
 	}
 	return p, err
 }
 
-func (v *visit) tokens() (reply, error) {
+func (v *pageRequest) tokens() (response, error) {
 	p, err := v.apiTokensPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("account-tokens", p)
 }
 
 // newToken is the token that a form asks for; without more it only reads.
-func (v *visit) newToken() (n exchange.TokenNew, err error) {
+func (v *pageRequest) newToken() (n exchange.TokenNew, err error) {
 	n = exchange.TokenNew{Name: exchange.Some(v.PostFormValue("name")), Scopes: exchange.Some([]exchange.Scope{exchange.ScopeRead})}
 	if scope := v.PostFormValue("scopes"); scope != "" {
 		n.Scopes.Value[0] = exchange.Scope(scope)
@@ -82,14 +82,14 @@ func (v *visit) newToken() (n exchange.TokenNew, err error) {
 	if lab := v.PostFormValue("organization"); lab != "" {
 		id, err := strconv.ParseInt(lab, 10, 64)
 		if err != nil {
-			return n, exchange.Faults{"organization": {"must be one of your labs"}}.Err()
+			return n, exchange.FieldErrors{"organization": {"must be one of your labs"}}.Err()
 		}
 		n.Organization = exchange.NullOf(exchange.Ref(id))
 	}
 	if days := v.PostFormValue("expires"); days != "" {
 		count, err := strconv.Atoi(days)
 		if err != nil || count < 1 || count > 366 {
-			return n, exchange.Faults{"expires": {"must be from 1 to 366 days"}}.Err()
+			return n, exchange.FieldErrors{"expires": {"must be from 1 to 366 days"}}.Err()
 		}
 		n.Expires = exchange.NullOf(exchange.Until(v.app.DB.Read().Now.AddDate(0, 0, count)))
 	}
@@ -97,7 +97,7 @@ func (v *visit) newToken() (n exchange.TokenNew, err error) {
 }
 
 // createToken makes a token and shows its secret, which nothing shows again: so it does not redirect.
-func (v *visit) createToken() (reply, error) {
+func (v *pageRequest) createToken() (response, error) {
 	var made exchange.Token
 	var secret string
 	asked, err := v.newToken()
@@ -109,11 +109,11 @@ func (v *visit) createToken() (reply, error) {
 		fields, wrong = map[string][]string{"name": {"There are as many tokens as there may be; revoke one that you do not need"}}, true
 	}
 	if err != nil && !wrong {
-		return reply{}, err
+		return response{}, err
 	}
 	p, err := v.apiTokensPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if wrong {
 		p.Errors = sentencesOf(fields, map[string]string{"name": "a name for the token", "scopes": "what the token may do", "organization": "the lab", "expires": "how long it is valid"})
@@ -126,13 +126,13 @@ func (v *visit) createToken() (reply, error) {
 }
 
 // revokeToken ends a token or a session, maybe this one.
-func (v *visit) revokeToken() (reply, error) {
+func (v *pageRequest) revokeToken() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.RevokeToken(v.Context(), v.who.Actor, v.who.ID, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	switch {
 	case id == v.who.TokenID:
@@ -144,22 +144,22 @@ func (v *visit) revokeToken() (reply, error) {
 	return seeOther("/account/tokens").saying("The token is revoked. Programs that use it are refused from now on."), nil
 }
 
-func (v *visit) sessions() (reply, error) {
+func (v *pageRequest) sessions() (response, error) {
 	p, err := v.tokensPage("sessions", "Sessions", exchange.SessionToken)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("account-sessions", p)
 }
 
-func (v *visit) endOtherSessions() (reply, error) {
+func (v *pageRequest) endOtherSessions() (response, error) {
 	return seeOther("/account/sessions").saying("You are signed out everywhere else."), v.app.RevokeOtherSessions(v.Context(), v.who.Actor)
 }
 
 // endEverything revokes all tokens and sessions, this one too.
-func (v *visit) endEverything() (reply, error) {
+func (v *pageRequest) endEverything() (response, error) {
 	if err := v.app.RevokeTokens(v.Context(), v.who.Actor, v.who.ID); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	v.forget(sessionCookie)
 	return seeOther("/").saying("You are signed out everywhere, and all tokens are revoked."), nil

@@ -16,7 +16,7 @@ type welcomePage struct {
 	Addressed bool // they began an address
 }
 
-func (v *visit) welcomePage() *welcomePage {
+func (v *pageRequest) welcomePage() *welcomePage {
 	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.Email == ""}
 	if v.Method != http.MethodPost {
 		u := v.who.User
@@ -26,7 +26,7 @@ func (v *visit) welcomePage() *welcomePage {
 	return p
 }
 
-// begun says whether somebody typed an address: its name is filled in.
+// begun reports whether somebody typed an address: its name is filled in.
 func begun(form url.Values) bool {
 	for _, field := range addressFields {
 		if field != "name" && form.Get(field) != "" {
@@ -36,10 +36,10 @@ func begun(form url.Values) bool {
 	return false
 }
 
-func (v *visit) welcome() (reply, error) { return show("welcome", v.welcomePage()) }
+func (v *pageRequest) welcome() (response, error) { return show("welcome", v.welcomePage()) }
 
 // saveWelcome keeps what they say, and goes on to where they were going.
-func (v *visit) saveWelcome() (reply, error) {
+func (v *pageRequest) saveWelcome() (response, error) {
 	steps := exchange.FirstSteps{User: v.names(), Mail: exchange.MailSettingsPatch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}
 	if begun(v.PostForm) {
 		a := addressOf(v.PostForm)

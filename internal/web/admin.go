@@ -8,26 +8,26 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
 
 var adminPages = []page{
-	get("/admin", (*visit).admin).private(),
-	get("/admin/users", (*visit).adminUsers).private().expensive(),
-	post("/admin/users/{id}/admin", (*visit).makeAdmin),
-	get("/admin/users/{id}/close", (*visit).askCloseUser).private(),
-	post("/admin/users/{id}/close", (*visit).closeUser),
-	get("/admin/organizations", (*visit).adminOrganizations).private().expensive(),
-	get("/admin/jobs", (*visit).adminJobs).private(),
-	post("/admin/jobs/{id}/retry", (*visit).retryJob),
-	post("/admin/jobs/{id}/cancel", (*visit).cancelJobAsAdmin),
-	get("/admin/stuck", (*visit).adminStuck).private(),
-	get("/admin/mail", (*visit).adminMail).private(),
-	get("/admin/audit", (*visit).adminAudit).private(),
-	get("/progress/{id}", (*visit).job).private(),
-	post("/progress/{id}/cancel", (*visit).cancelJob),
+	get("/admin", (*pageRequest).admin).private(),
+	get("/admin/users", (*pageRequest).adminUsers).private().expensive(),
+	post("/admin/users/{id}/admin", (*pageRequest).makeAdmin),
+	get("/admin/users/{id}/close", (*pageRequest).askCloseUser).private(),
+	post("/admin/users/{id}/close", (*pageRequest).closeUser),
+	get("/admin/organizations", (*pageRequest).adminOrganizations).private().expensive(),
+	get("/admin/jobs", (*pageRequest).adminJobs).private(),
+	post("/admin/jobs/{id}/retry", (*pageRequest).retryJob),
+	post("/admin/jobs/{id}/cancel", (*pageRequest).cancelJobAsAdmin),
+	get("/admin/stuck", (*pageRequest).adminStuck).private(),
+	get("/admin/mail", (*pageRequest).adminMail).private(),
+	get("/admin/audit", (*pageRequest).adminAudit).private(),
+	get("/progress/{id}", (*pageRequest).job).private(),
+	post("/progress/{id}/cancel", (*pageRequest).cancelJob),
 }
 
 // adminPage is what all pages for admins have.
@@ -51,7 +51,7 @@ type adminPart struct{ Place, Words, Icon string }
 // Address is that of a part.
 func (p adminPart) Address() string { return strings.TrimSuffix("/admin/"+p.Place, "/") }
 
-func (v *visit) adminPage(place, title string) adminPage {
+func (v *pageRequest) adminPage(place, title string) adminPage {
 	return adminPage{Page: Page{Title: title, Section: "admin"}, Place: place, Query: v.URL.Query()}
 }
 
@@ -76,7 +76,7 @@ func (p *adminPage) paged(name, next string) {
 const adminRows = 50
 
 // pageBehind is a part of a list, the newest first, behind the id in the address.
-func (v *visit) pageBehind() exchange.Page {
+func (v *pageRequest) pageBehind() exchange.Page {
 	p := exchange.Page{Limit: adminRows}
 	if id := inboxNumber(v.URL.Query().Get("after")); id != nil {
 		p.After = &exchange.Position{ID: *id}
@@ -98,10 +98,10 @@ type overviewPage struct {
 	Days int // after which a request counts as stuck
 }
 
-func (v *visit) admin() (reply, error) {
+func (v *pageRequest) admin() (response, error) {
 	o, err := v.app.Overview(v.Context(), v.who.Actor)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("admin", &overviewPage{adminPage: v.adminPage("", "Administration"), Overview: o, Days: v.app.StuckAfter()})
 }
@@ -113,12 +113,12 @@ type usersPage struct {
 }
 
 // adminSearch is the search and the page that an address asks for.
-func (v *visit) adminSearch() (s exchange.Search, number int, err error) {
+func (v *pageRequest) adminSearch() (s exchange.Search, number int, err error) {
 	number = 1
-	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MostOffset/adminRows {
+	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MaxOffset/adminRows {
 		number = int(*n)
 	}
-	s = exchange.Search{Query: words.Parse(v.URL.Query().Get("q")), Page: exchange.SearchPage{Limit: adminRows, Offset: (number - 1) * adminRows}}
+	s = exchange.Search{Query: fulltext.Parse(v.URL.Query().Get("q")), Page: exchange.SearchPage{Limit: adminRows, Offset: (number - 1) * adminRows}}
 	if s.Query.Empty() {
 		s.Sort = exchange.ByNewest
 	}
@@ -127,21 +127,21 @@ func (v *visit) adminSearch() (s exchange.Search, number int, err error) {
 
 // pageAfter is the number of the next page of a search; "" where there is none.
 func pageAfter(number int, next *exchange.SearchPosition) string {
-	if next == nil || number >= exchange.MostOffset/adminRows {
+	if next == nil || number >= exchange.MaxOffset/adminRows {
 		return ""
 	}
 	return strconv.Itoa(number + 1)
 }
 
-func (v *visit) adminUsers() (reply, error) {
+func (v *pageRequest) adminUsers() (response, error) {
 	p := &usersPage{adminPage: v.adminPage("users", "Users"), Admins: v.URL.Query().Get("only") == "admins"}
 	s, number, err := v.adminSearch()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	found, err := v.app.Users(v.Context(), v.who.Actor, s, p.Admins)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Users, p.Total = found.Items, found.Count
 	p.paged("page", pageAfter(number, found.Next))
@@ -149,7 +149,7 @@ func (v *visit) adminUsers() (reply, error) {
 }
 
 // makeAdmin makes somebody an admin, or no longer one.
-func (v *visit) makeAdmin() (reply, error) {
+func (v *pageRequest) makeAdmin() (response, error) {
 	id, err := uuid.Parse(v.PathValue("id"))
 	if err != nil {
 		return v.missing()
@@ -157,7 +157,7 @@ func (v *visit) makeAdmin() (reply, error) {
 	admin := v.PostFormValue("admin") == "1"
 	u, err := v.app.MakeAdmin(v.Context(), v.who.Actor, id, admin)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	back, text := v.adminBack("/admin/users"), u.Name()+" is an admin now."
 	if !admin {
@@ -167,7 +167,7 @@ func (v *visit) makeAdmin() (reply, error) {
 }
 
 // adminBack is the page that a form came from.
-func (v *visit) adminBack(usual string) string {
+func (v *pageRequest) adminBack(usual string) string {
 	if back := ours(v.PostFormValue("back")); back != "/" {
 		return back
 	}
@@ -179,15 +179,15 @@ type organizationsPage struct {
 	Labs []app.OrganizationView
 }
 
-func (v *visit) adminOrganizations() (reply, error) {
+func (v *pageRequest) adminOrganizations() (response, error) {
 	p := &organizationsPage{adminPage: v.adminPage("organizations", "Labs")}
 	s, number, err := v.adminSearch()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	found, err := v.app.OrganizationsToAdmin(v.Context(), v.who.Actor, s)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Labs, p.Total = found.Items, found.Count
 	p.paged("page", pageAfter(number, found.Next))
@@ -205,11 +205,11 @@ type failedLetter struct {
 	About string
 }
 
-func (v *visit) adminMail() (reply, error) {
+func (v *pageRequest) adminMail() (response, error) {
 	p := &mailPage{adminPage: v.adminPage("mail", "Failed mail")}
 	part, err := v.app.FailedMail(v.Context(), v.who.Actor, v.pageBehind())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	for _, m := range part.Items {
 		p.Mail = append(p.Mail, failedLetter{m, newNoticeItem(m.Notification).Head})
@@ -221,13 +221,13 @@ func (v *visit) adminMail() (reply, error) {
 
 type auditPage struct {
 	adminPage
-	Acts     []app.Act
+	Acts     []app.AuditEntry
 	Actions  []string
 	Fault    string
 	DayFault string // of the days
 }
 
-func (v *visit) adminAudit() (reply, error) {
+func (v *pageRequest) adminAudit() (response, error) {
 	p := &auditPage{adminPage: v.adminPage("audit", "Audit")}
 	query := v.URL.Query()
 	var f exchange.AuditFilter
@@ -265,7 +265,7 @@ func (v *visit) adminAudit() (reply, error) {
 	}
 	part, err := v.app.Audit(v.Context(), v.who.Actor, v.pageBehind(), f)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Acts, p.Total = part.Items, part.Total
 	p.paged("after", idOf(part.Next))

@@ -71,7 +71,7 @@ func newJobRow(j exchange.Job, by *exchange.User) jobRow {
 	return r
 }
 
-func (v *visit) adminJobs() (reply, error) {
+func (v *pageRequest) adminJobs() (response, error) {
 	p := &jobsPage{adminPage: v.adminPage("jobs", "Jobs"), States: exchange.JobStates}
 	var f exchange.JobFilter
 	if s := exchange.JobState(v.URL.Query().Get("state")); slices.Contains(exchange.JobStates, s) {
@@ -82,7 +82,7 @@ func (v *visit) adminJobs() (reply, error) {
 	}
 	part, people, err := v.app.JobsToAdmin(v.Context(), v.who.Actor, v.pageBehind(), f)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	for _, j := range part.Items {
 		r := newJobRow(j, person(people, j.User))
@@ -115,28 +115,30 @@ func person(people map[uuid.UUID]exchange.User, id *uuid.UUID) *exchange.User {
 	return &u
 }
 
-func (v *visit) retryJob() (reply, error) {
+func (v *pageRequest) retryJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if _, err := v.app.RetryJob(v.Context(), v.who.Actor, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.adminBack("/admin/jobs")).saying("Job " + strconv.FormatInt(id, 10) + " is tried again."), nil
 }
 
-func (v *visit) cancelJobAsAdmin() (reply, error) { return v.endJob("/admin/jobs") }
+func (v *pageRequest) cancelJobAsAdmin() (response, error) { return v.endJob("/admin/jobs") }
 
-func (v *visit) cancelJob() (reply, error) { return v.endJob("/progress/" + v.PathValue("id")) }
+func (v *pageRequest) cancelJob() (response, error) {
+	return v.endJob("/progress/" + v.PathValue("id"))
+}
 
-func (v *visit) endJob(back string) (reply, error) {
+func (v *pageRequest) endJob(back string) (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if _, err := v.app.CancelJob(v.Context(), v.who.Actor, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.adminBack(back)).saying("Job " + strconv.FormatInt(id, 10) + " is cancelled. What it got done stays."), nil
 }
@@ -147,14 +149,14 @@ type progressPage struct {
 }
 
 // job shows how far a job is, and looks again until it is over.
-func (v *visit) job() (reply, error) {
+func (v *pageRequest) job() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	j, by, err := v.app.JobOf(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &progressPage{Page: Page{Section: "share", Narrow: true}, jobRow: newJobRow(j, by)}
 	p.Retry = p.Retry && v.who.Admin
@@ -169,7 +171,7 @@ type stuckPage struct {
 	Tabs []noticeTab
 }
 
-func (v *visit) adminStuck() (reply, error) {
+func (v *pageRequest) adminStuck() (response, error) {
 	p := &stuckPage{adminPage: v.adminPage("stuck", "Stuck requests"), Days: v.app.StuckAfter()}
 	only := v.URL.Query().Get("only")
 	f := v.app.LongWaiting()
@@ -193,7 +195,7 @@ func (v *visit) adminStuck() (reply, error) {
 	}
 	part, err := v.app.StuckRequests(v.Context(), v.who.Actor, inboxOrder(v.URL.Query(), new(exchange.OnMe)), f)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	for _, item := range part.Items {
 		p.Rows = append(p.Rows, v.inboxRow(item))

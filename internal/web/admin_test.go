@@ -64,7 +64,7 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
-		id, err := w.app.Later(w.Context(), v.actor, app.Deed{Request: q.ID, Status: exchange.Approved})
+		id, err := w.app.Schedule(w.Context(), v.actor, app.PendingAction{Request: q.ID, Status: exchange.Approved})
 		w.must(err)
 		path := "/progress/" + strconv.FormatInt(id, 10)
 		a := v.get(path).want(http.StatusOK)

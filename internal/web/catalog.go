@@ -10,18 +10,18 @@ import (
 
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 
 	"github.com/google/uuid"
 )
 
 var catalogPages = []page{
-	get("/catalog", (*visit).catalog).expensive(),
-	get("/catalog/suggest", (*visit).suggest).expensive(),
-	post("/catalog/save", (*visit).saveSearch),
-	get("/catalog/{id}", (*visit).material),
-	post("/catalog/{id}/archive", (*visit).archive),
-	post("/catalog/{id}/offer", (*visit).offerAgain),
+	get("/catalog", (*pageRequest).catalog).expensive(),
+	get("/catalog/suggest", (*pageRequest).suggest).expensive(),
+	post("/catalog/save", (*pageRequest).saveSearch),
+	get("/catalog/{id}", (*pageRequest).material),
+	post("/catalog/{id}/archive", (*pageRequest).archive),
+	post("/catalog/{id}/offer", (*pageRequest).offerAgain),
 }
 
 // What a search shows.
@@ -35,7 +35,7 @@ const (
 const hitsShown = 20
 
 // asked is a search as its address asks for it.
-type asked struct {
+type searchParams struct {
 	values url.Values // without what says nothing
 	text   string
 	show   string
@@ -44,8 +44,8 @@ type asked struct {
 }
 
 // asking reads what is searched for.
-func (v *visit) asking() (asked, error) {
-	a := asked{values: url.Values{}}
+func (v *pageRequest) asking() (searchParams, error) {
+	a := searchParams{values: url.Values{}}
 	for name, values := range v.URL.Query() {
 		for _, value := range values {
 			if value = strings.TrimSpace(value); value != "" {
@@ -53,13 +53,13 @@ func (v *visit) asking() (asked, error) {
 			}
 		}
 	}
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	a.text, a.show = strings.Join(a.values["q"], " "), a.values.Get("show")
 	title := map[string]string{showMaterials: "title", showLabs: "name", showPeople: "last_name"}[a.show]
 	if title == "" {
 		f.Add("show", "must be labs or people")
 	}
-	a.search.Query = words.Parse(a.text)
+	a.search.Query = fulltext.Parse(a.text)
 	a.order, a.search.Sort = f.SearchOrder(a.values, title)
 	if a.show == showMaterials {
 		a.search.Facets, a.search.Filters = true, f.SearchFilters(a.values, exchange.Facets)
@@ -71,14 +71,14 @@ func (v *visit) asking() (asked, error) {
 
 // searchSize refuses a text that is too long to search for.
 func searchSize(field, text string) error {
-	var f exchange.Faults
+	var f exchange.FieldErrors
 	f.SearchSize(field, text, nil)
 	return f.Err()
 }
 
 // address is that of the search with some of what it asks for changed: name, value, name, value; "" takes all
 // values of the name away. It begins at the first hit.
-func (a asked) address(pairs ...string) string {
+func (a searchParams) address(pairs ...string) string {
 	values := url.Values{}
 	for name, list := range a.values {
 		if name != "after" {
@@ -155,10 +155,10 @@ type kept struct{ Name, Value string }
 var orderLabels = map[string]string{"relevance": "Relevance", "-created_at": "Newest listing", "-updated_at": "Recently updated"}
 
 // catalog is the search.
-func (v *visit) catalog() (reply, error) {
+func (v *pageRequest) catalog() (response, error) {
 	a, err := v.asking()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &catalogPage{Page: Page{Section: "catalog", NoSearch: true}, Q: a.text, Show: a.show, Partial: v.Header.Get("HX-Request-Type") == "partial"}
 	for _, t := range []tab{{"Materials", showMaterials, false}, {"Labs", showLabs, false}, {"People", showPeople, false}} {
@@ -188,7 +188,7 @@ func (v *visit) catalog() (reply, error) {
 		err = v.findMaterials(a, p)
 	}
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Title = p.Count
 	if a.text != "" {
@@ -202,14 +202,14 @@ func (v *visit) catalog() (reply, error) {
 	return show("catalog", p)
 }
 
-func (a asked) filtered() bool { return len(a.search.Filters) > 0 }
+func (a searchParams) filtered() bool { return len(a.search.Filters) > 0 }
 
-func (v *visit) findMaterials(a asked, p *catalogPage) error {
+func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 	found, err := v.app.Catalog(v.Context(), v.who.Actor, a.search)
 	if err != nil {
 		return err
 	}
-	counted(p, a, found.Found, "material")
+	counted(p, a, found.SearchResult, "material")
 	for _, m := range found.Items {
 		p.Hits = append(p.Hits, hitOf(m, found, a.search.Query, v.app.DB.Read().Now))
 	}
@@ -239,7 +239,7 @@ func (v *visit) findMaterials(a asked, p *catalogPage) error {
 }
 
 // counted says how many there are and which of them are shown.
-func counted[T any](p *catalogPage, a asked, found exchange.Found[T], what string) {
+func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[T], what string) {
 	p.Found = found.Count
 	p.Count = plural(found.Count, what)
 	if strings.HasSuffix(what, "person") && found.Count != 1 {
@@ -264,7 +264,7 @@ func counted[T any](p *catalogPage, a asked, found exchange.Found[T], what strin
 }
 
 // helpNothingFound tells what there would be without one of the filters, and without any.
-func (v *visit) helpNothingFound(a asked, p *catalogPage) error {
+func (v *pageRequest) helpNothingFound(a searchParams, p *catalogPage) error {
 	counts, near, err := v.app.Without(v.Context(), v.who.Actor, a.search)
 	if err != nil {
 		return err
@@ -282,17 +282,17 @@ func (v *visit) helpNothingFound(a asked, p *catalogPage) error {
 
 type labHit struct {
 	exchange.Organization
-	Name    []words.Piece
-	Text    []words.Piece
+	Name    []fulltext.Piece
+	Text    []fulltext.Piece
 	Members int
 }
 
-func (v *visit) findLabs(a asked, p *catalogPage) error {
+func (v *pageRequest) findLabs(a searchParams, p *catalogPage) error {
 	found, err := v.app.SearchOrganizations(v.Context(), a.search)
 	if err != nil {
 		return err
 	}
-	counted(p, a, found.Found, "lab")
+	counted(p, a, found.SearchResult, "lab")
 	for _, o := range found.Items {
 		p.Labs = append(p.Labs, labHit{o.Organization, marked(a.search.Query, o.Organization.Name), marked(a.search.Query, o.Description), len(o.Members)})
 	}
@@ -301,17 +301,17 @@ func (v *visit) findLabs(a asked, p *catalogPage) error {
 
 type personHit struct {
 	ID         uuid.UUID
-	Name       []words.Piece
+	Name       []fulltext.Piece
 	RegistryID string
 	Labs       []exchange.Organization
 }
 
-func (v *visit) findPeople(a asked, p *catalogPage) error {
+func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
 	found, err := v.app.SearchUsers(v.Context(), a.search)
 	if err != nil {
 		return err
 	}
-	counted(p, a, found.Found, "person")
+	counted(p, a, found.SearchResult, "person")
 	for _, u := range found.Items {
 		p.People = append(p.People, personHit{u.ID, marked(a.search.Query, u.Name()), u.RegistryID, labsOfPerson(u)})
 	}
@@ -324,14 +324,14 @@ func labsOfPerson(u app.UserView) []exchange.Organization { return u.Organizatio
 const snippetLength = 200
 
 // marked is a text, or the part of a long one that matches best, with what matches.
-func marked(q words.Query, text string) []words.Piece {
+func marked(q fulltext.Query, text string) []fulltext.Piece {
 	if pieces := q.Highlight(text, snippetLength); pieces != nil {
 		return pieces
 	}
 	if text == "" {
 		return nil
 	}
-	return []words.Piece{{Text: shorten(text, snippetLength)}}
+	return []fulltext.Piece{{Text: shorten(text, snippetLength)}}
 }
 
 // shorten cuts a text to at most most characters.
@@ -342,7 +342,7 @@ func shorten(s string, most int) string {
 	return s
 }
 
-func (a asked) has(name, value string) bool {
+func (a searchParams) has(name, value string) bool {
 	for _, v := range a.search.Filters[name] {
 		if v == value {
 			return true

@@ -30,10 +30,10 @@ type facetOption struct {
 	Italic      bool // a species
 }
 
-// mostOptions is how many values of a facet are shown, and mostGroups of how many facets of categories.
+// maxOptions is how many values of a facet are shown, and maxGroups of how many facets of categories.
 const (
-	mostOptions = 8
-	mostGroups  = 8
+	maxOptions = 8
+	maxGroups  = 8
 )
 
 // said are values of facets in words that stand alone: as a box to tick, and as a chip.
@@ -64,7 +64,7 @@ var headed = []struct {
 }
 
 // groupsOf are the filters of a search, with what each would leave of it.
-func groupsOf(found app.Results[exchange.ShownMaterial], a asked) []facetGroup {
+func groupsOf(found app.Results[exchange.ShownMaterial], a searchParams) []facetGroup {
 	var groups, further []facetGroup
 	shown := map[string]bool{}
 	for _, h := range headed {
@@ -101,7 +101,7 @@ func groupsOf(found app.Results[exchange.ShownMaterial], a asked) []facetGroup {
 		return n
 	}
 	slices.SortStableFunc(further, func(x, y facetGroup) int { return cmp.Compare(weight(y), weight(x)) })
-	further = further[:min(len(further), mostGroups)]
+	further = further[:min(len(further), maxGroups)]
 	all := slices.Concat(groups[:3], further, groups[3:])
 	for i := range all {
 		all[i].Open = all[i].Open || slices.ContainsFunc(all[i].Options, func(o facetOption) bool { return o.Chosen })
@@ -110,7 +110,7 @@ func groupsOf(found app.Results[exchange.ShownMaterial], a asked) []facetGroup {
 }
 
 // fill offers the most frequent values of a facet, and those that are chosen.
-func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a asked, name string) {
+func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a searchParams, name string) {
 	f := found.Facets[name]
 	values := make([]string, 0, len(f.Values))
 	for value, n := range f.Values {
@@ -122,7 +122,7 @@ func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a asked, na
 		return cmp.Or(cmp.Compare(f.Values[y], f.Values[x]), cmp.Compare(x, y))
 	})
 	for i, value := range values {
-		if i < mostOptions || a.has(name, value) {
+		if i < maxOptions || a.has(name, value) {
 			g.Options = append(g.Options, option(found, a, name, value))
 		} else {
 			g.More++
@@ -131,7 +131,7 @@ func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a asked, na
 	g.More += f.More
 }
 
-func option(found app.Results[exchange.ShownMaterial], a asked, name, value string) facetOption {
+func option(found app.Results[exchange.ShownMaterial], a searchParams, name, value string) facetOption {
 	n := found.Facets[name].Values[value]
 	return facetOption{
 		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value, Label: valueLabel(found.Labels, name, value), Count: count(n),
@@ -166,7 +166,7 @@ type chip struct {
 	Gain         string // how many there would be
 }
 
-func chipsOf(labels map[string]map[string]string, a asked) []chip {
+func chipsOf(labels map[string]map[string]string, a searchParams) []chip {
 	var chips []chip
 	for _, f := range exchange.Facets {
 		for _, value := range a.search.Filters[f.Name] {
@@ -174,7 +174,7 @@ func chipsOf(labels map[string]map[string]string, a asked) []chip {
 			if f.Flag && said[f.Name+"="+value] == "" {
 				label = f.Label + ": " + strings.ToLower(label)
 			}
-			rest := asked{values: map[string][]string{}}
+			rest := searchParams{values: map[string][]string{}}
 			for name, values := range a.values {
 				for _, v := range values {
 					if name != f.Name || v != value {
@@ -189,7 +189,7 @@ func chipsOf(labels map[string]map[string]string, a asked) []chip {
 }
 
 // without are the pairs that take all filters of a search away.
-func without(a asked) []string {
+func without(a searchParams) []string {
 	var pairs []string
 	for name := range a.search.Filters {
 		pairs = append(pairs, name, "")

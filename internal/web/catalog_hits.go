@@ -10,20 +10,20 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/fulltext"
 	"aliquot/internal/exchange/identifier"
 	"aliquot/internal/exchange/publish"
-	"aliquot/internal/exchange/words"
 )
 
 // hit is a material in a list of those that were found.
 type hit struct {
 	ID       int64
-	Title    []words.Piece
+	Title    []fulltext.Piece
 	Icon     string
 	Kind     string
 	Number   string // what an authority calls it
 	Species  []string
-	Facts    [][]words.Piece
+	Facts    [][]fulltext.Piece
 	Lab      string
 	LabID    int64
 	Source   string // where it was imported from
@@ -33,7 +33,7 @@ type hit struct {
 	Asked    string
 	Outside  string // the address of its record, of what is open to read there
 	Record   string // who has it
-	Snippet  []words.Piece
+	Snippet  []fulltext.Piece
 	Found    string // the field that the snippet is from
 	Archived bool
 }
@@ -95,7 +95,7 @@ func paced(d time.Duration) string {
 }
 
 // hitOf is a material that a search found, as its list shows it.
-func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.Time) hit {
+func hitOf(m exchange.ShownMaterial, found app.Catalog, q fulltext.Query, now time.Time) hit {
 	c, _ := category.Get(m.Category)
 	h := hit{
 		ID: m.ID, Icon: c.Icon, Kind: c.Label, Species: m.Organisms[:min(len(m.Organisms), 2)], Lab: found.Labs[m.OrganizationID].Name, LabID: m.OrganizationID,
@@ -115,13 +115,13 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.
 	for _, text := range facts {
 		h.Facts = append(h.Facts, marked(q, text))
 	}
-	var shown map[string][]words.Piece
+	var shown map[string][]fulltext.Piece
 	if !q.Empty() {
 		shown = exchange.Highlights(q, m.Texts())
 	}
 	h.Title = shown["title"]
 	if h.Title == nil {
-		h.Title = []words.Piece{{Text: m.Title}}
+		h.Title = []fulltext.Piece{{Text: m.Title}}
 	}
 	for name, pieces := range shown {
 		if name != "title" && name != "organisms" && plain(pieces) != m.Title && !slices.Contains(facts, plain(pieces)) {
@@ -141,7 +141,7 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q words.Query, now time.
 }
 
 // plain is the text of pieces.
-func plain(pieces []words.Piece) string {
+func plain(pieces []fulltext.Piece) string {
 	text := ""
 	for _, p := range pieces {
 		text += p.Text
@@ -205,7 +205,7 @@ func sourceLabel(m exchange.Material) string {
 	return m.ImportSource
 }
 
-// webAddress says whether a text is an address that a link may lead to.
+// webAddress reports whether a text is an address that a link may lead to.
 func webAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")

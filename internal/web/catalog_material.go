@@ -35,7 +35,7 @@ type materialPage struct {
 	Papers     []paper
 	Documents  []document
 	Reference  string
-	Alike      []alike
+	Alike      []similarMaterial
 }
 
 // needLine is one thing that a request needs.
@@ -54,7 +54,7 @@ type document struct {
 }
 
 // alike is a similar material.
-type alike struct {
+type similarMaterial struct {
 	ID      int64
 	Title   string
 	Number  string
@@ -64,14 +64,14 @@ type alike struct {
 }
 
 // material is the page of a material.
-func (v *visit) material() (reply, error) {
+func (v *pageRequest) material() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	m, err := v.app.MaterialView(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	c, _ := category.Get(m.Category)
 	p := &materialPage{
@@ -93,7 +93,7 @@ func (v *visit) material() (reply, error) {
 	if !embargoed {
 		p.Description = strings.TrimSpace(c.Label + " held by " + m.Organization.Name + ". " + p.Lede.String())
 		if p.LinkedData, err = publish.LinkedData(m.Listing); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	p.need()
@@ -211,8 +211,8 @@ func shortDescription(m exchange.ShownMaterial) string {
 }
 
 // alikeOf tells in what a similar material differs from one of that metadata.
-func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json.RawMessage) alike {
-	a := alike{ID: other.ID, Title: other.Material.Title, Lab: p.Labs[other.OrganizationID].Name}
+func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json.RawMessage) similarMaterial {
+	a := similarMaterial{ID: other.ID, Title: other.Material.Title, Lab: p.Labs[other.OrganizationID].Name}
 	if ids := (publish.Listing{ShownMaterial: other}).Identifiers(); len(ids) > 0 {
 		a.Number = ids[0].Canonical
 	}
@@ -269,26 +269,26 @@ func (p *materialPage) Elsewhere() string {
 }
 
 // archive takes a material off the shelf, unless that is taken back in time.
-func (v *visit) archive() (reply, error) {
+func (v *pageRequest) archive() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	deed, err := v.app.Later(v.Context(), v.who.Actor, app.Deed{Material: id})
+	deed, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Material: id})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(materialAt(id)).undoable("The material will be archived. It stays on record, and nobody can ask for it.", deed), nil
 }
 
 // offerAgain brings a material back from the archive.
-func (v *visit) offerAgain() (reply, error) {
+func (v *pageRequest) offerAgain() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if _, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, id, exchange.MaterialPatch{Archived: exchange.Some(false)}); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(materialAt(id)).saying("The material is offered again."), nil
 }

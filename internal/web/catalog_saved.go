@@ -16,16 +16,16 @@ type suggested struct {
 	Address string `json:"address"`
 }
 
-const mostSuggested = 8
+const maxSuggested = 8
 
 // suggest is what script asks for while somebody types.
-func (v *visit) suggest() (reply, error) {
+func (v *pageRequest) suggest() (response, error) {
 	if err := searchSize("q", v.FormValue("q")); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	found, err := v.app.Suggest(v.Context(), v.who.Actor, v.FormValue("q"), mostSuggested)
+	found, err := v.app.Suggest(v.Context(), v.who.Actor, v.FormValue("q"), maxSuggested)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	list := []suggested{}
 	for _, s := range found {
@@ -37,14 +37,14 @@ func (v *visit) suggest() (reply, error) {
 		}
 	}
 	text, err := json.Marshal(list)
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		send(w, r, http.StatusOK, text)
 	}}, err
 }
 
 // saveSearch keeps the search of the page that it is sent from, with alerts.
-func (v *visit) saveSearch() (reply, error) {
+func (v *pageRequest) saveSearch() (response, error) {
 	filters, at := exchange.Filters{}, url.Values{}
 	if q := v.PostFormValue("q"); q != "" {
 		at.Set("q", q)
@@ -58,7 +58,7 @@ func (v *visit) saveSearch() (reply, error) {
 		Name: exchange.Some(v.PostFormValue("name")), Search: exchange.Some(v.PostFormValue("q")), Filters: exchange.Some(filters), Alerts: exchange.Some(true),
 	})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(catalogAt(at)).saying("Saved as “" + s.Name + "”. You will hear of each new listing that matches, once."), nil
 }

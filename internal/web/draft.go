@@ -9,9 +9,9 @@ import (
 )
 
 var draftPages = []page{
-	get("/drafts", (*visit).drafts).private(),
-	post("/drafts/save", (*visit).saveDraft),
-	post("/drafts/delete", (*visit).deleteDraft),
+	get("/drafts", (*pageRequest).drafts).private(),
+	post("/drafts/save", (*pageRequest).saveDraft),
+	post("/drafts/delete", (*pageRequest).deleteDraft),
 }
 
 type draftsPage struct {
@@ -40,10 +40,10 @@ func draftForm(key string) string {
 	return "/drafts"
 }
 
-func (v *visit) drafts() (reply, error) {
+func (v *pageRequest) drafts() (response, error) {
 	list, err := v.app.Drafts(v.Context(), v.who.Actor)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &draftsPage{Page: Page{Title: "Drafts", Section: "account", Narrow: true}}
 	for _, d := range list {
@@ -59,7 +59,7 @@ const (
 )
 
 // draftOf is the form that was sent, as a draft.
-func (v *visit) draftOf() exchange.Draft {
+func (v *pageRequest) draftOf() exchange.Draft {
 	form := url.Values{}
 	for name, values := range v.PostForm {
 		if name != draftKeyField && name != draftTitleField {
@@ -70,16 +70,16 @@ func (v *visit) draftOf() exchange.Draft {
 }
 
 // saveDraft is what script sends while somebody types.
-func (v *visit) saveDraft() (reply, error) {
+func (v *pageRequest) saveDraft() (response, error) {
 	if err := v.app.SaveDraft(v.Context(), v.who.Actor, v.draftOf()); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	return reply{serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}, nil
+	return response{serve: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }}, nil
 }
 
-func (v *visit) deleteDraft() (reply, error) {
+func (v *pageRequest) deleteDraft() (response, error) {
 	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, v.PostFormValue(draftKeyField)); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/drafts").saying("The draft is deleted."), nil
 }

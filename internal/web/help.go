@@ -1,9 +1,9 @@
 package web
 
 var helpPages = []page{
-	get("/help", (*visit).help),
-	get("/accessibility", (*visit).accessibility),
-	get("/privacy", (*visit).privacy),
+	get("/help", (*pageRequest).help),
+	get("/accessibility", (*pageRequest).accessibility),
+	get("/privacy", (*pageRequest).privacy),
 }
 
 // shortcut is a key, or two one after the other, and what it does.
@@ -34,14 +34,14 @@ type helpPage struct {
 	Shortcuts []shortcut
 }
 
-func (v *visit) help() (reply, error) {
+func (v *pageRequest) help() (response, error) {
 	return show("help", &helpPage{Page: Page{Title: "Help", Description: "How to find and request research materials, and how to share those of your lab."}, Shortcuts: shortcuts})
 }
 
-func (v *visit) accessibility() (reply, error) {
+func (v *pageRequest) accessibility() (response, error) {
 	return show("accessibility", &helpPage{Page: Page{Title: "Accessibility", Description: "How accessible Aliquot is, and what to do when it is not.", Narrow: true}})
 }
 
-func (v *visit) privacy() (reply, error) {
+func (v *pageRequest) privacy() (response, error) {
 	return show("privacy", &helpPage{Page: Page{Title: "Privacy", Description: "What Aliquot keeps about you, who sees it, and for how long.", Narrow: true}})
 }

@@ -46,7 +46,7 @@ func TestShortcutsAreOffWhereTheyWereSwitchedOff(t *testing.T) {
 }
 
 // A page with all that it loads.
-const mostBytes = 60_000
+const maxBytes = 60_000
 
 func TestAPageIsSmall(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestAPageIsSmall(t *testing.T) {
 			}
 		}
 		total += zipped(t, v.get(strings.Split(a.doc.Find("use").First().AttrOr("href", ""), "#")[0]).want(http.StatusOK).body)
-		if total > mostBytes {
+		if total > maxBytes {
 			t.Errorf("%s: %d bytes", page, total)
 		}
 	}

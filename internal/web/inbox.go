@@ -15,10 +15,10 @@ import (
 )
 
 var inboxPages = []page{
-	get("/requests", (*visit).inbox).private().expensive(),
-	get("/requests/list.csv", (*visit).inboxCSV).private().expensive(),
-	get("/requests/labels", (*visit).manyLabels).private(),
-	post("/requests/bulk", (*visit).inboxBulk),
+	get("/requests", (*pageRequest).inbox).private().expensive(),
+	get("/requests/list.csv", (*pageRequest).inboxCSV).private().expensive(),
+	get("/requests/labels", (*pageRequest).manyLabels).private(),
+	post("/requests/bulk", (*pageRequest).inboxBulk),
 }
 
 // inboxPage is the list of the visitor's requests, and of those of their labs.
@@ -57,7 +57,7 @@ type inboxChoice struct{ Value, Words string }
 // inboxTab is a kind of requests.
 type inboxTab struct {
 	Value, Words string
-	whose        *exchange.Whose // nil: all
+	whose        *exchange.InboxState // nil: all
 	Count        int64
 	Hot, Open    bool
 	Address      string
@@ -102,16 +102,16 @@ func countRequests(n int64) string {
 }
 
 func manyRequests(n int64) string {
-	if n >= exchange.MostCounted {
-		return count(exchange.MostCounted) + "+"
+	if n >= exchange.MaxCounted {
+		return count(exchange.MaxCounted) + "+"
 	}
 	return count(n)
 }
 
-func (v *visit) inbox() (reply, error) {
+func (v *pageRequest) inbox() (response, error) {
 	p, err := v.inboxPage(v.URL.Query())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("inbox", p)
 }
@@ -139,7 +139,7 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFi
 
 // inboxWho narrows an inbox to whom requests are assigned to, where there are too many people for a list and the
 // address has what somebody typed: to nobody where that means nobody.
-func (v *visit) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (Faults, error) {
+func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (FieldErrors, error) {
 	typed := strings.TrimSpace(query.Get("who"))
 	if typed == "" || f.AssignedTo != nil || !choices.More {
 		return nil, nil //nolint:nilnil // nothing is wrong
@@ -147,13 +147,13 @@ func (v *visit) inboxWho(choices app.InboxChoices, query url.Values, f *exchange
 	id, err := v.person(typed, v.who.Organizations...)
 	f.AssignedTo = &id
 	if fields, wrong := faults(err); wrong {
-		return Faults{"who": asSentences(fields["person"])}, nil
+		return FieldErrors{"who": asSentences(fields["person"])}, nil
 	}
 	return nil, err
 }
 
 // inboxPage reads the inbox that an address asks for.
-func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
+func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
 	open, f, err := inboxAsked(query, p.Tabs)
 	if err != nil {
@@ -201,19 +201,19 @@ func (v *visit) inboxPage(query url.Values) (*inboxPage, error) {
 var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "looked after by", "status", "stage", "turn", "waiting since", "due", "requested"}
 
 // inboxCSV is the inbox that an address asks for as a table, with the rows of all its pages.
-func (v *visit) inboxCSV() (reply, error) {
+func (v *pageRequest) inboxCSV() (response, error) {
 	query := v.URL.Query()
 	query.Del("after")
 	_, f, err := inboxAsked(query, inboxTabs())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	choices, err := v.app.InboxChoices(v.Context(), v.who.Actor)
 	if err == nil {
 		_, err = v.inboxWho(choices, query, &f)
 	}
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	day := func(t time.Time) string { return t.In(v.who.Zone).Format(time.DateOnly) }
 	return v.sendSheet("requests.csv", func(out io.Writer) error {
@@ -233,10 +233,10 @@ func (v *visit) inboxCSV() (reply, error) {
 }
 
 // whoseWords say in a table whose turn it is.
-var whoseWords = map[exchange.Whose]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab", exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
+var whoseWords = map[exchange.InboxState]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab", exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
 
 // inboxAddress is that of an inbox with one value changed; another one than a page begins at the first page.
-func (v *visit) inboxAddress(query url.Values, name, value string) string {
+func (v *pageRequest) inboxAddress(query url.Values, name, value string) string {
 	q := url.Values{}
 	for _, key := range []string{"turn", "lab", "material", "status", "who", "search", "sort"} {
 		if query.Get(key) != "" {
@@ -249,7 +249,7 @@ func (v *visit) inboxAddress(query url.Values, name, value string) string {
 
 // inboxOrder reads the order and the place in an inbox. What waits is read from the longest waiting on, what is done
 // from the last on, all of it from the newest on.
-func inboxOrder(query url.Values, whose *exchange.Whose) exchange.Page {
+func inboxOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
 	p := exchange.Page{Limit: inboxRows, Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
 	switch sort := query.Get("sort"); {
 	case sort == "due":
@@ -294,12 +294,12 @@ func inboxNumber(text string) *int64 {
 	return &n
 }
 
-func (v *visit) inboxRow(item app.InboxItem) inboxRow {
+func (v *pageRequest) inboxRow(item app.InboxItem) inboxRow {
 	now := v.app.DB.Read().Now
-	r := inboxRow{InboxItem: item, Status: status(item.Requested, v.who.Actor), With: item.Asker.Name(), Of: item.Lab}
-	r.Track = track(item.Requested, r.Status)
+	r := inboxRow{InboxItem: item, Status: status(item.RequestDetail, v.who.Actor), With: item.Asker.Name(), Of: item.Lab}
+	r.Track = track(item.RequestDetail, r.Status)
 	if s := r.Status.Stage; s != NoStage && s != StageDone {
-		r.Stage = stageName(item.Requested, s)
+		r.Stage = stageName(item.RequestDetail, s)
 	}
 	if item.Roles.Requester {
 		r.With, r.Of = item.Lab, item.Assignee.Name()

@@ -12,8 +12,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// mostInBulk is how many requests one form changes.
-const mostInBulk = 100
+// maxInBulk is how many requests one form changes.
+const maxInBulk = 100
 
 // bulkForm is what is typed beside the boxes of an inbox.
 type bulkForm struct {
@@ -38,34 +38,36 @@ type bulkAct struct {
 	did   string // as "3 requests were reminded"
 	field string // without which it cannot be done
 	needs string
-	do    func(v *visit, id int64, f bulkForm) error // nil: it has a page of its own
+	do    func(v *pageRequest, id int64, f bulkForm) error // nil: it has a page of its own
 }
 
 var bulkActs = map[string]bulkAct{
-	"accept": {did: "will be accepted", do: func(v *visit, id int64, _ bulkForm) error {
-		_, err := v.app.Later(v.Context(), v.who.Actor, app.Deed{Request: id, Status: exchange.Approved})
+	"accept": {did: "will be accepted", do: func(v *pageRequest, id int64, _ bulkForm) error {
+		_, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Request: id, Status: exchange.Approved})
 		return err
 	}},
-	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.", do: func(v *visit, id int64, f bulkForm) error {
+	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.", do: func(v *pageRequest, id int64, f bulkForm) error {
 		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id,
 			exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)})
 		return err
 	}},
-	"assign": {did: "assigned", field: "assign", needs: "Choose a person.", do: func(v *visit, id int64, f bulkForm) error {
+	"assign": {did: "assigned", field: "assign", needs: "Choose a person.", do: func(v *pageRequest, id int64, f bulkForm) error {
 		to, err := v.person(f.Assign, v.who.Organizations...)
 		if fields, wrong := faults(err); wrong {
-			return exchange.Faults{"assign": asSentences(fields["person"])}.Err()
+			return exchange.FieldErrors{"assign": asSentences(fields["person"])}.Err()
 		} else if err != nil {
 			return err
 		}
 		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
 		return err
 	}},
-	"remind": {did: "reminded", do: func(v *visit, id int64, _ bulkForm) error { return v.app.RemindRequest(v.Context(), v.who.Actor, id) }},
-	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.", do: func(v *visit, id int64, f bulkForm) error {
+	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {
+		return v.app.RemindRequest(v.Context(), v.who.Actor, id)
+	}},
+	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.", do: func(v *pageRequest, id int64, f bulkForm) error {
 		day, err := time.ParseInLocation(time.DateOnly, f.Until, v.who.Zone)
 		if err != nil {
-			return exchange.Faults{"until": {"Use a day, for example 2026-03-12."}}.Err()
+			return exchange.FieldErrors{"until": {"Use a day, for example 2026-03-12."}}.Err()
 		}
 		_, err = v.app.SnoozeRequest(v.Context(), v.who.Actor, id, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
 		return err
@@ -74,7 +76,7 @@ var bulkActs = map[string]bulkAct{
 }
 
 // inboxBulk does one thing to several requests, each by its use case, and says to which it could not be done.
-func (v *visit) inboxBulk() (reply, error) {
+func (v *pageRequest) inboxBulk() (response, error) {
 	f := bulkForm{Back: ours(v.PostFormValue("back")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
 		Assign: v.PostFormValue("assign"), Until: v.PostFormValue("until")}
 	name := v.PostFormValue("do")
@@ -84,15 +86,15 @@ func (v *visit) inboxBulk() (reply, error) {
 		act, known = bulkActs[one]
 		ids = bulkChosen(url.Values{"id": {rest}})
 	}
-	problems := Faults{}
+	problems := FieldErrors{}
 	typed := map[string]string{"reason": f.Reason, "assign": f.Assign, "until": f.Until}
 	switch {
 	case !known:
 		problems["id"] = []string{"Choose what to do."}
 	case len(ids) == 0:
 		problems["id"] = []string{"Choose at least one request."}
-	case len(ids) > mostInBulk:
-		problems["id"] = []string{"Choose at most " + strconv.Itoa(mostInBulk) + " requests."}
+	case len(ids) > maxInBulk:
+		problems["id"] = []string{"Choose at most " + strconv.Itoa(maxInBulk) + " requests."}
 	case act.field != "" && typed[act.field] == "":
 		problems[act.field] = []string{act.needs}
 	}
@@ -115,7 +117,7 @@ func (v *visit) inboxBulk() (reply, error) {
 			}
 			why, told := bulkWhy(err)
 			if !told {
-				return reply{}, err
+				return response{}, err
 			}
 			v.noteRefusal(err)
 			f.Report = append(f.Report, bulkOutcome{ID: id, Why: why})
@@ -136,14 +138,14 @@ func (f bulkForm) said(name string, act bulkAct) string {
 }
 
 // inboxAgain shows the list as it was left, with what was not done and why.
-func (v *visit) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems Faults) (reply, error) {
+func (v *pageRequest) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems FieldErrors) (response, error) {
 	back, err := url.Parse(f.Back)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p, err := v.inboxPage(back.Query())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if f.Until == "" {
 		f.Until = p.Bulk.Until

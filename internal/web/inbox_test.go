@@ -37,7 +37,7 @@ func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
 			w.must(err)
 			want := map[string][]string{}
 			for _, q := range part.Items {
-				whose := string(v.actor.Whose(q))
+				whose := string(v.actor.InboxState(q))
 				want[whose] = append(want[whose], strconv.FormatInt(q.ID, 10))
 				want["all"] = append(want["all"], strconv.FormatInt(q.ID, 10))
 			}
@@ -79,18 +79,18 @@ func TestTheInboxIsForWhoIsSignedInAndHasNothingOfOthers(t *testing.T) {
 }
 
 // opened are a lab's member and an open request of theirs to decide about.
-func (w *world) opened() (member *visitor, q exchange.Requested) {
+func (w *world) opened() (member *visitor, q exchange.RequestDetail) {
 	w.Helper()
 	for name := range people {
 		v := w.as(name)
 		for _, q := range w.requests(exchange.Open) {
-			if v.actor.Whose(q) == exchange.OnMe && q.Party == exchange.LabSide {
+			if v.actor.InboxState(q) == exchange.OnMe && q.Party == exchange.LabSide {
 				return v, q
 			}
 		}
 	}
 	w.Fatal("the demo has no request to decide about")
-	return nil, exchange.Requested{}
+	return nil, exchange.RequestDetail{}
 }
 
 func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {

@@ -15,16 +15,16 @@ import (
 )
 
 var insightPages = []page{
-	get("/labs/{id}/insights", (*visit).insights).private().expensive(),
-	get("/labs/{id}/insights.csv", (*visit).insightsCSV).private().expensive(),
-	get("/funding/{id}", (*visit).grant).private(),
-	get("/funding/{id}/report.csv", (*visit).reportCSV),
-	get("/funding/{id}/report", (*visit).report),
-	post("/funding/{id}", (*visit).saveGrant),
-	post("/funding/{id}/materials", (*visit).fund),
-	post("/funding/{id}/materials/remove", (*visit).unfund),
-	post("/funding/{id}/links", (*visit).makeGrantLink),
-	post("/funding/{id}/links/{link}/revoke", (*visit).revokeGrantLink),
+	get("/labs/{id}/insights", (*pageRequest).insights).private().expensive(),
+	get("/labs/{id}/insights.csv", (*pageRequest).insightsCSV).private().expensive(),
+	get("/funding/{id}", (*pageRequest).grant).private(),
+	get("/funding/{id}/report.csv", (*pageRequest).reportCSV),
+	get("/funding/{id}/report", (*pageRequest).report),
+	post("/funding/{id}", (*pageRequest).saveGrant),
+	post("/funding/{id}/materials", (*pageRequest).fund),
+	post("/funding/{id}/materials/remove", (*pageRequest).unfund),
+	post("/funding/{id}/links", (*pageRequest).makeGrantLink),
+	post("/funding/{id}/links/{link}/revoke", (*pageRequest).revokeGrantLink),
 }
 
 type insightsPage struct {
@@ -81,10 +81,10 @@ type remark struct{ Tone, Icon, Head, Text string }
 var stageNames = map[exchange.Stage]string{exchange.DecisionStage: "Decision", exchange.DocumentsStage: "Requester documents",
 	exchange.CountersignStage: "Countersign", exchange.ShippingStage: "Shipping", exchange.ProblemStage: "Problems", exchange.ReceiptStage: "Receipt confirmed"}
 
-var endingNames = map[exchange.Standing]string{exchange.Completed: "Completed", exchange.Declined: "Declined by the lab", exchange.Withdrawn: "Cancelled by the requester",
+var endingNames = map[exchange.RequestState]string{exchange.Completed: "Completed", exchange.Declined: "Declined by the lab", exchange.Withdrawn: "Cancelled by the requester",
 	exchange.Void: "Invalid", exchange.Shut: "Closed on the way"}
 
-func (v *visit) readInsights() (*insightsPage, error) {
+func (v *pageRequest) readInsights() (*insightsPage, error) {
 	base, err := v.readLab("insights", "Insights")
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (p *insightsPage) tell() {
 	if ended > 0 {
 		p.Fulfilled = strconv.FormatInt((total.Ended[exchange.Completed]*100+ended/2)/ended, 10) + "%"
 	}
-	p.Countries = exchange.Most(total.Countries, 0)
+	p.Countries = exchange.TopCounts(total.Countries, 0)
 	p.remark()
 }
 
@@ -179,19 +179,19 @@ func (p *insightsPage) remark() {
 	}
 }
 
-func (v *visit) insights() (reply, error) {
+func (v *pageRequest) insights() (response, error) {
 	p, err := v.readInsights()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("insights", p)
 }
 
 // insightsCSV is what the page shows as one table: a name, a month or a thing, and a number in each row.
-func (v *visit) insightsCSV() (reply, error) {
+func (v *pageRequest) insightsCSV() (response, error) {
 	p, err := v.readInsights()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	rows := [][]string{{"figure", "of", "value", "unit"}}
 	add := func(figure, of string, n int64, unit string) {
@@ -228,8 +228,8 @@ func (v *visit) insightsCSV() (reply, error) {
 }
 
 // sendCSV sends a table as a file. What a spreadsheet would take for a formula is marked as text.
-func sendCSV(name string, rows [][]string) reply {
-	return reply{serve: func(w http.ResponseWriter, _ *http.Request) {
+func sendCSV(name string, rows [][]string) response {
+	return response{serve: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 		w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 		out := csv.NewWriter(w)

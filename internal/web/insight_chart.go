@@ -158,7 +158,7 @@ func sumOf(list [4]int64) (n int64) {
 	return n
 }
 
-// Labelled says whether columns are wide enough to have their number above them.
+// Labelled reports whether columns are wide enough to have their number above them.
 func (c columnChart) Labelled() bool { return len(c.Columns) <= 14 }
 
 // barChart has a horizontal bar for each thing.

@@ -34,7 +34,7 @@ func (p *grantPage) CategoryLabel(code string) string {
 	return c.Label
 }
 
-func (v *visit) readGrant() (*grantPage, error) {
+func (v *pageRequest) readGrant() (*grantPage, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (v *visit) readGrant() (*grantPage, error) {
 func (p *grantPage) tell(r app.GrantReport) {
 	p.Report = r
 	counts := map[int64]int64{}
-	titles := map[int64]exchange.PaidFor{}
+	titles := map[int64]exchange.FundedMaterial{}
 	for _, m := range r.Materials {
 		if m.Requests > 0 {
 			counts[m.Material.ID] = m.Requests
@@ -60,25 +60,25 @@ func (p *grantPage) tell(r app.GrantReport) {
 		}
 	}
 	var bars []bar
-	for _, m := range exchange.Most(counts, 10) {
+	for _, m := range exchange.TopCounts(counts, 10) {
 		bars = append(bars, bar{Name: titles[m.Key].Material.Title, Kind: p.CategoryLabel(titles[m.Key].Material.Category), N: m.N, ID: m.Key})
 	}
 	p.Bars = chartOfBars(bars)
 }
 
 // grant is what a grant made available.
-func (v *visit) grant() (reply, error) {
+func (v *pageRequest) grant() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("funding", p)
 }
 
-func (v *visit) saveGrant() (reply, error) {
+func (v *pageRequest) saveGrant() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	_, err = v.app.UpdateGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
@@ -86,53 +86,53 @@ func (v *visit) saveGrant() (reply, error) {
 		p.Errors, p.Open = fields, "edit"
 		return invalid("funding", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/funding/" + p.ID).saying("The grant is saved."), nil
 }
 
 // fund names a material in the grant, by its number or its address.
-func (v *visit) fund() (reply, error) {
+func (v *pageRequest) fund() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	typed := strings.TrimSpace(v.PostFormValue("material"))
 	id, err := strconv.ParseInt(typed[strings.LastIndex(typed, "/")+1:], 10, 64)
 	if err != nil || id < 1 {
-		p.Errors = Faults{"material": {"Choose a material."}}
+		p.Errors = FieldErrors{"material": {"Choose a material."}}
 		return invalid("funding", p)
 	}
-	m, _, err := v.app.Fund(v.Context(), v.who.Actor, p.Grant.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(id))})
+	m, _, err := v.app.Fund(v.Context(), v.who.Actor, p.Grant.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(id))})
 	if text, ok := refusal(err); ok {
-		p.Errors = Faults{"material": {text}}
+		p.Errors = FieldErrors{"material": {text}}
 		return invalid("funding", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/funding/" + p.ID + "#materials").saying("The grant names " + m.Title + " now."), nil
 }
 
-func (v *visit) unfund() (reply, error) {
+func (v *pageRequest) unfund() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	material, err := strconv.ParseInt(v.PostFormValue("material"), 10, 64)
 	if err != nil {
 		return v.missing()
 	}
 	if err := v.app.Unfund(v.Context(), v.who.Actor, id, material); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/funding/" + itoa(id) + "#materials").saying("The grant does not name the material any more."), nil
 }
 
 // makeGrantLink makes a link for the funder, and shows it, which no other page does.
-func (v *visit) makeGrantLink() (reply, error) {
+func (v *pageRequest) makeGrantLink() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
 	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // what is no number is none from 1 on
@@ -141,37 +141,37 @@ func (v *visit) makeGrantLink() (reply, error) {
 		p.Errors = fields
 		return invalid("funding", p)
 	} else if text, ok := refusal(err); ok {
-		p.Errors = Faults{"note": {text}}
+		p.Errors = FieldErrors{"note": {text}}
 		return invalid("funding", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	made := p.Link
 	ends := p.LinkEnds
 	if p, err = v.readGrant(); err != nil { // with the link in its list
-		return reply{}, err
+		return response{}, err
 	}
 	p.Link, p.LinkEnds = made, ends
 	return v.secretly(show("funding", p))
 }
 
-func (v *visit) revokeGrantLink() (reply, error) {
+func (v *pageRequest) revokeGrantLink() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	link, err := v.id("link")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.RevokeGrantLink(v.Context(), v.who.Actor, id, link); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/funding/" + itoa(id) + "#links").saying("The link opens nothing any more."), nil
 }
 
 // readReport reads the report behind a link.
-func (v *visit) readReport() (*grantPage, error) {
+func (v *pageRequest) readReport() (*grantPage, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return nil, err
@@ -187,18 +187,18 @@ func (v *visit) readReport() (*grantPage, error) {
 	return p, nil
 }
 
-func (v *visit) report() (reply, error) {
+func (v *pageRequest) report() (response, error) {
 	p, err := v.readReport()
 	if err != nil {
 		r := v.failed(err)
 		r.private = true
 		return r, nil
 	}
-	return reply{status: http.StatusOK, template: "report", page: p, private: true}, nil
+	return response{status: http.StatusOK, template: "report", page: p, private: true}, nil
 }
 
 // reportCSV is the report as a table, for who has a link or may read the grant.
-func (v *visit) reportCSV() (reply, error) {
+func (v *pageRequest) reportCSV() (response, error) {
 	var p *grantPage
 	var err error
 	if v.URL.Query().Has("key") {

@@ -9,49 +9,49 @@ import (
 	"aliquot/internal/app"
 	"aliquot/internal/exchange"
 	"aliquot/internal/exchange/category"
-	"aliquot/internal/exchange/words"
+	"aliquot/internal/exchange/fulltext"
 )
 
 var labPages = []page{
-	get("/labs", (*visit).labs).expensive(),
-	get("/labs/new", (*visit).newLab).private(),
-	post("/labs/new", (*visit).makeLab),
-	get("/labs/{id}", (*visit).labMaterials),
-	get("/labs/{id}/people", (*visit).labPeople),
-	post("/labs/{id}/people/remove", (*visit).removeMember),
-	post("/labs/{id}/people/owner", (*visit).handLabOver),
-	post("/labs/{id}/people/leave", (*visit).leaveLab),
-	post("/labs/{id}/invitations", (*visit).invite),
-	post("/labs/{id}/invitations/{invitation}/resend", (*visit).resendInvitation),
-	post("/labs/{id}/invitations/{invitation}/revoke", (*visit).revokeInvitation),
-	post("/labs/{id}/joins", (*visit).askToJoin),
-	post("/labs/{id}/joins/{join}/accept", (*visit).acceptJoin),
-	post("/labs/{id}/joins/{join}/decline", (*visit).declineJoin),
-	post("/labs/{id}/joins/{join}/withdraw", (*visit).withdrawJoin),
-	get("/labs/{id}/grants", (*visit).labGrants).private(),
-	post("/labs/{id}/grants", (*visit).makeGrant),
-	get("/labs/{id}/requirements", (*visit).labRequirements),
-	post("/labs/{id}/shipping", (*visit).saveShipping),
-	post("/labs/{id}/shipping/{shipping}", (*visit).saveShipping),
-	get("/labs/{id}/documents/{document}", (*visit).labDocument),
-	post("/labs/{id}/documents", (*visit).addDocument).takesFiles(),
-	post("/labs/{id}/documents/{document}/replace", (*visit).replaceDocument).takesFiles(),
-	post("/labs/{id}/documents/{document}/delete", (*visit).deleteDocument),
-	get("/labs/{id}/storage", (*visit).labStorage).private(),
-	post("/labs/{id}/storage/{document}/delete", (*visit).deleteLabFile),
-	get("/labs/{id}/settings", (*visit).labSettings).private(),
-	post("/labs/{id}/settings", (*visit).saveLab),
-	get("/labs/{id}/webhooks", (*visit).labWebhooks).private(),
-	post("/labs/{id}/webhooks", (*visit).makeWebhook),
-	get("/labs/{id}/webhooks/{webhook}", (*visit).labWebhook).private(),
-	post("/labs/{id}/webhooks/{webhook}", (*visit).saveWebhook),
-	post("/labs/{id}/webhooks/{webhook}/{act}", (*visit).actOnWebhook),
-	post("/labs/{id}/webhooks/{webhook}/deliveries/{delivery}", (*visit).redeliver),
-	get("/labs/{id}/activity", (*visit).labActivity).private(),
-	get("/labs/{id}/history", (*visit).labHistory).private(),
-	get("/join", (*visit).joinPage),
-	post("/join/answer", (*visit).answerJoin).open(),
-	post("/join/{invitation}", (*visit).answerInvitation),
+	get("/labs", (*pageRequest).labs).expensive(),
+	get("/labs/new", (*pageRequest).newLab).private(),
+	post("/labs/new", (*pageRequest).makeLab),
+	get("/labs/{id}", (*pageRequest).labMaterials),
+	get("/labs/{id}/people", (*pageRequest).labPeople),
+	post("/labs/{id}/people/remove", (*pageRequest).removeMember),
+	post("/labs/{id}/people/owner", (*pageRequest).handLabOver),
+	post("/labs/{id}/people/leave", (*pageRequest).leaveLab),
+	post("/labs/{id}/invitations", (*pageRequest).invite),
+	post("/labs/{id}/invitations/{invitation}/resend", (*pageRequest).resendInvitation),
+	post("/labs/{id}/invitations/{invitation}/revoke", (*pageRequest).revokeInvitation),
+	post("/labs/{id}/joins", (*pageRequest).askToJoin),
+	post("/labs/{id}/joins/{join}/accept", (*pageRequest).acceptJoin),
+	post("/labs/{id}/joins/{join}/decline", (*pageRequest).declineJoin),
+	post("/labs/{id}/joins/{join}/withdraw", (*pageRequest).withdrawJoin),
+	get("/labs/{id}/grants", (*pageRequest).labGrants).private(),
+	post("/labs/{id}/grants", (*pageRequest).makeGrant),
+	get("/labs/{id}/requirements", (*pageRequest).labRequirements),
+	post("/labs/{id}/shipping", (*pageRequest).saveShipping),
+	post("/labs/{id}/shipping/{shipping}", (*pageRequest).saveShipping),
+	get("/labs/{id}/documents/{document}", (*pageRequest).labDocument),
+	post("/labs/{id}/documents", (*pageRequest).addDocument).takesFiles(),
+	post("/labs/{id}/documents/{document}/replace", (*pageRequest).replaceDocument).takesFiles(),
+	post("/labs/{id}/documents/{document}/delete", (*pageRequest).deleteDocument),
+	get("/labs/{id}/storage", (*pageRequest).labStorage).private(),
+	post("/labs/{id}/storage/{document}/delete", (*pageRequest).deleteLabFile),
+	get("/labs/{id}/settings", (*pageRequest).labSettings).private(),
+	post("/labs/{id}/settings", (*pageRequest).saveLab),
+	get("/labs/{id}/webhooks", (*pageRequest).labWebhooks).private(),
+	post("/labs/{id}/webhooks", (*pageRequest).makeWebhook),
+	get("/labs/{id}/webhooks/{webhook}", (*pageRequest).labWebhook).private(),
+	post("/labs/{id}/webhooks/{webhook}", (*pageRequest).saveWebhook),
+	post("/labs/{id}/webhooks/{webhook}/{act}", (*pageRequest).actOnWebhook),
+	post("/labs/{id}/webhooks/{webhook}/deliveries/{delivery}", (*pageRequest).redeliver),
+	get("/labs/{id}/activity", (*pageRequest).labActivity).private(),
+	get("/labs/{id}/history", (*pageRequest).labHistory).private(),
+	get("/join", (*pageRequest).joinPage),
+	post("/join/answer", (*pageRequest).answerJoin).open(),
+	post("/join/{invitation}", (*pageRequest).answerInvitation),
 }
 
 // labPage is what every page of a lab has.
@@ -63,7 +63,7 @@ type labPage struct {
 }
 
 // readLab reads the head of the page of the lab in the address.
-func (v *visit) readLab(tab, title string) (labPage, error) {
+func (v *pageRequest) readLab(tab, title string) (labPage, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return labPage{}, err
@@ -80,7 +80,7 @@ func (v *visit) readLab(tab, title string) (labPage, error) {
 }
 
 // labFor is the lab in the address, for who may do something to it. That comes before what is wrong with their form.
-func (v *visit) labFor(action exchange.Action) (int64, error) {
+func (v *pageRequest) labFor(action exchange.Action) (int64, error) {
 	id, err := v.id("id")
 	if err == nil {
 		err = v.app.MayToLab(v.Context(), v.who.Actor, action, id)
@@ -89,16 +89,16 @@ func (v *visit) labFor(action exchange.Action) (int64, error) {
 }
 
 // lab is the address of a page of the lab in the address.
-func (v *visit) lab(rest string) string { return "/labs/" + v.PathValue("id") + rest }
+func (v *pageRequest) lab(rest string) string { return "/labs/" + v.PathValue("id") + rest }
 
 // The lengths of lists on pages.
 const (
 	rowsOfPage = 50
-	mostOfPage = 200 // of lists that are not cut into pages
+	maxOfPage  = 200 // of lists that are not cut into pages
 )
 
 // pageOf is the part of a list that the address asks for.
-func (v *visit) pageOf() exchange.Page {
+func (v *pageRequest) pageOf() exchange.Page {
 	p := exchange.Page{Limit: rowsOfPage}
 	if id, err := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64); err == nil && id > 0 {
 		p.After = &exchange.Position{ID: id}
@@ -109,7 +109,7 @@ func (v *visit) pageOf() exchange.Page {
 // links are where the pages beside this one of a list are, "" where there is none.
 type links struct{ Next, Back string }
 
-func (v *visit) linksOf(next *exchange.Position) (l links) {
+func (v *pageRequest) linksOf(next *exchange.Position) (l links) {
 	query := v.URL.Query()
 	if query.Has("after") {
 		query.Del("after")
@@ -134,15 +134,15 @@ type labsPage struct {
 }
 
 // labs are those of the visitor, and those that a search finds.
-func (v *visit) labs() (reply, error) {
+func (v *pageRequest) labs() (response, error) {
 	p := &labsPage{Page: Page{Title: "Labs", Section: "lab"}, Query: v.FormValue("q")}
 	err := searchSize("q", p.Query)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if v.signedIn() {
 		if p.Own, err = v.app.OwnLabs(v.Context(), v.who.Actor); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	offset, err := strconv.Atoi(v.FormValue("offset"))
@@ -150,10 +150,10 @@ func (v *visit) labs() (reply, error) {
 		offset = 0
 	}
 	if p.Search = p.Query != "" || !v.signedIn() || v.URL.Query().Has("q"); p.Search {
-		s := exchange.Search{Query: words.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset}}
+		s := exchange.Search{Query: fulltext.Parse(p.Query), Page: exchange.SearchPage{Limit: 20, Offset: offset}}
 		found, err := v.app.SearchOrganizations(v.Context(), s)
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Found, p.Count, p.About = found.Items, found.Count, len(found.Approximate) > 0
 		if found.Next != nil {
@@ -183,7 +183,7 @@ func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
 	return p
 }
 
-func (f *labForm) read(v *visit) {
+func (f *labForm) read(v *pageRequest) {
 	f.Name, f.Description = v.PostFormValue("name"), v.PostFormValue("description")
 	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"), v.PostFormValue("ship_days")
 	if f.Public = v.PostFormValue("public_metadata_keys"); v.PostForm.Has("public_metadata_keys") {
@@ -197,13 +197,13 @@ func (f *labForm) tell(o exchange.Organization) {
 	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign), strconv.Itoa(o.Targets.Ship)
 }
 
-func (v *visit) newLab() (reply, error) {
+func (v *pageRequest) newLab() (response, error) {
 	p := &labForm{labPage: labPage{Page: Page{Title: "Make a lab", Section: "lab", Narrow: true}}, New: true}
 	p.tell(exchange.Organization{Targets: exchange.DefaultTargets})
 	return show("lab-new", p)
 }
 
-func (v *visit) makeLab() (reply, error) {
+func (v *pageRequest) makeLab() (response, error) {
 	p := &labForm{labPage: labPage{Page: Page{Title: "Make a lab", Section: "lab", Narrow: true}}, New: true}
 	p.read(v)
 	patch := p.patchOf()
@@ -213,31 +213,31 @@ func (v *visit) makeLab() (reply, error) {
 		p.Errors = fields
 		return invalid("lab-new", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/labs/%d/people", made.ID)).saying(made.Name + " is made. Invite the people who work there."), nil
 }
 
-func (v *visit) labSettings() (reply, error) {
+func (v *pageRequest) labSettings() (response, error) {
 	base, err := v.readLab("settings", "Settings")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if !base.Lab.May(exchange.OrganizationUpdate) {
-		return reply{}, exchange.Fail(exchange.Forbidden, "Only the owner of %s changes its settings.", base.Lab.Name)
+		return response{}, exchange.Errorf(exchange.Forbidden, "Only the owner of %s changes its settings.", base.Lab.Name)
 	}
 	p := &labForm{labPage: base}
 	p.tell(base.Lab.Organization)
 	return show("lab-settings", p)
 }
 
-func (v *visit) saveLab() (reply, error) {
+func (v *pageRequest) saveLab() (response, error) {
 	if _, err := v.labFor(exchange.OrganizationUpdate); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	base, err := v.readLab("settings", "Settings")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &labForm{labPage: base}
 	p.read(v)
@@ -246,7 +246,7 @@ func (v *visit) saveLab() (reply, error) {
 		p.Errors = fields
 		return invalid("lab-settings", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/settings")).saying("The settings of the lab are saved."), nil
 }
@@ -282,10 +282,10 @@ func (m labMaterial) Needs() (list []string) {
 }
 
 // labMaterials are those of a lab that the visitor may see, also archived ones where a member asks for them.
-func (v *visit) labMaterials() (reply, error) {
+func (v *pageRequest) labMaterials() (response, error) {
 	base, err := v.readLab("materials", "")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &labMaterialsPage{labPage: base, Category: v.FormValue("category"), Categories: category.All()}
 	p.Description = "Materials that " + base.Lab.Name + " shares."
@@ -308,7 +308,7 @@ func (v *visit) labMaterials() (reply, error) {
 	}
 	list, err := v.app.Materials(v.Context(), v.who.Actor, v.pageOf(), f)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	now := v.app.DB.Read().Now
 	for _, m := range list.Items {

@@ -17,36 +17,36 @@ type labGrantsPage struct {
 
 func itoa(id int64) string { return strconv.FormatInt(id, 10) }
 
-func (v *visit) readGrants() (*labGrantsPage, error) {
+func (v *pageRequest) readGrants() (*labGrantsPage, error) {
 	base, err := v.readLab("grants", "Grants")
 	if err != nil {
 		return nil, err
 	}
 	p := &labGrantsPage{labPage: base}
-	list, err := v.app.GrantsOf(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: mostOfPage})
+	list, err := v.app.GrantsOf(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: maxOfPage})
 	if err != nil {
 		return nil, err
 	}
-	own, err := v.app.Grants(v.Context(), v.who.Actor, exchange.Page{Limit: mostOfPage})
+	own, err := v.app.Grants(v.Context(), v.who.Actor, exchange.Page{Limit: maxOfPage})
 	p.Grants, p.Own, p.More, p.MoreOwn = list.Items, own.Items, list.Next != nil, own.Next != nil
 	return p, err
 }
 
-// Mine says whether a grant is one of the visitor's.
+// Mine reports whether a grant is one of the visitor's.
 func (p *labGrantsPage) Mine(g exchange.Grant) bool { return p.Who != nil && p.Who.Is(g.UserID) }
 
-func (v *visit) labGrants() (reply, error) {
+func (v *pageRequest) labGrants() (response, error) {
 	p, err := v.readGrants()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("lab-grants", p)
 }
 
-func (v *visit) makeGrant() (reply, error) {
+func (v *pageRequest) makeGrant() (response, error) {
 	p, err := v.readGrants()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
 	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
@@ -54,7 +54,7 @@ func (v *visit) makeGrant() (reply, error) {
 		p.Errors = fields
 		return invalid("lab-grants", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/funding/" + itoa(g.ID)).saying("The grant is made. Say which materials it paid for."), nil
 }

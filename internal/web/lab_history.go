@@ -23,14 +23,14 @@ type labEvent struct {
 }
 
 // labActivity is what happened in the requests of the lab's materials.
-func (v *visit) labActivity() (reply, error) {
+func (v *pageRequest) labActivity() (response, error) {
 	base, err := v.readLab("activity", "Activity")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	list, people, err := v.app.LabActivity(v.Context(), v.who.Actor, base.Lab.ID, v.pageOf())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &labActivityPage{labPage: base, Total: list.Total, Links: v.linksOf(list.Next)}
 	for _, e := range list.Items {
@@ -38,7 +38,7 @@ func (v *visit) labActivity() (reply, error) {
 		if u, known := people[e.Actor]; known {
 			by = u.Name()
 		}
-		p.Events = append(p.Events, labEvent{e, by, exchange.Did(e.Event, exchange.LabSide, "")})
+		p.Events = append(p.Events, labEvent{e, by, exchange.DescribeAction(e.Event, exchange.LabSide, "")})
 	}
 	return show("lab-activity", p)
 }
@@ -59,14 +59,14 @@ type labVersion struct {
 type labChange struct{ What, From, To string }
 
 // labHistory is what was changed of the lab itself.
-func (v *visit) labHistory() (reply, error) {
+func (v *pageRequest) labHistory() (response, error) {
 	base, err := v.readLab("history", "History")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	list, err := v.app.OrganizationHistory(v.Context(), v.who.Actor, base.Lab.ID, v.pageOf())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &labHistoryPage{labPage: base, Total: list.Total, Links: v.linksOf(list.Next)}
 	for _, version := range list.Items {

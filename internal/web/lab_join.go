@@ -20,7 +20,7 @@ type joinPage struct {
 }
 
 // joinPage shows the invitation behind the link in a mail.
-func (v *visit) joinPage() (reply, error) {
+func (v *pageRequest) joinPage() (response, error) {
 	if token := v.URL.Query().Get("token"); token != "" {
 		v.setCookie(joinCookie, url.QueryEscape(token), signInLives)
 		r := seeOther("/join")
@@ -38,13 +38,13 @@ func (v *visit) joinPage() (reply, error) {
 		p.State = "unknown"
 		return v.joined(p, http.StatusNotFound)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.tell(i, v)
 	return v.joined(p, http.StatusOK)
 }
 
-func (p *joinPage) tell(i exchange.ShownInvitation, v *visit) {
+func (p *joinPage) tell(i exchange.ShownInvitation, v *pageRequest) {
 	p.Invitation, p.Title = i, i.Organization+" invites you"
 	p.Addressee = i.RegistryID
 	if name, host, ok := strings.Cut(i.Email, "@"); ok {
@@ -65,12 +65,12 @@ func (p *joinPage) tell(i exchange.ShownInvitation, v *visit) {
 	}
 }
 
-func (v *visit) joined(p *joinPage, status int) (reply, error) {
-	return reply{status: status, template: "join", page: p, private: true}, nil
+func (v *pageRequest) joined(p *joinPage, status int) (response, error) {
+	return response{status: status, template: "join", page: p, private: true}, nil
 }
 
 // answerJoin accepts or declines.
-func (v *visit) answerJoin() (reply, error) {
+func (v *pageRequest) answerJoin() (response, error) {
 	if !v.signedIn() { // any more
 		return seeOther("/signin?next=%2Fjoin"), nil
 	}
@@ -89,7 +89,7 @@ func (v *visit) answerJoin() (reply, error) {
 		return seeOther("/join"), nil // which says how it stands
 	default:
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	v.forget(joinCookie)
@@ -100,10 +100,10 @@ func (v *visit) answerJoin() (reply, error) {
 }
 
 // answerInvitation answers an invitation that the visitor was told of here.
-func (v *visit) answerInvitation() (reply, error) {
+func (v *pageRequest) answerInvitation() (response, error) {
 	id, err := v.id("invitation")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	to := exchange.InvitationDeclined
 	if v.PostFormValue("answer") == "accept" {
@@ -111,7 +111,7 @@ func (v *visit) answerInvitation() (reply, error) {
 	}
 	i, err := v.app.Answer(v.Context(), v.who.Actor, v.who.ID, id, to)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if to == exchange.InvitationDeclined {
 		return seeOther("/labs").saying("You declined. " + i.Inviter.Name() + " is told."), nil

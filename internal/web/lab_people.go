@@ -28,13 +28,13 @@ type labPeoplePage struct {
 	MoreJoins     bool
 }
 
-// All says whether the members of this page are all that there are.
+// All reports whether the members of this page are all that there are.
 func (p *labPeoplePage) All() bool { return int64(len(p.Members)) == p.Total }
 
 // inviteDays is how long an invitation can be answered, where nothing else is said.
 var inviteDays = strconv.Itoa(int(exchange.InvitationLifetime.Hours() / 24))
 
-func (v *visit) readPeople() (*labPeoplePage, error) {
+func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 	base, err := v.readLab("people", "People")
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (v *visit) readPeople() (*labPeoplePage, error) {
 	p.Members, p.Total, p.Links = members.Items, members.Total, v.linksOf(members.Next)
 	if base.Lab.May(exchange.InvitationRead) {
 		for _, status := range []exchange.InvitationStatus{exchange.InvitationPending, exchange.InvitationExpired} {
-			list, err := v.app.Invitations(v.Context(), v.who.Actor, base.Lab.ID, exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: mostOfPage})
+			list, err := v.app.Invitations(v.Context(), v.who.Actor, base.Lab.ID, exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
 			if err != nil {
 				return nil, err
 			}
@@ -55,7 +55,7 @@ func (v *visit) readPeople() (*labPeoplePage, error) {
 		}
 	}
 	if base.Lab.May(exchange.JoinRead) {
-		list, err := v.app.JoinRequests(v.Context(), v.who.Actor, base.Lab.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: mostOfPage})
+		list, err := v.app.JoinRequests(v.Context(), v.who.Actor, base.Lab.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: maxOfPage})
 		if err != nil {
 			return nil, err
 		}
@@ -64,63 +64,63 @@ func (v *visit) readPeople() (*labPeoplePage, error) {
 	return p, nil
 }
 
-func (v *visit) labPeople() (reply, error) {
+func (v *pageRequest) labPeople() (response, error) {
 	p, err := v.readPeople()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("lab-people", p)
 }
 
 // member is the one whom a form names.
-func (v *visit) member() (exchange.User, error) {
+func (v *pageRequest) member() (exchange.User, error) {
 	id, err := uuid.Parse(v.PostFormValue("member"))
 	if err != nil {
-		return exchange.User{}, exchange.Fail(exchange.NotFound, "There is no such member.")
+		return exchange.User{}, exchange.Errorf(exchange.NotFound, "There is no such member.")
 	}
 	u, err := v.app.User(v.Context(), v.who.Actor, id)
 	return u.User, err
 }
 
 // removeMember has a member removed, unless the visitor takes that back.
-func (v *visit) removeMember() (reply, error) {
+func (v *pageRequest) removeMember() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	u, err := v.member()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	deed, err := v.app.Later(v.Context(), v.who.Actor, app.Deed{Organization: id, Member: u.ID})
+	deed, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Organization: id, Member: u.ID})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/people")).undoable(u.Name()+" will be removed from the lab.", deed), nil
 }
 
-func (v *visit) handLabOver() (reply, error) {
+func (v *pageRequest) handLabOver() (response, error) {
 	id, err := v.labFor(exchange.OrganizationUpdate)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	again := func(field string, texts ...string) (reply, error) {
+	again := func(field string, texts ...string) (response, error) {
 		p, err := v.readPeople()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
-		p.Errors, p.Owner = Faults{field: texts}, v.PostFormValue("member")
+		p.Errors, p.Owner = FieldErrors{field: texts}, v.PostFormValue("member")
 		return invalid("lab-people", p)
 	}
 	member, err := v.person(v.PostFormValue("member"), id)
 	if fields, wrong := faults(err); wrong {
 		return again("owner", asSentences(fields["person"])...)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	seen, err := v.app.User(v.Context(), v.who.Actor, member)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	u := seen.User
 	if v.PostFormValue("sure") == "" {
@@ -130,7 +130,7 @@ func (v *visit) handLabOver() (reply, error) {
 	if text, ok := refusal(err); ok {
 		return again("owner", text)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if o.Owner != u.ID {
 		return seeOther(v.lab("/people")).saying(u.Name() + " is invited to own the lab. It stays as it is until they accept."), nil
@@ -138,29 +138,29 @@ func (v *visit) handLabOver() (reply, error) {
 	return seeOther(v.lab("/people")).saying(u.Name() + " owns the lab now. Its former owner is still a member."), nil
 }
 
-func (v *visit) leaveLab() (reply, error) {
+func (v *pageRequest) leaveLab() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.Leave(v.Context(), v.who.Actor, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/labs").saying("You left the lab. Requests that were yours went to its owner."), nil
 }
 
 // invite asks each of those whom the form names, one in a line, by mail address or registry id.
-func (v *visit) invite() (reply, error) {
+func (v *pageRequest) invite() (response, error) {
 	id, err := v.labFor(exchange.InvitationWrite)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	role := exchange.Role(v.PostFormValue("role"))
 	var wrong, left []string
 	sent := 0
 	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"), func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ';' }),
 		func(line string) bool { return strings.TrimSpace(line) == "" })
-	problems := Faults{}
+	problems := FieldErrors{}
 	expires, problem := v.expiry()
 	if problem != "" {
 		problems["days"] = []string{problem}
@@ -168,8 +168,8 @@ func (v *visit) invite() (reply, error) {
 	switch {
 	case len(lines) == 0:
 		wrong = append(wrong, "Name at least one person: an e-mail address or a researcher id.")
-	case len(lines) > exchange.MostInvited:
-		wrong = append(wrong, "Name at most "+strconv.Itoa(exchange.MostInvited)+" people at once.")
+	case len(lines) > exchange.MaxInvited:
+		wrong = append(wrong, "Name at most "+strconv.Itoa(exchange.MaxInvited)+" people at once.")
 	case role == exchange.OwnerRole && len(lines) > 1:
 		wrong = append(wrong, "Invite one person as owner; a lab has one.")
 	case problem == "":
@@ -187,7 +187,7 @@ func (v *visit) invite() (reply, error) {
 			}
 			text, ok := refusal(err)
 			if !ok {
-				return reply{}, err
+				return response{}, err
 			}
 			wrong, left = append(wrong, line+": "+text), append(left, line)
 		}
@@ -197,7 +197,7 @@ func (v *visit) invite() (reply, error) {
 	}
 	p, err := v.readPeople()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if len(wrong) > 0 {
 		problems["who"] = wrong
@@ -210,7 +210,7 @@ func (v *visit) invite() (reply, error) {
 }
 
 // expiry is until when an invitation can be answered, as the form says.
-func (v *visit) expiry() (o exchange.Opt[exchange.Instant], problem string) {
+func (v *pageRequest) expiry() (o exchange.Opt[exchange.Instant], problem string) {
 	n, err := strconv.Atoi(strings.TrimSpace(v.PostFormValue("days")))
 	if err != nil || n < 1 || n > 90 {
 		return o, "Use a whole number of days from 1 to 90."
@@ -235,53 +235,53 @@ func refusal(err error) (text string, ok bool) {
 	return "", false
 }
 
-func (v *visit) invitationOf() (lab, id int64, err error) {
+func (v *pageRequest) invitationOf() (lab, id int64, err error) {
 	if lab, err = v.id("id"); err == nil {
 		id, err = v.id("invitation")
 	}
 	return lab, id, err
 }
 
-func (v *visit) resendInvitation() (reply, error) {
+func (v *pageRequest) resendInvitation() (response, error) {
 	lab, id, err := v.invitationOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	sent, err := v.app.Resend(v.Context(), v.who.Actor, lab, id)
 	if text, ok := refusal(err); ok {
 		return seeOther(v.lab("/people")).saying(text), nil
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying("The invitation to " + sent.Addressee() + " is sent again."), nil
 }
 
-func (v *visit) revokeInvitation() (reply, error) {
+func (v *pageRequest) revokeInvitation() (response, error) {
 	lab, id, err := v.invitationOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.Withdraw(v.Context(), v.who.Actor, lab, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying("The invitation is taken back; its link opens nothing any more."), nil
 }
 
-func (v *visit) askToJoin() (reply, error) {
+func (v *pageRequest) askToJoin() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	_, existed, err := v.app.AskToJoin(v.Context(), v.who.Actor, id, exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
 	if text, ok := refusal(err); ok {
 		p, err := v.readPeople()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
-		p.Asking, p.Open, p.Errors = v.PostFormValue("note"), true, Faults{"note": {text}}
+		p.Asking, p.Open, p.Errors = v.PostFormValue("note"), true, FieldErrors{"note": {text}}
 		return invalid("lab-people", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if existed {
 		return seeOther(v.lab("/people")).saying("You asked already; the owner has not answered yet."), nil
@@ -289,44 +289,44 @@ func (v *visit) askToJoin() (reply, error) {
 	return seeOther(v.lab("/people")).saying("The owner of the lab is told. You hear of the answer."), nil
 }
 
-func (v *visit) joinOf() (lab, id int64, err error) {
+func (v *pageRequest) joinOf() (lab, id int64, err error) {
 	if lab, err = v.id("id"); err == nil {
 		id, err = v.id("join")
 	}
 	return lab, id, err
 }
 
-func (v *visit) acceptJoin() (reply, error) {
+func (v *pageRequest) acceptJoin() (response, error) {
 	lab, id, err := v.joinOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinAccepted, exchange.JoinRefusal{})
+	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinAccepted, exchange.JoinDecline{})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying(j.Asker.Name() + " is a member now."), nil
 }
 
-func (v *visit) declineJoin() (reply, error) {
+func (v *pageRequest) declineJoin() (response, error) {
 	lab, id, err := v.joinOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinDeclined, exchange.JoinRefusal{Reason: exchange.Some(v.PostFormValue("reason"))})
+	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinDeclined, exchange.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying(j.Asker.Name() + " is told that the lab declined."), nil
 }
 
-func (v *visit) withdrawJoin() (reply, error) {
+func (v *pageRequest) withdrawJoin() (response, error) {
 	lab, id, err := v.joinOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.WithdrawJoin(v.Context(), v.who.Actor, lab, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/people")).saying("You took your question back."), nil
 }

@@ -31,29 +31,29 @@ func shippingFormOf(s any) shippingForm {
 	return shippingForm{Shipping: exchange.Shipping{NeedsAddress: true}}
 }
 
-func (v *visit) readRequirements() (*labRequirementsPage, error) {
+func (v *pageRequest) readRequirements() (*labRequirementsPage, error) {
 	base, err := v.readLab("requirements", "Requirements")
 	if err != nil {
 		return nil, err
 	}
 	p := &labRequirementsPage{labPage: base, Form: shippingFormOf(nil)}
-	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: mostOfPage})
+	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: maxOfPage})
 	return p, err
 }
 
-func (v *visit) labRequirements() (reply, error) {
+func (v *pageRequest) labRequirements() (response, error) {
 	p, err := v.readRequirements()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("lab-requirements", p)
 }
 
 // saveShipping makes shipping requirements, or changes those in the address.
-func (v *visit) saveShipping() (reply, error) {
+func (v *pageRequest) saveShipping() (response, error) {
 	lab, err := v.labFor(exchange.ShippingWrite)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	ticked := func(name string) exchange.Opt[bool] { return exchange.Some(v.PostFormValue(name) != "") }
 	patch := exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
@@ -69,7 +69,7 @@ func (v *visit) saveShipping() (reply, error) {
 	if fields, ok := faults(err); ok {
 		p, err := v.readRequirements()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Errors = fields
 		p.Form = shippingForm{Open: true, Shipping: exchange.Shipping{ID: id, NeedsAddress: patch.NeedsAddress.Value, NeedsPayment: patch.NeedsPayment.Value,
@@ -77,13 +77,13 @@ func (v *visit) saveShipping() (reply, error) {
 			AcceptsOther: patch.AcceptsOther.Value, PaymentDetails: patch.PaymentDetails.Value, Restrictions: patch.Restrictions.Value}}
 		return invalid("lab-requirements", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/requirements#shipping")).saying("The shipping requirements are saved. Requests under way follow them from now on."), nil
 }
 
 // labDocumentID is the id of the document in the address, which has to be one of the lab there.
-func (v *visit) labDocumentID() (int64, error) {
+func (v *pageRequest) labDocumentID() (int64, error) {
 	lab, err := v.id("id")
 	if err != nil {
 		return 0, err
@@ -94,26 +94,26 @@ func (v *visit) labDocumentID() (int64, error) {
 	}
 	t, err := v.app.Attachment(v.Context(), v.who.Actor, id)
 	if err == nil && (t.OwnedByOrg == nil || *t.OwnedByOrg != lab) {
-		err = exchange.Fail(exchange.NotFound, "There is no such document.")
+		err = exchange.Errorf(exchange.NotFound, "There is no such document.")
 	}
 	return id, err
 }
 
 // labDocument sends the content of a document of the lab, to be kept and not to be shown here.
-func (v *visit) labDocument() (reply, error) {
+func (v *pageRequest) labDocument() (response, error) {
 	id, err := v.labDocumentID()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	t, err := v.app.Attachment(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	t, file, err := v.app.Content(v.Context(), v.who.Actor, id, t.Filename)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) { sendFile(w, r, t, file) }}, nil
+	return response{serve: func(w http.ResponseWriter, r *http.Request) { sendFile(w, r, t, file) }}, nil
 }
 
 // sendFile sends what somebody uploaded, to be kept.
@@ -127,21 +127,21 @@ func sendFile(w http.ResponseWriter, r *http.Request, t exchange.Attachment, fil
 }
 
 // documentRefused shows the page again with why a file was not taken, at the document in the address or at the new one.
-func (v *visit) documentRefused(err error) (reply, error) {
+func (v *pageRequest) documentRefused(err error) (response, error) {
 	text, ok := refusal(err)
 	code := exchange.CodeOf(err)
 	if !ok {
-		return reply{}, err
+		return response{}, err
 	}
 	p, err := v.readRequirements()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	field := "file"
 	if document := v.PathValue("document"); document != "" {
 		field += "-" + document
 	}
-	p.Errors = Faults{field: {text}}
+	p.Errors = FieldErrors{field: {text}}
 	answer, err := invalid("lab-requirements", p)
 	if code == exchange.TooLarge || code == exchange.QuotaExceeded {
 		answer.status = http.StatusRequestEntityTooLarge
@@ -149,10 +149,10 @@ func (v *visit) documentRefused(err error) (reply, error) {
 	return answer, err
 }
 
-func (v *visit) addDocument() (reply, error) {
+func (v *pageRequest) addDocument() (response, error) {
 	lab, err := v.labFor(exchange.AttachmentUpdate)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	sent, file, err := v.readUpload()
 	if err != nil {
@@ -167,13 +167,13 @@ func (v *visit) addDocument() (reply, error) {
 	return seeOther(v.lab("/requirements#documents")).saying(file.name + " is kept. Choose it as the MTA of a material where you edit that."), nil
 }
 
-func (v *visit) replaceDocument() (reply, error) {
+func (v *pageRequest) replaceDocument() (response, error) {
 	if _, err := v.labFor(exchange.AttachmentUpdate); err != nil { // who may read it need not be who may replace it
-		return reply{}, err
+		return response{}, err
 	}
 	id, err := v.labDocumentID()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	_, file, err := v.readUpload()
 	if err != nil {
@@ -186,10 +186,10 @@ func (v *visit) replaceDocument() (reply, error) {
 	return seeOther(v.lab("/requirements#documents")).saying(file.name + " takes the place of the old version. Requests that stand on that one keep it."), nil
 }
 
-func (v *visit) deleteDocument() (reply, error) {
+func (v *pageRequest) deleteDocument() (response, error) {
 	id, err := v.labDocumentID()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); err != nil {
 		return v.documentRefused(err)

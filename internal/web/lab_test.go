@@ -328,7 +328,7 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 		w.must(err)
 		g, err := w.app.CreateGrant(t.Context(), owner.actor, exchange.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
-		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
+		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
 		w.must(err)
 		_, err = w.app.CreateShipping(t.Context(), owner.actor, exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
 		w.must(err)

@@ -17,30 +17,30 @@ type labWebhooksPage struct {
 	Made     *exchange.Webhook // whose secret is shown this once
 }
 
-// Chosen says whether the form names a type.
+// Chosen reports whether the form names a type.
 func (p *labWebhooksPage) Chosen(t exchange.EventType) bool { return slices.Contains(p.Form.Events, t) }
 
-func (v *visit) readWebhooks() (*labWebhooksPage, error) {
+func (v *pageRequest) readWebhooks() (*labWebhooksPage, error) {
 	base, err := v.readLab("webhooks", "Webhooks")
 	if err != nil {
 		return nil, err
 	}
 	p := &labWebhooksPage{labPage: base, All: true, Types: exchange.EventTypes}
-	list, err := v.app.Webhooks(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: exchange.MostWebhooks})
+	list, err := v.app.Webhooks(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: exchange.MaxWebhooks})
 	p.Webhooks = list.Items
 	return p, err
 }
 
-func (v *visit) labWebhooks() (reply, error) {
+func (v *pageRequest) labWebhooks() (response, error) {
 	p, err := v.readWebhooks()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("lab-webhooks", p)
 }
 
 // webhookForm is what the form of a webhook says, as it was typed too.
-func (v *visit) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webhook, everything bool) {
+func (v *pageRequest) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webhook, everything bool) {
 	typed.URL, typed.Description = v.PostFormValue("url"), v.PostFormValue("description")
 	patch.URL, patch.Description = exchange.Some(typed.URL), exchange.Some(typed.Description)
 	names := exchange.Names(v.PostForm["events"])
@@ -56,20 +56,20 @@ func (v *visit) webhookForm() (patch exchange.WebhookPatch, typed exchange.Webho
 }
 
 // makeWebhook makes a webhook, and shows its secret, which no other page does.
-func (v *visit) makeWebhook() (reply, error) {
+func (v *pageRequest) makeWebhook() (response, error) {
 	lab, err := v.labFor(exchange.WebhookWrite)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
 	made, err := v.app.CreateWebhook(v.Context(), v.who.Actor, lab, patch)
 	text, refused := refusal(err)
 	if err != nil && !refused {
-		return reply{}, err
+		return response{}, err
 	}
 	p, failed := v.readWebhooks()
 	if failed != nil {
-		return reply{}, failed
+		return response{}, failed
 	}
 	if err == nil {
 		p.Made = &made
@@ -77,13 +77,13 @@ func (v *visit) makeWebhook() (reply, error) {
 	}
 	p.Form, p.All = typed, everything
 	if p.Errors, refused = faults(err); !refused {
-		p.Errors = Faults{"url": {text}}
+		p.Errors = FieldErrors{"url": {text}}
 	}
 	return invalid("lab-webhooks", p)
 }
 
 // secretly keeps an answer with a secret out of every store.
-func (v *visit) secretly(r reply, err error) (reply, error) {
+func (v *pageRequest) secretly(r response, err error) (response, error) {
 	r.private = true
 	return r, err
 }
@@ -100,7 +100,7 @@ type labWebhookPage struct {
 	Attempts   []exchange.Attempt
 }
 
-func (v *visit) readWebhook() (*labWebhookPage, error) {
+func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	base, err := v.readLab("webhooks", "Webhook")
 	if err != nil {
 		return nil, err
@@ -133,46 +133,46 @@ func (v *visit) readWebhook() (*labWebhookPage, error) {
 	return p, nil
 }
 
-func (v *visit) labWebhook() (reply, error) {
+func (v *pageRequest) labWebhook() (response, error) {
 	p, err := v.readWebhook()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("lab-webhook", p)
 }
 
-func (v *visit) webhookOf() (lab, id int64, err error) {
+func (v *pageRequest) webhookOf() (lab, id int64, err error) {
 	if lab, err = v.id("id"); err == nil {
 		id, err = v.id("webhook")
 	}
 	return lab, id, err
 }
 
-func (v *visit) saveWebhook() (reply, error) {
+func (v *pageRequest) saveWebhook() (response, error) {
 	lab, id, err := v.webhookOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	patch, typed, everything := v.webhookForm()
 	_, err = v.app.UpdateWebhook(v.Context(), v.who.Actor, lab, id, patch)
 	if fields, ok := faults(err); ok {
 		p, err := v.readWebhook()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Errors, p.Form, p.All = fields, typed, everything
 		return invalid("lab-webhook", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The webhook is saved."), nil
 }
 
 // actOnWebhook does what a button beside a webhook says.
-func (v *visit) actOnWebhook() (reply, error) {
+func (v *pageRequest) actOnWebhook() (response, error) {
 	lab, id, err := v.webhookOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	ctx, who, here := v.Context(), v.who.Actor, seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id)))
 	switch v.PathValue("act") {
@@ -186,11 +186,11 @@ func (v *visit) actOnWebhook() (reply, error) {
 	case "rotate":
 		w, err := v.app.RotateWebhook(ctx, who, lab, id)
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p, err := v.readWebhook()
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Made = &w
 		return v.secretly(show("lab-webhook", p))
@@ -205,17 +205,17 @@ func (v *visit) actOnWebhook() (reply, error) {
 }
 
 // redeliver sends a message once more.
-func (v *visit) redeliver() (reply, error) {
+func (v *pageRequest) redeliver() (response, error) {
 	lab, id, err := v.webhookOf()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	delivery, err := v.id("delivery")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if _, err := v.app.Redeliver(v.Context(), v.who.Actor, lab, id, delivery); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The message is sent again now, under the id that it had."), nil
 }

@@ -19,23 +19,23 @@ import (
 
 // Page is what each page has beside its own content. The door fills in what every page has.
 type Page struct {
-	Title       string // begins with the fact, as "Request 4182, your turn"
-	Description string // for search engines, of pages for everybody
-	Section     string // the part of the navigation where it is: catalog, requests, lab, notifications, account, admin
-	Narrow      bool   // one column of text
-	Full        bool   // to the edges
-	NoSearch    bool   // no search in the bar: the page has one of its own
-	Errors      Faults // of the form on it
+	Title       string      // begins with the fact, as "Request 4182, your turn"
+	Description string      // for search engines, of pages for everybody
+	Section     string      // the part of the navigation where it is: catalog, requests, lab, notifications, account, admin
+	Narrow      bool        // one column of text
+	Full        bool        // to the edges
+	NoSearch    bool        // no search in the bar: the page has one of its own
+	Errors      FieldErrors // of the form on it
 
 	Who     *app.Visitor // nil: nobody is signed in
 	Theme   string       // light, dark or "": as the device
 	Here    string       // the address of the page
-	Note    *note
+	Note    *flash
 	Now     time.Time
 	Zone    *time.Location
 	Version string
 	keys    bool
-	summary []faultLine
+	summary []fieldErrorLine
 }
 
 // anyPage is a page.
@@ -43,42 +43,42 @@ type anyPage interface{ base() *Page }
 
 func (p *Page) base() *Page { return p }
 
-// Keys says whether there are keyboard shortcuts.
+// Keys reports whether there are keyboard shortcuts.
 func (p *Page) Keys() bool { return p.keys }
 
 // Faults are what is wrong with the fields of a form.
-type Faults map[string][]string
+type FieldErrors map[string][]string
 
 // Of is what is wrong with a field, "" for nothing.
-func (f Faults) Of(field string) string { return strings.Join(f[field], " ") }
+func (f FieldErrors) Of(field string) string { return strings.Join(f[field], " ") }
 
-// faultLine is what is wrong with one field.
-type faultLine struct {
+// fieldErrorLine is what is wrong with one field.
+type fieldErrorLine struct {
 	Field, Text string
 	Shown       bool // the field is on the page
 	place       int
 }
 
 // Summary is what is wrong with the form, in the order in which the page has its fields.
-func (p *Page) Summary() []faultLine { return p.summary }
+func (p *Page) Summary() []fieldErrorLine { return p.summary }
 
 // inOrder are faults in the order in which a page has their fields, and behind them those of fields that it has not.
-func (f Faults) inOrder(page string) []faultLine {
-	var list []faultLine
+func (f FieldErrors) inOrder(page string) []fieldErrorLine {
+	var list []fieldErrorLine
 	for _, field := range slices.Sorted(maps.Keys(f)) {
 		at := strings.Index(page, `id="f-`+template.HTMLEscapeString(field)+`"`)
-		l := faultLine{Field: field, Text: f.Of(field), Shown: at >= 0, place: at}
+		l := fieldErrorLine{Field: field, Text: f.Of(field), Shown: at >= 0, place: at}
 		if !l.Shown {
 			l.place = len(page)
 		}
 		list = append(list, l)
 	}
-	slices.SortStableFunc(list, func(a, b faultLine) int { return cmp.Compare(a.place, b.place) })
+	slices.SortStableFunc(list, func(a, b fieldErrorLine) int { return cmp.Compare(a.place, b.place) })
 	return list
 }
 
 // render writes a page, or where htmx asks for a part of it that the page's template has, that part alone.
-func (v *visit) render(w io.Writer, a reply) error {
+func (v *pageRequest) render(w io.Writer, a response) error {
 	p := a.page.base()
 	p.Theme, p.Here, p.Note, p.Version = v.theme(), v.URL.RequestURI(), v.recall(), v.version
 	p.Now, p.Zone = v.app.DB.Read().Now, v.who.Zone

@@ -11,10 +11,10 @@ import (
 )
 
 var noticePages = []page{
-	get("/notifications", (*visit).notifications).private(),
-	get("/notifications/stream", (*visit).noticeStream).private(),
-	post("/notifications/read", (*visit).readNotices),
-	post("/notifications/{id}/read", (*visit).readNotice),
+	get("/notifications", (*pageRequest).notifications).private(),
+	get("/notifications/stream", (*pageRequest).noticeStream).private(),
+	post("/notifications/read", (*pageRequest).readNotices),
+	post("/notifications/{id}/read", (*pageRequest).readNotice),
 }
 
 type noticePage struct {
@@ -58,7 +58,7 @@ type noticeItem struct {
 
 const noticesAtOnce = 50
 
-func (v *visit) notifications() (reply, error) {
+func (v *pageRequest) notifications() (response, error) {
 	query := v.URL.Query()
 	p := &noticePage{Page: Page{Title: "Notifications", Section: "notifications"}, Only: query.Get("show") == "unread", Back: v.URL.RequestURI()}
 	var f exchange.NotificationFilter
@@ -77,7 +77,7 @@ func (v *visit) notifications() (reply, error) {
 	}
 	part, unread, err := v.app.Notifications(v.Context(), v.who.Actor, v.who.ID, f, at)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Unread, p.Total = unread, part.Total
 	if unread > 0 {
@@ -136,8 +136,8 @@ func dayWords(t, now time.Time, zone *time.Location) string {
 	return local.Format("Monday, ") + day
 }
 
-// mostQuoted is how much of what somebody wrote is shown of it.
-const mostQuoted = 240
+// maxQuoted is how much of what somebody wrote is shown of it.
+const maxQuoted = 240
 
 func newNoticeItem(n exchange.Notification) noticeItem {
 	i := noticeItem{Notification: n}
@@ -146,10 +146,10 @@ func newNoticeItem(n exchange.Notification) noticeItem {
 		actor = n.Actor.Name()
 	}
 	if n.News != nil {
-		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.TellNews(*n.News, actor, n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
+		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.DescribeAnnouncement(*n.News, actor, n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
 		i.Tone, i.Icon = newsIcon(n.News.Kind)
 	} else {
-		i.Head, i.More = actor+" "+exchange.Did(n.Event, "", n.Title), n.Event.Detail.Text
+		i.Head, i.More = actor+" "+exchange.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text
 		if i.More == "" {
 			i.More = n.Event.Detail.Reason
 		}
@@ -158,8 +158,8 @@ func newNoticeItem(n exchange.Notification) noticeItem {
 		}
 		i.Tone, i.Icon = eventIcon(n.Event)
 	}
-	if letters := []rune(i.More); len(letters) > mostQuoted {
-		i.More = string(letters[:mostQuoted]) + " …"
+	if letters := []rune(i.More); len(letters) > maxQuoted {
+		i.More = string(letters[:maxQuoted]) + " …"
 	}
 	return i
 }
@@ -181,14 +181,14 @@ func newsAddress(n exchange.Notification) string {
 }
 
 // matchAddress is the one material that is new in a saved search, or the searches.
-func matchAddress(d exchange.NewsDetail) string {
+func matchAddress(d exchange.AnnouncementDetail) string {
 	if d.Count == 1 && len(d.Materials) == 1 {
 		return "/catalog/" + strconv.FormatInt(d.Materials[0].ID, 10)
 	}
 	return "/account/searches"
 }
 
-func newsIcon(k exchange.NewsKind) (tone, icon string) {
+func newsIcon(k exchange.AnnouncementKind) (tone, icon string) {
 	switch k {
 	case exchange.Invited, exchange.JoinAsked:
 		return "turn", "users"
@@ -250,31 +250,31 @@ func moveIcon(d exchange.Detail) (tone, icon string) {
 }
 
 // readNotice marks one notification as read, or as unread again.
-func (v *visit) readNotice() (reply, error) {
+func (v *pageRequest) readNotice() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	read := v.PostFormValue("unread") == ""
 	if err := v.app.MarkRead(v.Context(), v.who.Actor, v.who.ID, id, exchange.Some(read)); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.noticesBack()), nil
 }
 
 // readNotices marks all as read that the visitor had in sight, or could have: what comes meanwhile stays unread.
-func (v *visit) readNotices() (reply, error) {
+func (v *pageRequest) readNotices() (response, error) {
 	until := inboxNumber(v.PostFormValue("until"))
 	if until == nil {
 		return seeOther(v.noticesBack()), nil
 	}
 	if err := v.app.MarkAllRead(v.Context(), v.who.Actor, v.who.ID, *until); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.noticesBack()).saying("All are marked as read."), nil
 }
 
-func (v *visit) noticesBack() string {
+func (v *pageRequest) noticesBack() string {
 	if back := ours(v.PostFormValue("back")); back != "/" {
 		return back
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // heard is what a page is told of a notification.
-type heard struct {
+type streamedNotification struct {
 	ID      int64  `json:"id"`
 	Text    string `json:"text"`
 	Address string `json:"address"`
@@ -19,23 +19,23 @@ type heard struct {
 
 // noticeStream tells pages of the visitor's notifications while they are open, until the browser goes away, the
 // session ends, or the process does.
-func (v *visit) noticeStream() (reply, error) {
-	var from *exchange.Place
+func (v *pageRequest) noticeStream() (response, error) {
+	var from *exchange.FeedPosition
 	if id := v.Header.Get(server.LastEventID); id != "" {
-		if place, ok := exchange.ParsePlace(id, time.Now()); ok { // else from now on: a page has no use for an error
+		if place, ok := exchange.ParseFeedPosition(id, time.Now()); ok { // else from now on: a page has no use for an error
 			from = &place
 		}
 	}
 	feed, err := v.app.Follow(v.Context(), v.who.Actor, v.who.ID, from)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	news, err := feed.Read(v.Context())
 	if err != nil {
 		feed.Close()
-		return reply{}, err
+		return response{}, err
 	}
-	return reply{serve: func(w http.ResponseWriter, _ *http.Request) {
+	return response{serve: func(w http.ResponseWriter, _ *http.Request) {
 		defer feed.Close()
 		s := server.NewEvents(w)
 		s.Begin()
@@ -51,10 +51,10 @@ func (v *visit) noticeStream() (reply, error) {
 }
 
 // tellPage sends what there is to tell.
-func tellPage(s *server.Events, n app.News) error {
+func tellPage(s *server.Events, n app.FeedUpdate) error {
 	for _, item := range n.Items {
 		i := newNoticeItem(item.Notification)
-		data, err := json.Marshal(heard{item.ID, i.Head, i.Address})
+		data, err := json.Marshal(streamedNotification{item.ID, i.Head, i.Address})
 		if err != nil {
 			return err
 		}

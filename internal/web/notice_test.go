@@ -18,7 +18,7 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.as("mario"), w.requestFor("HeLa")
-		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.Words{Text: exchange.Some("Is it there?")})
+		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
 		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 200})
 		w.must(err)
@@ -75,7 +75,7 @@ func TestNotificationsShowWhatPeopleWroteAsText(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
-	_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.Words{Text: exchange.Some(`<script>alert(1)</script>`)})
+	_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.TextBody{Text: exchange.Some(`<script>alert(1)</script>`)})
 	w.must(err)
 	a := v.get("/notifications").want(http.StatusOK)
 	if strings.Contains(a.body, "<script>alert") || !strings.Contains(a.text("#feed"), "<script>alert(1)</script>") {
@@ -137,7 +137,7 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 			t.Fatalf("the stream ended before %q: %v", words, lines.Err())
 		}
 		until("data:", `"unread":`)
-		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.Words{Text: exchange.Some("Is it there?")})
+		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
 		until("data:", "wrote a message", "/requests/"+strconv.FormatInt(q.ID, 10))
 		close(stop)

@@ -20,7 +20,7 @@ type contract struct {
 		Schemas         map[string]*schema
 		Parameters      map[string]*parameter
 		Headers         map[string]struct{ Description string }
-		Responses       map[string]response
+		Responses       map[string]apiResponse
 		SecuritySchemes map[string]struct{ Name, Description string }
 	}
 }
@@ -30,7 +30,7 @@ type operation struct {
 	Tags                              []string
 	Parameters                        []parameter
 	RequestBody                       struct{ Content map[string]media }
-	Responses                         map[string]response
+	Responses                         map[string]apiResponse
 	Security                          []map[string][]string
 }
 
@@ -41,7 +41,7 @@ type parameter struct {
 	Schema                *schema
 }
 
-type response struct {
+type apiResponse struct {
 	Ref         string `json:"$ref"`
 	Description string
 	Headers     map[string]any

@@ -16,18 +16,18 @@ import (
 // page is one line of the table of pages: what can be asked of which address, and what answers.
 type page struct {
 	pattern   string // of net/http's mux
-	handle    func(*visit) (reply, error)
+	handle    func(*pageRequest) (response, error)
 	signedIn  bool // who is not is sent to sign in, and comes back
 	uploads   bool // the handler reads the body itself, which may be large
 	signsIn   bool // counts as a login
 	takesLong bool // its reads may be long, so callers take turns
 }
 
-func get(path string, handle func(*visit) (reply, error)) page {
+func get(path string, handle func(*pageRequest) (response, error)) page {
 	return page{pattern: "GET " + path, handle: handle}
 }
 
-func post(path string, handle func(*visit) (reply, error)) page {
+func post(path string, handle func(*pageRequest) (response, error)) page {
 	return page{pattern: "POST " + path, handle: handle, signedIn: true}
 }
 
@@ -80,58 +80,60 @@ func Patterns() []string {
 }
 
 // visit is one request for a page, on its way through a handler.
-type visit struct {
-	*door
+type pageRequest struct {
+	*Server
 	*http.Request
 	w   http.ResponseWriter
 	who app.Visitor
 }
 
-// signedIn says whether it is known who visits.
-func (v *visit) signedIn() bool { return !v.who.Anonymous() }
+// signedIn reports whether it is known who visits.
+func (v *pageRequest) signedIn() bool { return !v.who.Anonymous() }
 
 // id is a number in the address; what is none is not found.
-func (v *visit) id(name string) (int64, error) {
+func (v *pageRequest) id(name string) (int64, error) {
 	n, err := strconv.ParseInt(v.PathValue(name), 10, 64)
 	if err != nil || n <= 0 {
-		return 0, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+		return 0, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
 	}
 	return n, nil
 }
 
 // reply is what a handler answers: a page, or another address to go to.
-type reply struct {
+type response struct {
 	status   int
 	template string
 	page     anyPage
 	location string
-	note     *note
+	note     *flash
 	serve    func(http.ResponseWriter, *http.Request) // in place of a page: a file
 	private  bool                                     // a secret is in it, or in its address: nothing keeps it or tells where it was
 }
 
 // show answers with a page.
-func show(template string, p anyPage) (reply, error) {
-	return reply{status: http.StatusOK, template: template, page: p}, nil
+func show(template string, p anyPage) (response, error) {
+	return response{status: http.StatusOK, template: template, page: p}, nil
 }
 
 // invalid answers with a form that could not be taken, as it was typed, with what is wrong.
-func invalid(template string, p anyPage) (reply, error) {
-	return reply{status: http.StatusUnprocessableEntity, template: template, page: p}, nil
+func invalid(template string, p anyPage) (response, error) {
+	return response{status: http.StatusUnprocessableEntity, template: template, page: p}, nil
 }
 
 // seeOther sends the visitor to another address of ours, after a form.
-func seeOther(location string) reply { return reply{status: http.StatusSeeOther, location: location} }
+func seeOther(location string) response {
+	return response{status: http.StatusSeeOther, location: location}
+}
 
 // saying has the next page say what was done.
-func (r reply) saying(text string) reply {
-	r.note = &note{Text: text}
+func (r response) saying(text string) response {
+	r.note = &flash{Text: text}
 	return r
 }
 
 // undoable has the next page say what is about to be done, with a button that takes it back.
-func (r reply) undoable(text string, deed int64) reply {
-	r.note = &note{Text: text, Undo: deed}
+func (r response) undoable(text string, deed int64) response {
+	r.note = &flash{Text: text, Undo: deed}
 	return r
 }
 
@@ -145,9 +147,9 @@ func faults(err error) (fields map[string][]string, ok bool) {
 }
 
 // ServeHTTP answers for a page.
-func (d *door) serve(p page) http.Handler {
+func (d *Server) serve(p page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &visit{door: d, Request: r, w: w, who: app.Visitor{Zone: d.zone}}
+		v := &pageRequest{Server: d, Request: r, w: w, who: app.Visitor{Zone: d.zone}}
 		answer, err := v.enter(p)
 		if err != nil {
 			answer = v.failed(err)
@@ -157,12 +159,12 @@ func (d *door) serve(p page) http.Handler {
 }
 
 // enter finds out who visits, and has the page answer.
-func (v *visit) enter(p page) (reply, error) {
+func (v *pageRequest) enter(p page) (response, error) {
 	if err := v.count(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.recognize(); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if p.signedIn && !v.signedIn() {
 		return v.toSignIn(), nil
@@ -170,14 +172,14 @@ func (v *visit) enter(p page) (reply, error) {
 	if v.Method == http.MethodPost && !p.uploads {
 		form, err := v.readForm(nil)
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		v.PostForm = form.fields
 	}
 	if !p.takesLong {
 		return p.handle(v)
 	}
-	var answer reply
+	var answer response
 	request := v.Request
 	err := v.app.Expensive(v.Context(), v.caller(), func(ctx context.Context) (err error) {
 		v.Request = request.WithContext(ctx)
@@ -189,7 +191,7 @@ func (v *visit) enter(p page) (reply, error) {
 }
 
 // caller is whose turn counts: a user, or an address.
-func (v *visit) caller() string {
+func (v *pageRequest) caller() string {
 	if v.signedIn() {
 		return v.who.ID.String()
 	}
@@ -197,7 +199,7 @@ func (v *visit) caller() string {
 }
 
 // count counts the request, and refuses it where its visitor comes too often.
-func (v *visit) count(p page) error {
+func (v *pageRequest) count(p page) error {
 	if v.limits == nil {
 		return nil
 	}
@@ -208,14 +210,14 @@ func (v *visit) count(p page) error {
 	for _, verdict := range v.limits.Pass(hash, v.RemoteAddr, p.signsIn) {
 		verdict.Tell(v.w.Header())
 		if !verdict.OK {
-			return exchange.Fail(exchange.RateLimited, "Wait %s and try again. Nothing was lost.", plural(verdict.Seconds(), "second"))
+			return exchange.Errorf(exchange.RateLimited, "Wait %s and try again. Nothing was lost.", plural(verdict.Seconds(), "second"))
 		}
 	}
 	return nil
 }
 
 // answer writes a reply.
-func (v *visit) answer(a reply) {
+func (v *pageRequest) answer(a response) {
 	h := v.w.Header()
 	h.Set("Content-Security-Policy", pagePolicy)
 	h.Set("Referrer-Policy", "same-origin")

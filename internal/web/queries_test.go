@@ -8,8 +8,8 @@ import (
 	"aliquot/internal/web"
 )
 
-// mostReads is how many statements a page may run, whatever it shows; which pages need more than usual says why.
-const mostReads = 20
+// maxReads is how many statements a page may run, whatever it shows; which pages need more than usual says why.
+const maxReads = 20
 
 // moreReads are the pages that need more.
 var moreReads = map[string]int64{
@@ -29,7 +29,7 @@ func TestNoPageRunsMoreStatementsThanItMay(t *testing.T) {
 			path := names.Replace(row.path)
 			before := w.db.Queries()
 			a := olivia.get(path)
-			n, most := w.db.Queries()-before, max(int64(mostReads), moreReads[row.pattern])
+			n, most := w.db.Queries()-before, max(int64(maxReads), moreReads[row.pattern])
 			if a.status == http.StatusOK && n > most {
 				w.Errorf("%s runs %d statements, at most %d are allowed", row.pattern, n, most)
 			}

@@ -17,28 +17,28 @@ import (
 )
 
 var requestPages = []page{
-	get("/requests/{id}", (*visit).request).private(),
-	get("/requests/{id}/move", (*visit).askMove).private(),
-	post("/requests/{id}/move", (*visit).move),
-	get("/requests/{id}/delete", (*visit).askDelete).private(),
-	post("/requests/{id}/delete", (*visit).deleteRequest),
-	post("/requests/{id}/messages", (*visit).sendMessage),
-	post("/requests/{id}/details", (*visit).changeDetails),
-	post("/requests/{id}/shipment", (*visit).changeShipment),
-	post("/requests/{id}/assign", (*visit).assign),
-	post("/requests/{id}/issues", (*visit).openIssue),
-	post("/requests/{id}/issues/{issue}/close", (*visit).closeIssue),
-	post("/requests/{id}/snooze", (*visit).snooze),
-	post("/requests/{id}/unsnooze", (*visit).unsnooze),
-	post("/requests/{id}/remind", (*visit).remind),
-	post("/requests/{id}/active", (*visit).setActive),
-	post("/requests/{id}/documents/{slot}", (*visit).upload).takesFiles(),
-	post("/requests/{id}/documents/{slot}/review", (*visit).review),
-	post("/requests/{id}/documents/{slot}/withdraw", (*visit).withdraw),
-	get("/requests/{id}/documents/{attachment}", (*visit).document).private(),
-	get("/requests/{id}/documents.zip", (*visit).documents).private(),
-	get("/requests/{id}/mta", (*visit).agreedMTA).private(),
-	get("/requests/{id}/labels", (*visit).labels).private(),
+	get("/requests/{id}", (*pageRequest).request).private(),
+	get("/requests/{id}/move", (*pageRequest).askMove).private(),
+	post("/requests/{id}/move", (*pageRequest).move),
+	get("/requests/{id}/delete", (*pageRequest).askDelete).private(),
+	post("/requests/{id}/delete", (*pageRequest).deleteRequest),
+	post("/requests/{id}/messages", (*pageRequest).sendMessage),
+	post("/requests/{id}/details", (*pageRequest).changeDetails),
+	post("/requests/{id}/shipment", (*pageRequest).changeShipment),
+	post("/requests/{id}/assign", (*pageRequest).assign),
+	post("/requests/{id}/issues", (*pageRequest).openIssue),
+	post("/requests/{id}/issues/{issue}/close", (*pageRequest).closeIssue),
+	post("/requests/{id}/snooze", (*pageRequest).snooze),
+	post("/requests/{id}/unsnooze", (*pageRequest).unsnooze),
+	post("/requests/{id}/remind", (*pageRequest).remind),
+	post("/requests/{id}/active", (*pageRequest).setActive),
+	post("/requests/{id}/documents/{slot}", (*pageRequest).upload).takesFiles(),
+	post("/requests/{id}/documents/{slot}/review", (*pageRequest).review),
+	post("/requests/{id}/documents/{slot}/withdraw", (*pageRequest).withdraw),
+	get("/requests/{id}/documents/{attachment}", (*pageRequest).document).private(),
+	get("/requests/{id}/documents.zip", (*pageRequest).documents).private(),
+	get("/requests/{id}/mta", (*pageRequest).agreedMTA).private(),
+	get("/requests/{id}/labels", (*pageRequest).labels).private(),
 }
 
 // requestPage is the page of a request.
@@ -84,7 +84,7 @@ func (p *requestPage) Value(form, field, now string) string {
 	return now
 }
 
-// Sent says whether a form was sent and could not be taken.
+// Sent reports whether a form was sent and could not be taken.
 func (p *requestPage) Sent(form string) bool { return p.form == form }
 
 // Name is what a person is called on the page.
@@ -129,14 +129,14 @@ func (p *requestPage) Registry(id uuid.UUID) string {
 func requestPath(id int64) string { return "/requests/" + strconv.FormatInt(id, 10) }
 
 // request shows a request.
-func (v *visit) request() (reply, error) {
+func (v *pageRequest) request() (response, error) {
 	p, err := v.requestPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	draft, ok, err := v.app.Draft(v.Context(), v.who.Actor, messageDraft(p.R.ID))
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if ok {
 		p.Message = draft.Form.Get("text")
@@ -145,7 +145,7 @@ func (v *visit) request() (reply, error) {
 }
 
 // requestPage reads the page of the request in the address.
-func (v *visit) requestPage() (*requestPage, error) {
+func (v *pageRequest) requestPage() (*requestPage, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return nil, err
@@ -163,12 +163,12 @@ func (v *visit) requestPage() (*requestPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &requestPage{R: r, View: status(r.Requested, v.who.Actor), Path: requestPath(id), Show: shown, viewer: v.who.Actor,
+	p := &requestPage{R: r, View: status(r.RequestDetail, v.who.Actor), Path: requestPath(id), Show: shown, viewer: v.who.Actor,
 		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.app.UploadLimit}
 	p.Section, p.Zone, p.Page.Now = "requests", v.who.Zone, r.Now
 	p.Category, _ = category.Get(r.Item.Category)
 	p.Title = fmt.Sprintf("Request %d, %s, %s", id, turnWords(p.View), r.Material)
-	p.Track = track(r.Requested, p.View)
+	p.Track = track(r.RequestDetail, p.View)
 	for i, s := range p.Track {
 		if s.State == "now" || s.State == "wait" {
 			p.Place = i + 1
@@ -218,12 +218,12 @@ func (p *requestPage) timeline(shown, before string) string {
 
 // refused shows the request again after a form that could not be taken: as it was typed with what is wrong
 // (422), or beside how things stand by now (409). Other errors have pages of their own.
-func (v *visit) refused(form string, err error) (reply, error) {
+func (v *pageRequest) refused(form string, err error) (response, error) {
 	e, ours := errors.AsType[*exchange.Error](err)
 	if !ours {
-		return reply{}, err
+		return response{}, err
 	}
-	answer := reply{template: "request"}
+	answer := response{template: "request"}
 	switch e.Code {
 	case exchange.InvalidInput:
 		answer.status = http.StatusUnprocessableEntity
@@ -234,11 +234,11 @@ func (v *visit) refused(form string, err error) (reply, error) {
 	case exchange.UnsupportedMedia:
 		answer.status = http.StatusUnprocessableEntity
 	default:
-		return reply{}, err
+		return response{}, err
 	}
 	p, wrong := v.requestPage()
 	if wrong != nil {
-		return reply{}, wrong
+		return response{}, wrong
 	}
 	p.form, p.typed, p.Message = form, v.PostForm, v.PostForm.Get("text")
 	if form != "message" {
@@ -249,12 +249,12 @@ func (v *visit) refused(form string, err error) (reply, error) {
 		p.Stale = p.refusal(e)
 		p.since(v.PostForm)
 	case len(e.Fields) > 0:
-		p.Errors = Faults{}
+		p.Errors = FieldErrors{}
 		for field, texts := range e.Fields {
 			p.Errors[form+"-"+field] = asSentences(texts)
 		}
 	default:
-		p.Errors = Faults{form + "-file": {e.Message}}
+		p.Errors = FieldErrors{form + "-file": {e.Message}}
 	}
 	answer.page = p
 	return answer, nil
@@ -289,14 +289,14 @@ func (p *requestPage) since(form url.Values) {
 }
 
 // asSeen lets a use case change the request only as the page showed it, where the form says how that was.
-func (v *visit) asSeen() *visit {
+func (v *pageRequest) asSeen() *pageRequest {
 	seen := v.PostFormValue("seen")
 	if seen == "" {
 		return v
 	}
 	ctx := app.IfUnchanged(v.Context(), func(object any) error {
-		if q, is := object.(exchange.Requested); is && strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
-			return exchange.Fail(exchange.PreconditionFailed, "The request changed after your page was made, so nothing was done yet.")
+		if q, is := object.(exchange.RequestDetail); is && strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
+			return exchange.Errorf(exchange.PreconditionFailed, "The request changed after your page was made, so nothing was done yet.")
 		}
 		return nil
 	})

@@ -131,7 +131,7 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 			}
 		}
 		for i := range 70 {
-			_, err := w.app.SendMessage(w.Context(), josiah.actor, q.ID, exchange.Words{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
+			_, err := w.app.SendMessage(w.Context(), josiah.actor, q.ID, exchange.TextBody{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
 			w.must(err)
 		}
 		a := josiah.get(path + "?show=messages")
@@ -206,7 +206,7 @@ func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
 	q, path, mario := w.transfer("HeLa"), w.at("HeLa"), w.as("mario")
 	mario.post(path+"/move", "to", "APPROVED").want(http.StatusSeeOther)
 	w.as("josiah").post(path+"/move", "to", "CANCELLED", "reason", "We found a vial.").want(http.StatusSeeOther)
-	d, err := w.app.DoingTo(t.Context(), mario.actor, q.ID)
+	d, err := w.app.PendingStatusOf(t.Context(), mario.actor, q.ID)
 	w.must(err)
 	w.db.Clock = func() time.Time { return time.Now().Add(app.UndoTime + time.Second) }
 	jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})

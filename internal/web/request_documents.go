@@ -156,7 +156,7 @@ func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) 
 	}
 }
 
-// mine says whether the viewer's side hands in the document of a slot.
+// mine reports whether the viewer's side hands in the document of a slot.
 func (p *requestPage) mine(s exchange.Slot) bool {
 	if s == exchange.ExecutedMTA {
 		return p.Lab

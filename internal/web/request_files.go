@@ -19,7 +19,7 @@ import (
 const slowest = 64 << 10
 
 // forFile gives the connection the time for n bytes; the server's own limits are meant for pages.
-func (v *visit) forFile(n int64) {
+func (v *pageRequest) forFile(n int64) {
 	until := time.Now().Add(time.Minute + time.Duration(n/slowest)*time.Second)
 	connection := http.NewResponseController(v.w)
 	_ = connection.SetReadDeadline(until)                   // fails only where a connection has no deadlines
@@ -28,14 +28,14 @@ func (v *visit) forFile(n int64) {
 
 // upload takes a document into a slot of a request while it streams in. Script that shows how far it is asks
 // for the answer as text.
-func (v *visit) upload() (reply, error) {
+func (v *pageRequest) upload() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	slot, err := v.slot()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	err = v.handIn(id, slot)
 	if v.Header.Get("Accept") == "text/plain" {
@@ -47,16 +47,16 @@ func (v *visit) upload() (reply, error) {
 	return seeOther(requestPath(id) + "#" + anchor(string(slot))).saying("The document is handed in."), nil
 }
 
-func (v *visit) handIn(id int64, slot exchange.Slot) error {
+func (v *pageRequest) handIn(id int64, slot exchange.Slot) error {
 	q, err := v.app.Request(v.Context(), v.who.Actor, id)
 	if err != nil {
 		return err
 	}
-	if !q.Offers(v.who.Actor, v.app.DB.Read().Now).Upload[slot] {
+	if !q.AvailableActions(v.who.Actor, v.app.DB.Read().Now).Upload[slot] {
 		if !q.Active {
-			return exchange.Fail(exchange.RequestClosed, "The request is closed by now, so it takes no documents.")
+			return exchange.Errorf(exchange.RequestClosed, "The request is closed by now, so it takes no documents.")
 		}
-		return exchange.Fail(exchange.FieldForbidden, "This document is handed in by the other side.")
+		return exchange.Errorf(exchange.FieldForbidden, "This document is handed in by the other side.")
 	}
 	_, file, err := v.readUpload()
 	if err != nil {
@@ -67,7 +67,7 @@ func (v *visit) handIn(id int64, slot exchange.Slot) error {
 }
 
 // plainly answers an upload with one line of text.
-func (v *visit) plainly(err error) (reply, error) {
+func (v *pageRequest) plainly(err error) (response, error) {
 	status, text := http.StatusCreated, "The document is handed in."
 	if e, ours := errors.AsType[*exchange.Error](err); ours {
 		status, text = http.StatusConflict, e.Message
@@ -81,16 +81,16 @@ func (v *visit) plainly(err error) (reply, error) {
 		case exchange.NotFound:
 			status = http.StatusNotFound
 		case exchange.Internal, exchange.Unavailable, exchange.StorageFull:
-			return reply{}, err
+			return response{}, err
 		}
 		v.noteRefusal(err)
 		if list := e.Fields["file"]; len(list) > 0 {
 			text = strings.Join(asSentences(list), " ")
 		}
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	return reply{serve: func(w http.ResponseWriter, _ *http.Request) {
+	return response{serve: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, text)
@@ -98,7 +98,7 @@ func (v *visit) plainly(err error) (reply, error) {
 }
 
 // forScript is a redirect as script takes it that shows how far an upload is: it goes there by itself.
-func (v *visit) forScript(r reply) reply {
+func (v *pageRequest) forScript(r response) response {
 	if v.Header.Get("Accept") != "text/plain" {
 		return r
 	}
@@ -114,29 +114,29 @@ func (v *visit) forScript(r reply) reply {
 var shownTypes = []string{"application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // document shows a document of a request or sends it as a file. Nothing of it runs under our address.
-func (v *visit) document() (reply, error) {
+func (v *pageRequest) document() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	attachment, err := v.id("attachment")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	f, err := v.app.RequestFile(v.Context(), v.who.Actor, id, attachment)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	content, err := f.Open(v.Context())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	disposition := "attachment"
 	if slices.Contains(shownTypes, f.Content.MediaType) && v.URL.Query().Get("download") == "" {
 		disposition = "inline"
 	}
 	v.forFile(f.Content.Size)
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		defer func() { _ = content.Close() }()
 		h := w.Header()
 		h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
@@ -148,50 +148,50 @@ func (v *visit) document() (reply, error) {
 }
 
 // agreedMTA sends the blank MTA as it was when the request was made; one that has no content is looked for at the material.
-func (v *visit) agreedMTA() (reply, error) {
+func (v *pageRequest) agreedMTA() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	q, err := v.app.Request(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if q.MTA == nil {
-		return reply{}, exchange.Fail(exchange.NotFound, "This request was made without an MTA template.")
+		return response{}, exchange.Errorf(exchange.NotFound, "This request was made without an MTA template.")
 	}
 	t, content, err := v.app.ContentVersion(v.Context(), v.who.Actor, q.MTA.Attachment, q.MTA.Version)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		return seeOther(fmt.Sprintf("/catalog/%d#files", q.MaterialID)), nil
 	}
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	v.forFile(t.Size)
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		sendFile(w, r, exchange.Attachment{Filename: t.Filename, Content: &t.Content}, content)
 	}}, nil
 }
 
 // documents sends every document of a request, with old versions, as one ZIP file that is made while it goes out.
-func (v *visit) documents() (reply, error) {
+func (v *pageRequest) documents() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	list, err := v.app.RequestFiles(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if len(list) == 0 {
-		return reply{}, exchange.Fail(exchange.NotFound, "This request has no documents.")
+		return response{}, exchange.Errorf(exchange.NotFound, "This request has no documents.")
 	}
 	total := int64(0)
 	for _, f := range list {
 		total += f.Content.Size
 	}
 	v.forFile(total)
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/zip")
 		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="request-%d-documents.zip"`, id))
 		z := zip.NewWriter(w)

@@ -16,10 +16,10 @@ func messageDraft(request int64) string { return "message " + strconv.FormatInt(
 
 // act does one thing to the request in the address: said when it is done, shown at a place of the page; the
 // form that asked for it is shown again where it could not be done.
-func (v *visit) act(form, place, said string, do func(id int64) error) (reply, error) {
+func (v *pageRequest) act(form, place, said string, do func(id int64) error) (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := do(id); err != nil {
 		return v.refused(form, err)
@@ -27,9 +27,9 @@ func (v *visit) act(form, place, said string, do func(id int64) error) (reply, e
 	return seeOther(requestPath(id) + place).saying(said), nil
 }
 
-func (v *visit) sendMessage() (reply, error) {
+func (v *pageRequest) sendMessage() (response, error) {
 	return v.act("message", "#timeline", "Your message is sent.", func(id int64) error {
-		if _, err := v.app.SendMessage(v.Context(), v.who.Actor, id, exchange.Words{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
+		if _, err := v.app.SendMessage(v.Context(), v.who.Actor, id, exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
 			return err
 		}
 		return v.app.DeleteDraft(v.Context(), v.who.Actor, messageDraft(id))
@@ -37,7 +37,7 @@ func (v *visit) sendMessage() (reply, error) {
 }
 
 // changeDetails changes what the requester says: the abstract, the address or how the shipment is paid.
-func (v *visit) changeDetails() (reply, error) {
+func (v *pageRequest) changeDetails() (response, error) {
 	var p exchange.RequestPatch
 	form, place := v.PostFormValue("form"), "#"
 	text := func(field string) exchange.Opt[string] {
@@ -49,7 +49,7 @@ func (v *visit) changeDetails() (reply, error) {
 	case "address":
 		id, err := strconv.ParseInt(v.PostFormValue("address"), 10, 64)
 		if err != nil {
-			return v.refused(form, exchange.Faults{"address": {"choose one of your addresses"}}.Err())
+			return v.refused(form, exchange.FieldErrors{"address": {"choose one of your addresses"}}.Err())
 		}
 		p.Address, place = exchange.NullOf(exchange.Ref(id)), place+anchor(string(exchange.NeedAddress))
 	case "payment":
@@ -62,7 +62,7 @@ func (v *visit) changeDetails() (reply, error) {
 		if err == nil {
 			err = errNotWhole
 		}
-		return reply{}, err
+		return response{}, err
 	}
 	return v.act(form, place, "Saved.", func(id int64) error {
 		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
@@ -76,7 +76,7 @@ func renamed(err error, names map[string]string) error {
 	if !wrong {
 		return err
 	}
-	f := exchange.Faults{}
+	f := exchange.FieldErrors{}
 	for field, texts := range fields {
 		if name, other := names[field]; other {
 			field = name
@@ -86,7 +86,7 @@ func renamed(err error, names map[string]string) error {
 	return f.Err()
 }
 
-func (v *visit) changeShipment() (reply, error) {
+func (v *pageRequest) changeShipment() (response, error) {
 	return v.act("shipment", "#shipping", "Saved.", func(id int64) error {
 		r, err := v.app.Request(v.Context(), v.who.Actor, id)
 		if err != nil {
@@ -103,7 +103,7 @@ func (v *visit) changeShipment() (reply, error) {
 	})
 }
 
-func (v *visit) assign() (reply, error) {
+func (v *pageRequest) assign() (response, error) {
 	return v.act("assign", "", "Saved.", func(id int64) error {
 		q, err := v.app.Request(v.Context(), v.who.Actor, id)
 		if err != nil {
@@ -115,14 +115,14 @@ func (v *visit) assign() (reply, error) {
 		case wrong && unknown != nil:
 			return renamed(unknown, map[string]string{"person": "assigned_to"})
 		case wrong:
-			return exchange.Faults{"assigned_to": {"choose a member of the lab"}}.Err()
+			return exchange.FieldErrors{"assigned_to": {"choose a member of the lab"}}.Err()
 		}
 		return err
 	})
 }
 
 // person is whom a field means that has a member of labs: chosen from a list, or typed where that would be too long.
-func (v *visit) person(typed string, labs ...int64) (uuid.UUID, error) {
+func (v *pageRequest) person(typed string, labs ...int64) (uuid.UUID, error) {
 	if id, err := uuid.Parse(typed); err == nil {
 		return id, nil
 	}
@@ -130,17 +130,17 @@ func (v *visit) person(typed string, labs ...int64) (uuid.UUID, error) {
 	return u.ID, err
 }
 
-func (v *visit) openIssue() (reply, error) {
+func (v *pageRequest) openIssue() (response, error) {
 	return v.act("issue", "#issues", "The problem is reported. The other side hears of it.", func(id int64) error {
-		_, err := v.app.OpenIssue(v.Context(), v.who.Actor, id, exchange.Words{Text: exchange.Some(v.PostFormValue("text"))})
+		_, err := v.app.OpenIssue(v.Context(), v.who.Actor, id, exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
 		return err
 	})
 }
 
-func (v *visit) closeIssue() (reply, error) {
+func (v *pageRequest) closeIssue() (response, error) {
 	issue, err := v.id("issue")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return v.act("close", "#issues", "The problem is closed.", func(id int64) error {
 		_, err := v.app.CloseIssue(v.Context(), v.who.Actor, id, issue)
@@ -148,10 +148,10 @@ func (v *visit) closeIssue() (reply, error) {
 	})
 }
 
-func (v *visit) snooze() (reply, error) {
+func (v *pageRequest) snooze() (response, error) {
 	until, err := time.ParseInLocation(time.DateOnly, v.PostFormValue("until"), v.who.Zone)
 	if err != nil {
-		return v.refused("snooze", exchange.Faults{"until": {"use a date, for example 2026-03-12"}}.Err())
+		return v.refused("snooze", exchange.FieldErrors{"until": {"use a date, for example 2026-03-12"}}.Err())
 	}
 	n := exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until)), Reason: exchange.Some(v.PostFormValue("reason"))}
 	return v.act("snooze", "#pace", fmt.Sprintf("No reminders before %s.", until.Format("Mon 2 Jan")), func(id int64) error {
@@ -160,20 +160,20 @@ func (v *visit) snooze() (reply, error) {
 	})
 }
 
-func (v *visit) unsnooze() (reply, error) {
+func (v *pageRequest) unsnooze() (response, error) {
 	return v.act("snooze", "#pace", "Reminders come again.", func(id int64) error {
 		return v.app.UnsnoozeRequest(v.Context(), v.who.Actor, id)
 	})
 }
 
-func (v *visit) remind() (reply, error) {
+func (v *pageRequest) remind() (response, error) {
 	return v.act("remind", "", "The reminder is on its way.", func(id int64) error {
 		return v.app.RemindRequest(v.Context(), v.who.Actor, id)
 	})
 }
 
 // setActive closes a request, or opens one that was closed.
-func (v *visit) setActive() (reply, error) {
+func (v *pageRequest) setActive() (response, error) {
 	active, said := v.PostFormValue("active") == "true", "The request is closed."
 	if active {
 		said = "The request is open again."
@@ -185,10 +185,10 @@ func (v *visit) setActive() (reply, error) {
 }
 
 // review accepts a document, or returns it with a reason.
-func (v *visit) review() (reply, error) {
+func (v *pageRequest) review() (response, error) {
 	slot, err := v.slot()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	accept, said := v.PostFormValue("accept") == "true", "The document is returned. They read your reason."
 	if accept {
@@ -201,10 +201,10 @@ func (v *visit) review() (reply, error) {
 }
 
 // withdraw takes the present version of a document back.
-func (v *visit) withdraw() (reply, error) {
+func (v *pageRequest) withdraw() (response, error) {
 	slot, err := v.slot()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := map[exchange.Slot]exchange.RequestPatch{
 		exchange.SignedMTA:   {SignedMTA: exchange.Cleared[exchange.Ref]()},
@@ -218,10 +218,10 @@ func (v *visit) withdraw() (reply, error) {
 }
 
 // slot is the slot of a document in the address.
-func (v *visit) slot() (exchange.Slot, error) {
+func (v *pageRequest) slot() (exchange.Slot, error) {
 	s := exchange.Slot(v.PathValue("slot"))
 	if !s.Valid() {
-		return s, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+		return s, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
 	}
 	return s, nil
 }

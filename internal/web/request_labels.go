@@ -47,47 +47,47 @@ type labelFacts struct {
 	Handling []string // what else a receiver needs, as "Growth medium: ..."
 }
 
-// mostTubes is how many labels of tubes are made at once: a rack.
-const mostTubes = 96
+// maxTubes is how many labels of tubes are made at once: a rack.
+const maxTubes = 96
 
 // labelSizes are those of the parcel's label, as the address names them.
 var labelSizes = []string{"a6", "inch", "a4"}
 
 // labels shows the labels of a request, for printing.
-func (v *visit) labels() (reply, error) {
+func (v *pageRequest) labels() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	r, err := v.app.Parcel(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &labelPage{Page: Page{Title: fmt.Sprintf("Labels for request %d", id)}, Path: requestPath(id) + "/labels"}
 	return v.showLabels(p, []app.Parcel{r})
 }
 
 // manyLabels shows the labels of the requests that the address names, as far as they are the visitor's to pack.
-func (v *visit) manyLabels() (reply, error) {
+func (v *pageRequest) manyLabels() (response, error) {
 	ids := bulkChosen(v.URL.Query())
 	if len(ids) == 0 {
 		return seeOther("/requests").saying("Choose requests first, then Labels."), nil
 	}
-	if len(ids) > mostInBulk {
-		return reply{}, exchange.Fail(exchange.InvalidInput, "Choose at most %d requests at once.", mostInBulk)
+	if len(ids) > maxInBulk {
+		return response{}, exchange.Errorf(exchange.InvalidInput, "Choose at most %d requests at once.", maxInBulk)
 	}
 	list, left, err := v.app.Parcels(v.Context(), v.who.Actor, ids)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if len(list) == 0 {
-		return reply{}, exchange.Fail(exchange.Forbidden, "None of these requests is yours to pack, so there are no labels.")
+		return response{}, exchange.Errorf(exchange.Forbidden, "None of these requests is yours to pack, so there are no labels.")
 	}
 	return v.showLabels(&labelPage{Page: Page{Title: "Labels for " + plural(len(list), "request")}, Path: "/requests/labels", Left: left}, list)
 }
 
 // showLabels shows the labels of parcels as the address asks for them.
-func (v *visit) showLabels(p *labelPage, list []app.Parcel) (reply, error) {
+func (v *pageRequest) showLabels(p *labelPage, list []app.Parcel) (response, error) {
 	q := v.URL.Query()
 	p.Section, p.What, p.Size = "requests", q.Get("what"), q.Get("size")
 	if !slices.Contains([]string{"parcel", "tubes", "slip"}, p.What) {
@@ -97,16 +97,16 @@ func (v *visit) showLabels(p *labelPage, list []app.Parcel) (reply, error) {
 		p.Size = labelSizes[0]
 	}
 	if n, err := strconv.Atoi(q.Get("tubes")); err == nil {
-		p.Tubes = min(max(n, 1), mostTubes)
+		p.Tubes = min(max(n, 1), maxTubes)
 	}
 	for _, r := range list {
 		one := parcel{Parcel: r, Tubes: p.Tubes, To: addressLines(r.Address), Facts: factsOf(r.Item), Signed: r.Current(exchange.ExecutedMTA)}
 		if one.Tubes == 0 {
-			one.Tubes = min(max(amount(r.Quantity), 1), mostTubes)
+			one.Tubes = min(max(amount(r.Quantity), 1), maxTubes)
 		}
 		var err error
 		if one.Code, err = codeOf(v.app.PublicURL + requestPath(r.ID) + "#next"); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		p.Parcels = append(p.Parcels, one)
 	}

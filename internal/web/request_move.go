@@ -34,7 +34,7 @@ func (w moveWords) soon(material string) string {
 // words are those of a change of the request to a status.
 func (p *requestPage) words(to exchange.Status) moveWords {
 	from, sent := p.R.Status, "Ship it"
-	if !travels(p.R.Requested) {
+	if !travels(p.R.RequestDetail) {
 		sent = "Mark as delivered"
 	}
 	switch to {
@@ -105,13 +105,13 @@ func (p *movePage) Inner() *requestPage { return p.requestPage }
 // MissingWords is what is missing, in words.
 func (p *movePage) MissingWords() string { return owedNeeds(p.R.Offers.Missing) }
 
-func (v *visit) movePage(to exchange.Status) (*movePage, error) {
+func (v *pageRequest) movePage(to exchange.Status) (*movePage, error) {
 	r, err := v.requestPage()
 	if err != nil {
 		return nil, err
 	}
 	if !r.R.Offers.Can(to) {
-		return nil, exchange.Fail(exchange.InvalidTransition, "%s", r.standing())
+		return nil, exchange.Errorf(exchange.InvalidTransition, "%s", r.standing())
 	}
 	p := &movePage{requestPage: r, To: to, Words: r.words(to), Waive: r.R.Offers.Waives(to)}
 	p.Ship = to == exchange.Fulfilled && r.R.Offers.Ship
@@ -119,27 +119,27 @@ func (v *visit) movePage(to exchange.Status) (*movePage, error) {
 	return p, nil
 }
 
-func (v *visit) askMove() (reply, error) {
+func (v *pageRequest) askMove() (response, error) {
 	p, err := v.movePage(exchange.Status(v.URL.Query().Get("to")))
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("request-move", p)
 }
 
 // move gives a request another status: at once, or after the time to take it back.
-func (v *visit) move() (reply, error) {
+func (v *pageRequest) move() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	d := app.Deed{Request: id, Status: exchange.Status(v.PostFormValue("to")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
+	d := app.PendingAction{Request: id, Status: exchange.Status(v.PostFormValue("to")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
 		Override: strings.TrimSpace(v.PostFormValue("override"))}
 	p, err := v.movePage(d.Status)
 	if err != nil {
 		return v.refused("move", err)
 	}
-	f := exchange.Faults{}
+	f := exchange.FieldErrors{}
 	if p.Words.Must && d.Reason == "" {
 		f.Add("reason", "write a reason: the requester reads it")
 	}
@@ -163,7 +163,7 @@ func (v *visit) move() (reply, error) {
 		return v.askAgain(p, err)
 	}
 	if p.Words.Soon != "" {
-		deed, err := v.app.Later(v.asSeen().Context(), v.who.Actor, d)
+		deed, err := v.app.Schedule(v.asSeen().Context(), v.who.Actor, d)
 		if err != nil {
 			return v.askAgain(p, err)
 		}
@@ -180,12 +180,12 @@ func (v *visit) move() (reply, error) {
 }
 
 // askAgain asks once more, with what is wrong.
-func (v *visit) askAgain(p *movePage, err error) (reply, error) {
+func (v *pageRequest) askAgain(p *movePage, err error) (response, error) {
 	fields, wrong := faults(err)
 	if !wrong {
 		return v.refused("move", err)
 	}
-	p.form, p.typed, p.Errors = "move", v.PostForm, Faults{}
+	p.form, p.typed, p.Errors = "move", v.PostForm, FieldErrors{}
 	for field, texts := range fields {
 		if field == "rejection_reason" {
 			field = "reason"
@@ -196,7 +196,7 @@ func (v *visit) askAgain(p *movePage, err error) (reply, error) {
 }
 
 // shipment is what a form says about how the parcel travels; now is what is known of it.
-func (v *visit) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
+func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
 	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")), Tracking: exchange.Some(v.PostFormValue("tracking")),
 		Conditions: exchange.Some(v.PostFormValue("conditions")), SentAt: exchange.Cleared[exchange.Instant]()}
 	day := v.PostFormValue("sent_at")
@@ -205,7 +205,7 @@ func (v *visit) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error)
 	}
 	at, err := time.ParseInLocation(time.DateOnly, day, v.who.Zone)
 	if err != nil {
-		return p, exchange.Faults{"sent_at": {"use a date, for example 2026-03-12"}}.Err()
+		return p, exchange.FieldErrors{"sent_at": {"use a date, for example 2026-03-12"}}.Err()
 	}
 	if now != nil && now.SentAt != nil && now.SentAt.In(v.who.Zone).Format(time.DateOnly) == day {
 		at = *now.SentAt // the hour stays
@@ -215,25 +215,25 @@ func (v *visit) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error)
 }
 
 // askDelete asks before a request is taken out of everyone's sight.
-func (v *visit) askDelete() (reply, error) {
+func (v *pageRequest) askDelete() (response, error) {
 	p, err := v.requestPage()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if !p.R.Offers.Delete {
-		return reply{}, exchange.Fail(exchange.Forbidden, "Only an admin deletes requests. You can end this one in other ways.")
+		return response{}, exchange.Errorf(exchange.Forbidden, "Only an admin deletes requests. You can end this one in other ways.")
 	}
 	p.Title, p.Narrow = fmt.Sprintf("Delete request %d?", p.R.ID), true
 	return show("request-delete", p)
 }
 
-func (v *visit) deleteRequest() (reply, error) {
+func (v *pageRequest) deleteRequest() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.DeleteRequest(v.asSeen().Context(), v.who.Actor, id); err != nil {
 		return v.refused("delete", err)
 	}
-	return reply{status: http.StatusSeeOther, location: "/requests"}.saying(fmt.Sprintf("Request %d is deleted.", id)), nil
+	return response{status: http.StatusSeeOther, location: "/requests"}.saying(fmt.Sprintf("Request %d is deleted.", id)), nil
 }

@@ -84,7 +84,7 @@ func (p *requestPage) requesterStep(n *nextStep, turn exchange.Turn) {
 		n.Second, n.Other = "Report a problem", "#issues"
 	default:
 		n.Link, n.Icon = "#"+anchor(what), "upload"
-		words, again := exchange.Owed(what), p.returned(what)
+		words, again := exchange.DescribeTask(what), p.returned(what)
 		switch exchange.Need(what) {
 		case exchange.NeedSignedMTA, exchange.NeedIRB:
 			n.Head, n.Button = "Upload "+words, "Upload "+strings.TrimPrefix(words, "the ")
@@ -133,7 +133,7 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 	case p.View.Stage == StageDocuments:
 		for _, s := range []exchange.Slot{exchange.SignedMTA, exchange.IRB} {
 			if d := p.R.Current(s); n.Head == "" && d != nil && d.State == exchange.Delivered {
-				words := exchange.Owed(string(s))
+				words := exchange.DescribeTask(string(s))
 				n.Head, n.Button, n.Icon, n.Link = "Check "+words, "Check document", "eye", "#"+anchor(string(s))
 				n.Text = "From " + p.Mid(d.AddedBy) + ". Accept it, or say what to correct."
 			}
@@ -146,7 +146,7 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 	case p.R.Offers.Can(exchange.Fulfilled):
 		n.Head, n.Button, n.Icon, n.Link = "Pack and ship", "Ship it", "truck", p.Path+"/move?to="+string(exchange.Fulfilled)
 		n.Second, n.Other = "Labels and packing slip", p.Path+"/labels"
-		if !travels(p.R.Requested) {
+		if !travels(p.R.RequestDetail) {
 			n.Head, n.Button, n.Second = "Deliver it", "Mark as delivered", ""
 		}
 	}

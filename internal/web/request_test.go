@@ -14,7 +14,7 @@ import (
 )
 
 // transfer is the demo's request for a material by its title.
-func (w *world) transfer(material string) exchange.Requested {
+func (w *world) transfer(material string) exchange.RequestDetail {
 	w.Helper()
 	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{})
 	w.must(err)
@@ -24,7 +24,7 @@ func (w *world) transfer(material string) exchange.Requested {
 		}
 	}
 	w.Fatalf("the demo has no request for %q", material)
-	return exchange.Requested{}
+	return exchange.RequestDetail{}
 }
 
 // at is the address of the page of the demo's request for a material.
@@ -34,7 +34,7 @@ func (w *world) at(material string) string {
 }
 
 // now is a request as it is now.
-func (w *world) now(id int64) exchange.Requested {
+func (w *world) now(id int64) exchange.RequestDetail {
 	w.Helper()
 	q, err := w.app.Request(w.Context(), w.as("ada").actor, id)
 	w.must(err)
@@ -176,7 +176,7 @@ func (w *walker) step(v *visitor, request int64) {
 		w.Fatalf("%s, which the page offered: %d %s", f.name, a.status, a.text("#errors, .lede"))
 	}
 	to := exchange.Status(strings.TrimPrefix(f.name, "move "))
-	if d, err := w.app.DoingTo(w.Context(), v.actor, request); err == nil && d != nil && d.Deed.Status == to { // nobody waits ten seconds here
+	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, request); err == nil && d != nil && d.Deed.Status == to { // nobody waits ten seconds here
 		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) || shown.has("a[href*='/move?']") {
 			w.Errorf("%s: the page does not say that it waits", f.name)
 		}
@@ -215,14 +215,14 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 		q := w.transfer("HeLa")
 		path, v := w.at("HeLa"), w.as("mario")
 		seen := v.get(path).input("seen")
-		_, err := w.app.SendMessage(w.Context(), w.as("josiah").actor, q.ID, exchange.Words{Text: exchange.Some("Two vials would be better.")})
+		_, err := w.app.SendMessage(w.Context(), w.as("josiah").actor, q.ID, exchange.TextBody{Text: exchange.Some("Two vials would be better.")})
 		w.must(err)
 		a := v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen", seen).want(http.StatusConflict)
 		text := a.text("#errors")
 		if !strings.Contains(text, "Two vials would be better.") || !strings.Contains(text, "Our incubator is full.") || a.text("#next h2") != "Accept or decline" {
 			w.Errorf("%s", text)
 		}
-		if d, err := w.app.DoingTo(w.Context(), v.actor, q.ID); d != nil || err != nil {
+		if d, err := w.app.PendingStatusOf(w.Context(), v.actor, q.ID); d != nil || err != nil {
 			w.Errorf("%+v waits, %v", d, err)
 		}
 		v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen", a.input("seen")).want(http.StatusSeeOther)

@@ -59,7 +59,7 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 	}
 	list := make([]eventLine, len(events))
 	for i, e := range events {
-		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.Did(e, reader, ""), Anchor: "event-" + number(e.ID)}
+		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.DescribeAction(e, reader, ""), Anchor: "event-" + number(e.ID)}
 		l.Tone, l.Icon = eventMark(e)
 		d := e.Detail
 		switch e.Kind {
@@ -91,7 +91,7 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 func owedNeeds(needs []exchange.Need) string {
 	list := make([]string, len(needs))
 	for i, n := range needs {
-		list[i] = exchange.Owed(string(n))
+		list[i] = exchange.DescribeTask(string(n))
 	}
 	return listed(list)
 }

@@ -24,26 +24,26 @@ const (
 )
 
 var signInPages = []page{
-	get("/signin", (*visit).signIn),
-	get("/signin/start", (*visit).beginSignIn), // no form: its action would have to name the provider in the policy
-	get("/signin/callback", (*visit).endSignIn).limited(),
-	post("/signout", (*visit).signOut).open(),
+	get("/signin", (*pageRequest).signIn),
+	get("/signin/start", (*pageRequest).beginSignIn), // no form: its action would have to name the provider in the policy
+	get("/signin/callback", (*pageRequest).endSignIn).limited(),
+	post("/signout", (*pageRequest).signOut).open(),
 }
 
 // note is what the next page says: what was done, or is about to be done and can be taken back.
-type note struct {
+type flash struct {
 	Text string `json:"t"`
 	Undo int64  `json:"u,omitempty"` // the deed
 }
 
-func (v *visit) setCookie(name, value string, lives time.Duration) {
+func (v *pageRequest) setCookie(name, value string, lives time.Duration) {
 	http.SetCookie(v.w, &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: int(lives.Seconds())})
 }
 
-func (v *visit) forget(name string) { v.setCookie(name, "", -time.Second) }
+func (v *pageRequest) forget(name string) { v.setCookie(name, "", -time.Second) }
 
 // cookie is the value of a cookie, "" without.
-func (v *visit) cookie(name string) string {
+func (v *pageRequest) cookie(name string) string {
 	c, err := v.Cookie(name)
 	if err != nil {
 		return ""
@@ -51,10 +51,10 @@ func (v *visit) cookie(name string) string {
 	return c.Value
 }
 
-func (v *visit) has(name string) bool { return v.cookie(name) != "" }
+func (v *pageRequest) has(name string) bool { return v.cookie(name) != "" }
 
 // recognize finds out who visits. A session that ended is none.
-func (v *visit) recognize() error {
+func (v *pageRequest) recognize() error {
 	token := v.cookie(sessionCookie)
 	if token == "" {
 		return nil
@@ -71,14 +71,14 @@ func (v *visit) recognize() error {
 		return nil
 	}
 	v.who = who
-	server.Acts(v.w, who.ID.String())
+	server.SetUser(v.w, who.ID.String())
 	if v.limits != nil {
 		v.limits.Proved(app.Hash(token), who.ID)
 	}
 	return nil
 }
 
-func (v *visit) theme() string {
+func (v *pageRequest) theme() string {
 	if theme := v.cookie(themeCookie); theme == "light" || theme == "dark" {
 		return theme
 	}
@@ -88,15 +88,15 @@ func (v *visit) theme() string {
 // noteLives is long enough for a redirect.
 const noteLives = 15 * time.Second
 
-func (v *visit) remember(n note) {
+func (v *pageRequest) remember(n flash) {
 	text, _ := json.Marshal(n) // such a struct always is JSON
 	v.setCookie(noteCookie, base64.RawURLEncoding.EncodeToString(text), noteLives)
 }
 
 // recall is what this page has to say; it says it once.
-func (v *visit) recall() *note {
+func (v *pageRequest) recall() *flash {
 	text, err := base64.RawURLEncoding.DecodeString(v.cookie(noteCookie))
-	var n note
+	var n flash
 	if err != nil || json.Unmarshal(text, &n) != nil || n.Text == "" {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (v *visit) recall() *note {
 }
 
 // toSignIn sends the visitor to sign in, and back here afterwards; after a form, to the page that has it.
-func (v *visit) toSignIn() reply {
+func (v *pageRequest) toSignIn() response {
 	next := v.URL.RequestURI()
 	if v.Method != http.MethodGet {
 		next = "/"
@@ -134,13 +134,13 @@ type signInPage struct {
 	Problem  string
 }
 
-func (v *visit) signInPage(problem string) *signInPage {
+func (v *pageRequest) signInPage(problem string) *signInPage {
 	p := &signInPage{Page: Page{Title: "Sign in", Narrow: true}, Next: ours(v.FormValue("next")), Provider: v.provider, Closed: v.app.Identity == nil, Problem: problem}
 	p.Down = !p.Closed && v.app.Identity.Trouble() != nil
 	return p
 }
 
-func (v *visit) signIn() (reply, error) {
+func (v *pageRequest) signIn() (response, error) {
 	if v.signedIn() {
 		return seeOther(ours(v.FormValue("next"))), nil
 	}
@@ -155,24 +155,24 @@ type signingIn struct {
 
 const signInLives = 15 * time.Minute
 
-func (v *visit) beginSignIn() (reply, error) {
+func (v *pageRequest) beginSignIn() (response, error) {
 	if v.app.Identity == nil {
 		return invalid("signin", v.signInPage("This installation has no identity provider yet; ask its operator."))
 	}
 	address, start, err := v.app.StartSignIn(v.Context())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	text, err := json.Marshal(signingIn{start, ours(v.FormValue("next"))})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	v.setCookie(signInCookie, base64.RawURLEncoding.EncodeToString(text), signInLives)
 	return seeOther(address), nil
 }
 
-func (v *visit) endSignIn() (reply, error) {
-	again := func(problem string) (reply, error) {
+func (v *pageRequest) endSignIn() (response, error) {
+	again := func(problem string) (response, error) {
 		v.forget(signInCookie)
 		return invalid("signin", v.signInPage(problem))
 	}
@@ -194,7 +194,7 @@ func (v *visit) endSignIn() (reply, error) {
 		return again("Registration is closed here. Ask the operator to let you in.")
 	default:
 		if err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	v.forget(signInCookie)
@@ -205,10 +205,10 @@ func (v *visit) endSignIn() (reply, error) {
 	return seeOther(ours(at.Next)), nil
 }
 
-func (v *visit) signOut() (reply, error) {
+func (v *pageRequest) signOut() (response, error) {
 	if v.signedIn() {
 		if err := v.app.Logout(v.Context(), v.who.Actor); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	v.forget(sessionCookie)

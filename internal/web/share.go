@@ -13,26 +13,26 @@ import (
 )
 
 var sharePages = []page{
-	get("/share", (*visit).share).private(),
-	get("/share/new", (*visit).newListing).private(),
-	post("/share/new", (*visit).sendNewListing).takesFiles(),
-	post("/share/fresh", (*visit).freshListing),
-	get("/catalog/{id}/edit", (*visit).editListing).private(),
-	post("/catalog/{id}/edit", (*visit).sendListing).takesFiles(),
-	get("/catalog/{id}/history", (*visit).listingHistory).private(),
-	post("/catalog/{id}/restore", (*visit).restoreListing),
-	get("/share/import", (*visit).imports).private(),
-	post("/share/import", (*visit).sendImports),
-	get("/share/spreadsheet", (*visit).spreadsheet).private(),
-	post("/share/spreadsheet", (*visit).sendSpreadsheet).takesFiles(),
-	post("/share/spreadsheet/columns", (*visit).sendColumns),
-	get("/share/spreadsheet/template", (*visit).sheetTemplate).private(),
-	get("/share/spreadsheet/export", (*visit).sheetExport).private(),
-	get("/share/jobs/{id}", (*visit).shareJob).private(),
-	get("/share/jobs/{id}/report", (*visit).shareReport).private(),
-	post("/share/jobs/{id}/store", (*visit).storeJob),
-	post("/share/jobs/{id}/values", (*visit).mendJob),
-	post("/share/jobs/{id}/cancel", (*visit).cancelShareJob),
+	get("/share", (*pageRequest).share).private(),
+	get("/share/new", (*pageRequest).newListing).private(),
+	post("/share/new", (*pageRequest).sendNewListing).takesFiles(),
+	post("/share/fresh", (*pageRequest).freshListing),
+	get("/catalog/{id}/edit", (*pageRequest).editListing).private(),
+	post("/catalog/{id}/edit", (*pageRequest).sendListing).takesFiles(),
+	get("/catalog/{id}/history", (*pageRequest).listingHistory).private(),
+	post("/catalog/{id}/restore", (*pageRequest).restoreListing),
+	get("/share/import", (*pageRequest).imports).private(),
+	post("/share/import", (*pageRequest).sendImports),
+	get("/share/spreadsheet", (*pageRequest).spreadsheet).private(),
+	post("/share/spreadsheet", (*pageRequest).sendSpreadsheet).takesFiles(),
+	post("/share/spreadsheet/columns", (*pageRequest).sendColumns),
+	get("/share/spreadsheet/template", (*pageRequest).sheetTemplate).private(),
+	get("/share/spreadsheet/export", (*pageRequest).sheetExport).private(),
+	get("/share/jobs/{id}", (*pageRequest).shareJob).private(),
+	get("/share/jobs/{id}/report", (*pageRequest).shareReport).private(),
+	post("/share/jobs/{id}/store", (*pageRequest).storeJob),
+	post("/share/jobs/{id}/values", (*pageRequest).mendJob),
+	post("/share/jobs/{id}/cancel", (*pageRequest).cancelShareJob),
 }
 
 // labCookie remembers the lab that somebody listed for the last time.
@@ -42,7 +42,7 @@ const (
 )
 
 // shareLab is the lab that the address, the form or the browser names; 0: none.
-func (v *visit) shareLab(named string) int64 {
+func (v *pageRequest) shareLab(named string) int64 {
 	for _, text := range []string{named, v.cookie(labCookie)} {
 		if id, err := strconv.ParseInt(text, 10, 64); err == nil && (v.who.MemberOf(id) || v.who.Admin && text == named) {
 			return id
@@ -51,7 +51,7 @@ func (v *visit) shareLab(named string) int64 {
 	return 0
 }
 
-func (v *visit) rememberLab(id int64) {
+func (v *pageRequest) rememberLab(id int64) {
 	if text := strconv.FormatInt(id, 10); v.cookie(labCookie) != text {
 		v.setCookie(labCookie, text, labLives)
 	}
@@ -59,25 +59,25 @@ func (v *visit) rememberLab(id int64) {
 
 type sharePage struct {
 	Page
-	Desk       app.Desk
+	Desk       app.MaterialFormOptions
 	Categories []category.Category
 	Drafts     []draftLine
 }
 
 // share is where somebody chooses what to list, how, and for which lab.
-func (v *visit) share() (reply, error) {
+func (v *pageRequest) share() (response, error) {
 	p := &sharePage{Page: Page{Title: "List a material", Section: "share"}, Categories: category.All()}
 	asked := v.shareLab(v.URL.Query().Get("lab"))
 	var err error
-	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, asked, nil); err != nil {
-		return reply{}, err
+	if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, asked, nil); err != nil {
+		return response{}, err
 	}
 	if asked != 0 {
 		v.rememberLab(asked)
 	}
 	drafts, err := v.app.Drafts(v.Context(), v.who.Actor)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	for _, d := range drafts {
 		if strings.HasPrefix(d.Key, "new ") {
@@ -91,7 +91,7 @@ func (v *visit) share() (reply, error) {
 func newKey(code string) string { return "new " + code }
 
 // newListing is the empty form, or one that begins with a draft, another material, or what a source says.
-func (v *visit) newListing() (reply, error) {
+func (v *pageRequest) newListing() (response, error) {
 	asked := v.URL.Query()
 	c, known := category.Get(asked.Get("category"))
 	if !known && asked.Get("import") == "" {
@@ -99,8 +99,8 @@ func (v *visit) newListing() (reply, error) {
 	}
 	p := &listingPage{Form: url.Values{"category": {c.Code}}}
 	var err error
-	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(asked.Get("lab")), nil); err != nil {
-		return reply{}, err
+	if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, v.shareLab(asked.Get("lab")), nil); err != nil {
+		return response{}, err
 	}
 	if p.Desk.Lab.ID == 0 {
 		return seeOther("/share"), nil
@@ -109,16 +109,16 @@ func (v *visit) newListing() (reply, error) {
 	switch {
 	case asked.Get("import") != "":
 		if err := v.fromSource(p, asked.Get("import")); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	case asked.Get("from") != "":
 		if err := v.fromOther(p, asked.Get("from")); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	default:
 		var there bool
 		if draft, there, err = v.app.Draft(v.Context(), v.who.Actor, newKey(c.Code)); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		if there {
 			p.Form = draft.Form
@@ -126,7 +126,7 @@ func (v *visit) newListing() (reply, error) {
 		}
 	}
 	if err := v.begin(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if !draft.UpdatedAt.IsZero() {
 		when := v.page().At(draft.UpdatedAt)
@@ -136,10 +136,10 @@ func (v *visit) newListing() (reply, error) {
 }
 
 // begin fills in what a new form says by itself, and builds it. The draft of another lab brings that lab.
-func (v *visit) begin(p *listingPage) error {
+func (v *pageRequest) begin(p *listingPage) error {
 	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID && p.Form.Get("organization_id") != "" {
 		var err error
-		if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, lab, nil); err != nil {
+		if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, lab, nil); err != nil {
 			return err
 		}
 	}
@@ -162,13 +162,13 @@ func lowerFirst(name string) string {
 }
 
 // page is a page as the visitor reads times on it, before it is rendered.
-func (v *visit) page() *Page { return &Page{Now: v.app.DB.Read().Now, Zone: v.who.Zone} }
+func (v *pageRequest) page() *Page { return &Page{Now: v.app.DB.Read().Now, Zone: v.who.Zone} }
 
 // own are the fields of one material that another one that is like it does not share.
 var own = []string{"reference", "imported", "import_source", "embargo_date", "organization_id", "contact_user_id", "id"}
 
 // fromOther begins with what another material of the visitor's labs says.
-func (v *visit) fromOther(p *listingPage, id string) error {
+func (v *pageRequest) fromOther(p *listingPage, id string) error {
 	n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
 	m, _, err := v.app.MaterialToEdit(v.Context(), v.who.Actor, n)
 	if err != nil {
@@ -186,7 +186,7 @@ func (v *visit) fromOther(p *listingPage, id string) error {
 }
 
 // fromSource begins with what a public source says of an identifier.
-func (v *visit) fromSource(p *listingPage, identifier string) error {
+func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	found, err := v.app.PreviewImport(v.Context(), v.who.Actor, nameOf(identifier))
 	if err != nil {
 		return err
@@ -197,7 +197,7 @@ func (v *visit) fromSource(p *listingPage, identifier string) error {
 	for _, name := range []string{"organization_id", "contact_user_id"} {
 		p.Form.Del(name)
 	}
-	if own, err := category.Encode(m.Own()); err == nil && len(m.Own()) > 0 {
+	if own, err := category.Encode(m.CustomValues()); err == nil && len(m.CustomValues()) > 0 {
 		p.Form.Set("additional_metadata", string(own))
 	}
 	p.Notes = found.Warnings
@@ -209,7 +209,7 @@ func (v *visit) fromSource(p *listingPage, identifier string) error {
 
 // nameOf is what is to be imported by an identifier in any form people paste it.
 func nameOf(identifier string) exchange.ImportName {
-	o, err := exchange.OrderOf(identifier)
+	o, err := exchange.ParseImportIdentifier(identifier)
 	if err != nil { // the use case says what is wrong
 		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO), Accession: exchange.Some(exchange.IDText(identifier))}
 	}
@@ -221,13 +221,13 @@ func nameOf(identifier string) exchange.ImportName {
 }
 
 // freshListing forgets a draft and begins anew.
-func (v *visit) freshListing() (reply, error) {
+func (v *pageRequest) freshListing() (response, error) {
 	key := v.PostFormValue(draftKeyField)
 	if !slices.ContainsFunc([]string{"new ", "material "}, func(kind string) bool { return strings.HasPrefix(key, kind) }) {
 		return v.missing()
 	}
 	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, key); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(draftForm(key)).saying("The draft is deleted."), nil
 }

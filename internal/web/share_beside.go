@@ -15,7 +15,7 @@ import (
 
 // takeListing reads the form of a material. Its files become attachments of the lab at once, so that they are not
 // lost where something else is wrong.
-func (v *visit) takeListing(p *listingPage) error {
+func (v *pageRequest) takeListing(p *listingPage) error {
 	sent, err := v.readForm(v.store, "mta_file", "map_file")
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (v *visit) takeListing(p *listingPage) error {
 }
 
 // keepFile makes a file an attachment of the lab that the form names.
-func (v *visit) keepFile(p *listingPage, file sentFile) (exchange.Attachment, error) {
+func (v *pageRequest) keepFile(p *listingPage, file sentFile) (exchange.Attachment, error) {
 	lab := v.shareLab(p.Get("organization_id"))
 	if p.Material != nil {
 		lab = p.Material.OrganizationID
@@ -109,7 +109,7 @@ func (p *listingPage) Shippings() []exchange.Shipping {
 
 // settle has the form name a contact that can be chosen: a draft may name somebody who left. Where there are too many
 // people for a list, the contact is typed.
-func (v *visit) settle(p *listingPage) error {
+func (v *pageRequest) settle(p *listingPage) error {
 	contact, who := p.Get("contact_user_id"), v.who.ID
 	if slices.ContainsFunc(p.Desk.People, func(u exchange.User) bool { return u.ID.String() == contact }) {
 		return nil
@@ -117,7 +117,7 @@ func (v *visit) settle(p *listingPage) error {
 	if p.Desk.More && contact != "" {
 		u, err := v.app.Member(v.Context(), []int64{p.Desk.Lab.ID}, contact)
 		if fields, wrong := faults(err); wrong {
-			p.Errors = Faults{"contact_user_id": asSentences(fields["person"])}
+			p.Errors = FieldErrors{"contact_user_id": asSentences(fields["person"])}
 			return nil
 		} else if err != nil {
 			return err
@@ -142,7 +142,7 @@ func (p *listingPage) Contact() string {
 }
 
 // addShipping makes the shipping requirements that the form describes anew, and has the material name them.
-func (v *visit) addShipping(p *listingPage, patch exchange.MaterialPatch) (exchange.MaterialPatch, error) {
+func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) (exchange.MaterialPatch, error) {
 	if p.Get("shipping_requirements_id") != newShipping {
 		return patch, nil
 	}
@@ -156,7 +156,7 @@ func (v *visit) addShipping(p *listingPage, patch exchange.MaterialPatch) (excha
 		AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
 		PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")), Restrictions: exchange.Some(p.Get("shipping.restrictions"))})
 	if fields, wrong := faults(err); wrong {
-		own := exchange.Faults{} // as the form calls them
+		own := exchange.FieldErrors{} // as the form calls them
 		for field, texts := range fields {
 			own["shipping."+field] = texts
 		}
@@ -173,7 +173,7 @@ func (v *visit) addShipping(p *listingPage, patch exchange.MaterialPatch) (excha
 
 // attend names a material that is saved in grants, and gives it its sequence maps. What of that is refused is told:
 // the material is saved all the same.
-func (v *visit) attend(p *listingPage, m exchange.ShownMaterial) (trouble string, err error) {
+func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble string, err error) {
 	do := func(step func() error) {
 		if err != nil {
 			return
@@ -193,7 +193,7 @@ func (v *visit) attend(p *listingPage, m exchange.ShownMaterial) (trouble string
 			is, was := slices.Contains(wanted, fmt.Sprint(g.ID)), slices.Contains(m.Grants, g.ID)
 			if is && !was {
 				do(func() error {
-					_, _, err := v.app.Fund(v.Context(), v.who.Actor, g.ID, exchange.Funding{Material: exchange.Some(exchange.Ref(m.ID))})
+					_, _, err := v.app.Fund(v.Context(), v.who.Actor, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(m.ID))})
 					return err
 				})
 			} else if was && !is {

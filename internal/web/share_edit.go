@@ -21,10 +21,10 @@ func tagOf(m exchange.Material) string {
 }
 
 // editListing is the form of a material, or the draft of its changes.
-func (v *visit) editListing() (reply, error) {
+func (v *pageRequest) editListing() (response, error) {
 	p, err := v.listing()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Form, p.Base = p.Material.Form(), tagOf(p.Material.Material)
 	for _, id := range p.Material.Grants {
@@ -32,7 +32,7 @@ func (v *visit) editListing() (reply, error) {
 	}
 	d, there, err := v.app.Draft(v.Context(), v.who.Actor, p.Draft)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if there {
 		when := v.page().At(d.UpdatedAt)
@@ -42,7 +42,7 @@ func (v *visit) editListing() (reply, error) {
 		}
 	}
 	if err := v.settle(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Doubts = p.Material.Warnings()
 	p.build()
@@ -50,7 +50,7 @@ func (v *visit) editListing() (reply, error) {
 }
 
 // listing is the page of the material of the address, for who may change it.
-func (v *visit) listing() (*listingPage, error) {
+func (v *pageRequest) listing() (*listingPage, error) {
 	id, err := v.id("id")
 	if err != nil {
 		return nil, err
@@ -60,57 +60,57 @@ func (v *visit) listing() (*listingPage, error) {
 		return nil, err
 	}
 	p := &listingPage{Page: Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m, Draft: fmt.Sprintf("material %d", id), Outside: !whole}
-	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, m.OrganizationID, &m)
+	p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, m.OrganizationID, &m)
 	return p, err
 }
 
 // sendListing takes the form of a material that there is.
-func (v *visit) sendListing() (reply, error) {
+func (v *pageRequest) sendListing() (response, error) {
 	p, err := v.listing()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.takeListing(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if p.Base = p.Get("base"); p.Base == "" {
 		p.Base = tagOf(p.Material.Material)
 	}
 	if p.Desk.More {
 		if err := v.settle(p); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	now := p.Material.Form()
 	for _, field := range p.Form["theirs"] { // of a conflict: what is saved is to stay
 		p.Form[field] = now[field]
-		exchange.UntouchOwn(p.Form, strings.TrimPrefix(field, metadataName))
+		exchange.ClearCustomField(p.Form, strings.TrimPrefix(field, metadataName))
 	}
 	return v.dispatch(p, v.saveListing)
 }
 
 // sendNewListing takes the form of a new material.
-func (v *visit) sendNewListing() (reply, error) {
+func (v *pageRequest) sendNewListing() (response, error) {
 	p := &listingPage{}
 	if err := v.takeListing(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	lab := v.shareLab(p.Get("organization_id"))
 	var err error
-	if p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, lab, nil); err != nil {
-		return reply{}, err
+	if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, lab, nil); err != nil {
+		return response{}, err
 	}
 	if err := v.begin(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if p.Category.Code == "" {
-		return reply{}, exchange.Fail(exchange.InvalidInput, "Choose what to list first.")
+		return response{}, exchange.Errorf(exchange.InvalidInput, "Choose what to list first.")
 	}
 	return v.dispatch(p, v.createListing)
 }
 
 // dispatch does what the button asks for.
-func (v *visit) dispatch(p *listingPage, save func(*listingPage) (reply, error)) (reply, error) {
+func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (response, error)) (response, error) {
 	switch p.Get("do") {
 	case "draft":
 		form := p.Form
@@ -122,7 +122,7 @@ func (v *visit) dispatch(p *listingPage, save func(*listingPage) (reply, error))
 			title = "New " + lowerFirst(p.Category.Label)
 		}
 		if err := v.app.SaveDraft(v.Context(), v.who.Actor, exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		return seeOther("/drafts").saying("Your draft is kept. Nobody else sees it."), nil
 	case "preview", "category", "lab", "own":
@@ -132,7 +132,7 @@ func (v *visit) dispatch(p *listingPage, save func(*listingPage) (reply, error))
 		p.build()
 		if p.Get("do") == "preview" {
 			if err := v.warnAlike(p); err != nil {
-				return reply{}, err
+				return response{}, err
 			}
 		}
 		return show("share_edit", p)
@@ -145,7 +145,7 @@ func (v *visit) dispatch(p *listingPage, save func(*listingPage) (reply, error))
 }
 
 // warnAlike shows materials that may be the same, of a form that need not be right yet.
-func (v *visit) warnAlike(p *listingPage) error {
+func (v *pageRequest) warnAlike(p *listingPage) error {
 	_, err := v.alike(p, p.guess())
 	return err
 }
@@ -172,10 +172,10 @@ func (p *listingPage) guess() exchange.Material {
 }
 
 // mistakes are what is wrong with what was typed so far; what was not typed yet is none.
-func (p *listingPage) mistakes() Faults {
+func (p *listingPage) mistakes() FieldErrors {
 	var err error
 	var patch exchange.MaterialPatch
-	var found exchange.Faults
+	var found exchange.FieldErrors
 	if p.Material != nil {
 		patch, found = exchange.FormPatch(p.typed(), "", &p.Material.Material)
 		_, err = patch.Patch(p.Material.Material)
@@ -183,7 +183,7 @@ func (p *listingPage) mistakes() Faults {
 		patch, found = exchange.FormPatch(p.typed(), p.Category.Code, nil)
 		_, err = patch.Create()
 	}
-	list := Faults{}
+	list := FieldErrors{}
 	more, _ := faults(err)
 	for _, fields := range []map[string][]string{found, more} {
 		for field, texts := range fields {
@@ -196,10 +196,10 @@ func (p *listingPage) mistakes() Faults {
 }
 
 // lookUp fills in the publication by its PubMed ID or DOI.
-func (v *visit) lookUp(p *listingPage) {
+func (v *pageRequest) lookUp(p *listingPage) {
 	pmid, doi := strings.TrimSpace(p.Get("pubmed_id")), strings.TrimSpace(p.Get("pre_print_doi"))
 	if pmid == "" && doi == "" {
-		p.Errors = Faults{"pubmed_id": {"Type a PubMed ID or a DOI, and then look it up."}}
+		p.Errors = FieldErrors{"pubmed_id": {"Type a PubMed ID or a DOI, and then look it up."}}
 		return
 	}
 	byID, byDOI := &pmid, (*string)(nil)
@@ -213,7 +213,7 @@ func (v *visit) lookUp(p *listingPage) {
 			if field == "doi" {
 				field = "pre_print_doi"
 			}
-			p.Errors = Faults{field: texts}
+			p.Errors = FieldErrors{field: texts}
 			p.Looked = ""
 		}
 		return
@@ -234,10 +234,10 @@ func (v *visit) lookUp(p *listingPage) {
 }
 
 // createListing lists a new material.
-func (v *visit) createListing(p *listingPage) (reply, error) {
+func (v *pageRequest) createListing(p *listingPage) (response, error) {
 	patch, faults := exchange.FormPatch(p.typed(), p.Category.Code, nil)
 	made, err := patch.Create()
-	if again, is := v.wrong(p, faults, err, made.Unlisted()); is {
+	if again, is := v.wrong(p, faults, err, made.MissingForListing()); is {
 		return again()
 	}
 	if again, is, err := v.confirm(p, made); err != nil || is {
@@ -259,12 +259,12 @@ func (v *visit) createListing(p *listingPage) (reply, error) {
 }
 
 // saveListing changes a material, unless somebody else did meanwhile.
-func (v *visit) saveListing(p *listingPage) (reply, error) {
+func (v *pageRequest) saveListing(p *listingPage) (response, error) {
 	old := p.Material.Material
 	patch, faults := exchange.FormPatch(p.typed(), "", &old)
 	now, err := patch.Patch(old)
-	missing := now.Unlisted()
-	for field := range old.Unlisted() { // it was listed without
+	missing := now.MissingForListing()
+	for field := range old.MissingForListing() { // it was listed without
 		delete(missing, field)
 	}
 	if again, is := v.wrong(p, faults, err, missing); is && p.Base == tagOf(old) {
@@ -286,7 +286,7 @@ func (v *visit) saveListing(p *listingPage) (reply, error) {
 	ctx := app.IfUnchanged(v.Context(), func(object any) error {
 		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != p.Base {
 			there = &m
-			return exchange.Fail(exchange.PreconditionFailed, "Somebody saved it meanwhile.")
+			return exchange.Errorf(exchange.PreconditionFailed, "Somebody saved it meanwhile.")
 		}
 		return nil
 	})
@@ -301,8 +301,8 @@ func (v *visit) saveListing(p *listingPage) (reply, error) {
 }
 
 // wrong is the form once more with what is wrong with it; is: something is.
-func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing exchange.Faults) (again func() (reply, error), is bool) {
-	all := exchange.Faults{}
+func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err error, missing exchange.FieldErrors) (again func() (response, error), is bool) {
+	all := exchange.FieldErrors{}
 	note := func(list map[string][]string) {
 		for field, texts := range list {
 			if all[field] == nil {
@@ -315,7 +315,7 @@ func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing
 	switch {
 	case err == nil:
 	case !ok || e.Code.ServerFault() || e.Code == exchange.NotAuthenticated:
-		return func() (reply, error) { return reply{}, err }, true
+		return func() (response, error) { return response{}, err }, true
 	case e.Code == exchange.InvalidInput:
 		note(e.Fields)
 	default:
@@ -338,34 +338,34 @@ func (v *visit) wrong(p *listingPage, faults exchange.Faults, err error, missing
 	for field, texts := range own { // of files
 		p.Errors[field] = texts
 	}
-	return func() (reply, error) {
+	return func() (response, error) {
 		p.build()
 		return invalid("share_edit", p)
 	}, true
 }
 
 // confirm asks whether a material is another one than the lab's own ones that it is like.
-func (v *visit) confirm(p *listingPage, m exchange.Material) (again reply, is bool, err error) {
+func (v *pageRequest) confirm(p *listingPage, m exchange.Material) (again response, is bool, err error) {
 	if p.Get("different") == "true" {
-		return reply{}, false, nil
+		return response{}, false, nil
 	}
 	p.build()
 	lines, err := v.alike(p, m)
 	if err != nil || len(lines) == 0 {
-		return reply{}, false, err
+		return response{}, false, err
 	}
 	p.Alike = lines
-	return reply{status: http.StatusUnprocessableEntity, template: "share_edit", page: p}, true, nil
+	return response{status: http.StatusUnprocessableEntity, template: "share_edit", page: p}, true, nil
 }
 
 // saved does what belongs to a material beside it, and leads to it, or back to the form where values may be mistakes.
-func (v *visit) saved(p *listingPage, m exchange.ShownMaterial, text string) (reply, error) {
+func (v *pageRequest) saved(p *listingPage, m exchange.ShownMaterial, text string) (response, error) {
 	trouble, err := v.attend(p, m)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, p.Draft); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if trouble != "" {
 		return seeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).saying(text + " But: " + trouble), nil

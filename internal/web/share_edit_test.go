@@ -198,7 +198,7 @@ func TestFieldsOfALabsOwnAreEditedAndAddedAndRemoved(t *testing.T) {
 		path := fmt.Sprintf("/catalog/%d/edit", m.ID)
 		v := w.as("mario")
 		own := func() string {
-			text, err := json.Marshal(w.material("HT-29").Own())
+			text, err := json.Marshal(w.material("HT-29").CustomValues())
 			w.must(err)
 			return string(text)
 		}

@@ -81,7 +81,7 @@ type listingPage struct {
 	Material   *exchange.ShownMaterial // nil: a new one
 	Category   category.Category
 	Categories []category.Category
-	Desk       app.Desk
+	Desk       app.MaterialFormOptions
 	Sections   []formSection // of the category
 	Common     map[string]*formSection
 	Base       string // which version of the material the form began with
@@ -90,13 +90,13 @@ type listingPage struct {
 	Drafted    *When  // the form is a draft of then
 	Preview    listingPreview
 	Doubts     map[string][]string
-	Own        []exchange.OwnLine // keys that the category does not have
-	Carried    url.Values         // what was typed for another category
+	Own        []exchange.CustomField // keys that the category does not have
+	Carried    url.Values             // what was typed for another category
 	Conflict   *listingConflict
-	Alike      []alikeLine // of the lab itself: to be confirmed
-	Looked     string      // what a look-up of the publication said
-	Failed     string      // why nothing was saved, where no field is to blame
-	Notes      []string    // what a source left out
+	Alike      []similarLine // of the lab itself: to be confirmed
+	Looked     string        // what a look-up of the publication said
+	Failed     string        // why nothing was saved, where no field is to blame
+	Notes      []string      // what a source left out
 }
 
 // commonSections are the sections that every category has, with their fields.
@@ -240,13 +240,13 @@ func (p *listingPage) carry() {
 	}
 	own := map[string]json.RawMessage{}
 	if p.Material != nil {
-		own = p.Material.Own()
+		own = p.Material.CustomValues()
 	} else {
 		_ = json.Unmarshal([]byte(p.Form.Get("additional_metadata")), &own) // what is none shows nothing
 	}
-	p.Own = exchange.ShowOwn(own)
-	for _, l := range exchange.OwnLines(p.Form) {
-		switch i := slices.IndexFunc(p.Own, func(other exchange.OwnLine) bool { return other.Key == l.Key }); {
+	p.Own = exchange.ShowCustomFields(own)
+	for _, l := range exchange.CustomFields(p.Form) {
+		switch i := slices.IndexFunc(p.Own, func(other exchange.CustomField) bool { return other.Key == l.Key }); {
 		case !l.Touched() || l.Key+l.Value == "":
 		case i >= 0 && l.Was != "":
 			p.Own[i] = l
@@ -254,7 +254,7 @@ func (p *listingPage) carry() {
 			p.Own = append(p.Own, l)
 		}
 	}
-	p.Own = append(p.Own, exchange.OwnLine{}) // to fill in
+	p.Own = append(p.Own, exchange.CustomField{}) // to fill in
 }
 
 // Get is the last value that the form has for a field.
@@ -265,10 +265,10 @@ func (p *listingPage) Get(name string) string {
 	return ""
 }
 
-// On says whether a box is ticked.
+// On reports whether a box is ticked.
 func (p *listingPage) On(name string) bool { return p.Get(name) == "true" }
 
-// Has says whether one of several boxes of a name is ticked.
+// Has reports whether one of several boxes of a name is ticked.
 func (p *listingPage) Has(name string, value any) bool {
 	return slices.Contains(p.Form[name], fmt.Sprint(value))
 }
@@ -290,8 +290,8 @@ func (p *listingPage) Named() bool {
 var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "About payment", "shipping.restrictions": "Restrictions"}
 
 // worded are faults in sentences that begin with the label of the field.
-func worded(code string, fields map[string][]string) Faults {
-	out := Faults{}
+func worded(code string, fields map[string][]string) FieldErrors {
+	out := FieldErrors{}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
 		for _, text := range fields[field] {
 			label := exchange.FieldLabel(code, field)

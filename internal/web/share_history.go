@@ -26,17 +26,17 @@ type conflictLine struct {
 	Changed              bool // they changed it
 }
 
-// mostVersions is how many versions are looked through for the one that a form began with, and shown at once.
-const mostVersions = 40
+// maxVersions is how many versions are looked through for the one that a form began with, and shown at once.
+const maxVersions = 40
 
 // conflict shows both versions field by field. What the visitor changed stays as they typed it; what only the
 // other person changed is taken into the form.
-func (v *visit) conflict(p *listingPage, now exchange.ShownMaterial) (reply, error) {
+func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (response, error) {
 	current := now.Material
 	began, c := current, &listingConflict{}
-	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, current.ID, exchange.Page{Limit: mostVersions})
+	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, current.ID, exchange.Page{Limit: maxVersions})
 	if err != nil && exchange.CodeOf(err) != exchange.Forbidden { // who may write and not read back sees two versions
-		return reply{}, err
+		return response{}, err
 	}
 	for i, version := range part.Items {
 		if i == 0 {
@@ -51,7 +51,7 @@ func (v *visit) conflict(p *listingPage, now exchange.ShownMaterial) (reply, err
 	if e, ok := errors.AsType[*exchange.Error](err); ok && e.Code == exchange.InvalidInput {
 		p.Errors = worded(p.Category.Code, e.Fields)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	theirs, shown := exchange.Changes(began, current), current.Form()
 	for _, change := range exchange.Changes(began, mine) {
@@ -73,7 +73,7 @@ func (v *visit) conflict(p *listingPage, now exchange.ShownMaterial) (reply, err
 	p.Material, p.Conflict, p.Base = &now, c, tagOf(current)
 	p.build()
 	p.Title = "Not saved: somebody changed " + now.Title
-	return reply{status: http.StatusConflict, template: "share_edit", page: p}, nil
+	return response{status: http.StatusConflict, template: "share_edit", page: p}, nil
 }
 
 type historyPage struct {
@@ -104,26 +104,26 @@ var deeds = map[exchange.Action]string{
 }
 
 // listingHistory shows what changed, version by version.
-func (v *visit) listingHistory() (reply, error) {
+func (v *pageRequest) listingHistory() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	after, _ := strconv.ParseInt(v.URL.Query().Get("after"), 10, 64) // else from the beginning
-	asked := exchange.Page{Limit: mostVersions}
+	asked := exchange.Page{Limit: maxVersions}
 	if after > 0 {
 		asked.After = &exchange.Position{ID: after}
 	}
 	part, err := v.app.MaterialHistory(v.Context(), v.who.Actor, id, asked)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	m, err := v.app.Material(v.Context(), v.who.Actor, id)
 	if exchange.CodeOf(err) == exchange.NotFound && len(part.Items) > 0 { // it went to another lab, which hides it
 		m, err = part.Items[0].State, nil
 	}
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &historyPage{Page: Page{Title: "History of " + m.Title, Section: "lab"}, Material: m, Base: tagOf(m.Material)}
 	names := v.page()
@@ -161,25 +161,25 @@ func tellVersion(version app.Version[exchange.ShownMaterial], p *Page, current b
 }
 
 // restoreListing makes a material what it was in a version.
-func (v *visit) restoreListing() (reply, error) {
+func (v *pageRequest) restoreListing() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	number, _ := strconv.ParseInt(v.PostFormValue("version"), 10, 64) // what is none is not found
 	was, err := v.app.MaterialVersion(v.Context(), v.who.Actor, id, number)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	base := v.PostFormValue("base")
 	ctx := app.IfUnchanged(v.Context(), func(object any) error {
 		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != base {
-			return exchange.Fail(exchange.PreconditionFailed, "Somebody changed it since you looked at its history. Look at it again first.")
+			return exchange.Errorf(exchange.PreconditionFailed, "Somebody changed it since you looked at its history. Look at it again first.")
 		}
 		return nil
 	})
 	if _, err := v.app.UpdateMaterial(ctx, v.who.Actor, id, was.Restore()); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/catalog/%d/history", id)).saying(fmt.Sprintf("It is again what it was in version %d.", number)), nil
 }

@@ -18,7 +18,7 @@ const newGrant = "new"
 type importPage struct {
 	Page
 	Form    url.Values
-	Desk    app.Desk
+	Desk    app.MaterialFormOptions
 	Most    int
 	Preview *importPreview // of one identifier
 	Failed  string
@@ -41,18 +41,18 @@ func (p *importPage) Get(name string) string {
 	return ""
 }
 
-func (v *visit) importPage(form url.Values) (*importPage, error) {
-	p := &importPage{Page: Page{Title: "Import materials", Section: "share"}, Form: form, Most: exchange.MostImports}
+func (v *pageRequest) importPage(form url.Values) (*importPage, error) {
+	p := &importPage{Page: Page{Title: "Import materials", Section: "share"}, Form: form, Most: exchange.MaxImports}
 	var err error
-	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(p.Get("lab")), nil)
+	p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, v.shareLab(p.Get("lab")), nil)
 	return p, err
 }
 
 // imports asks for identifiers of public sources.
-func (v *visit) imports() (reply, error) {
+func (v *pageRequest) imports() (response, error) {
 	p, err := v.importPage(v.URL.Query())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return show("share_import", p)
 }
@@ -69,14 +69,14 @@ func identifiers(text string) []string {
 }
 
 // sendImports looks identifiers up, or imports them: one at once, many by a job.
-func (v *visit) sendImports() (reply, error) {
+func (v *pageRequest) sendImports() (response, error) {
 	p, err := v.importPage(v.PostForm)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	names := identifiers(p.Get("identifiers"))
 	if len(names) == 0 {
-		p.Errors = Faults{"identifiers": {"Paste one identifier at least."}}
+		p.Errors = FieldErrors{"identifiers": {"Paste one identifier at least."}}
 		return invalid("share_import", p)
 	}
 	store := p.Get("do") == "import"
@@ -86,7 +86,7 @@ func (v *visit) sendImports() (reply, error) {
 	grant, wrong, err := v.grantFor(p)
 	if wrong != nil || err != nil {
 		if p.Errors = wrong; err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 		return invalid("share_import", p)
 	}
@@ -94,28 +94,28 @@ func (v *visit) sendImports() (reply, error) {
 	if len(names) == 1 {
 		return v.importOne(p, names[0], grant)
 	}
-	j, err := v.app.Imports(v.Context(), v.who.Actor, exchange.ImportsNew{Identifiers: exchange.Some(exchange.Names(names)),
+	j, err := v.app.Imports(v.Context(), v.who.Actor, exchange.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
 		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)), Preview: exchange.Some(!store)})
 	if fields, is := faults(err); is {
 		p.Errors = importFaults(fields)
 		return invalid("share_import", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
 // grantFor is the grant that the form names. One that is not recorded yet is recorded, and chosen from then on.
-func (v *visit) grantFor(p *importPage) (id int64, wrong Faults, err error) {
+func (v *pageRequest) grantFor(p *importPage) (id int64, wrong FieldErrors, err error) {
 	if p.Get("grant") != newGrant {
 		if id, err = strconv.ParseInt(p.Get("grant"), 10, 64); err != nil {
-			return 0, Faults{"grant": {"Choose the grant that paid for it."}}, nil
+			return 0, FieldErrors{"grant": {"Choose the grant that paid for it."}}, nil
 		}
 		return id, nil, nil
 	}
 	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
 	if fields, is := faults(err); is {
-		wrong = Faults{}
+		wrong = FieldErrors{}
 		for field, texts := range fields {
 			name := map[string]string{"title": "grant_title", "funder_id": "grant_number"}[field]
 			wrong[name] = []string{"The grant’s " + map[string]string{"title": "title ", "funder_id": "number "}[field] + texts[0] + "."}
@@ -130,8 +130,8 @@ func (v *visit) grantFor(p *importPage) (id int64, wrong Faults, err error) {
 }
 
 // importFaults are faults of the use case under the names of the form.
-func importFaults(fields map[string][]string) Faults {
-	out := Faults{}
+func importFaults(fields map[string][]string) FieldErrors {
+	out := FieldErrors{}
 	for field, texts := range fields {
 		name := field
 		switch field {
@@ -153,7 +153,7 @@ func importFaults(fields map[string][]string) Faults {
 }
 
 // previewOne shows what importing an identifier would list.
-func (v *visit) previewOne(p *importPage, name string) (reply, error) {
+func (v *pageRequest) previewOne(p *importPage, name string) (response, error) {
 	found, err := v.app.PreviewImport(v.Context(), v.who.Actor, nameOf(name))
 	if again, is, err := v.importRefused(p, err); is {
 		return again, err
@@ -173,7 +173,7 @@ func (v *visit) previewOne(p *importPage, name string) (reply, error) {
 var notFacts = []string{"id", "title", "category", "organization_id", "contact_user_id", "imported", "is_archived", "needs_mta", "needs_irb", "needs_abstract"}
 
 // importOne imports an identifier while the visitor waits.
-func (v *visit) importOne(p *importPage, name string, grant int64) (reply, error) {
+func (v *pageRequest) importOne(p *importPage, name string, grant int64) (response, error) {
 	n := nameOf(name)
 	m, existed, err := v.app.Import(v.Context(), v.who.Actor, exchange.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
 		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
@@ -192,9 +192,9 @@ func (v *visit) importOne(p *importPage, name string, grant int64) (reply, error
 }
 
 // importRefused is the form with why nothing came of an identifier.
-func (v *visit) importRefused(p *importPage, err error) (again reply, is bool, failed error) {
+func (v *pageRequest) importRefused(p *importPage, err error) (again response, is bool, failed error) {
 	if err == nil {
-		return reply{}, false, nil
+		return response{}, false, nil
 	}
 	if fields, is := faults(err); is {
 		p.Errors = importFaults(fields)
@@ -203,7 +203,7 @@ func (v *visit) importRefused(p *importPage, err error) (again reply, is bool, f
 	}
 	e, ok := errors.AsType[*exchange.Error](err)
 	if !ok || e.Code == exchange.Internal || e.Code == exchange.NotAuthenticated {
-		return reply{}, true, err
+		return response{}, true, err
 	}
 	v.noteRefusal(err)
 	p.Failed = e.Message

@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// jobPage shows how far work is that somebody began on the pages of sharing, and what came of it.
+// jobPage shows how far work is that somebody began on the pages of sharing, and the result of it.
 type jobPage struct {
 	Page
 	Job     exchange.Job
@@ -23,7 +23,7 @@ type jobPage struct {
 	Again   string // where to begin anew
 }
 
-// importsView is what came of identifiers so far.
+// importsView is the result of identifiers so far.
 type importsView struct {
 	Preview  bool
 	Lab      int64
@@ -47,14 +47,14 @@ func (i *importsView) Text() string {
 	return strings.Join(list, "\n")
 }
 
-func (v *visit) shareJob() (reply, error) {
+func (v *pageRequest) shareJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	j, err := v.app.Job(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := &jobPage{Page: Page{Section: "share"}, Job: j, Running: !j.State.Over()}
 	switch j.Kind {
@@ -71,7 +71,7 @@ func (v *visit) shareJob() (reply, error) {
 		return v.missing()
 	}
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.tell()
 	return show("share_job", p)
@@ -79,7 +79,7 @@ func (v *visit) shareJob() (reply, error) {
 
 // showImports reads the outcomes: of a job that is done its result, else where the next run goes on.
 func (p *jobPage) showImports() error {
-	var order exchange.ImportsOrder
+	var order exchange.BatchImportOptions
 	if err := json.Unmarshal(p.Job.Args, &order); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *jobPage) showImports() error {
 	if len(order.Orders) > 0 {
 		i.Lab, i.Grant = order.Orders[0].OrganizationID, order.Orders[0].GrantID
 	}
-	var result exchange.ImportsResult
+	var result exchange.BatchImportResult
 	if p.Job.Result != nil {
 		if err := json.Unmarshal(p.Job.Result, &result); err != nil {
 			return err
@@ -149,23 +149,23 @@ func (p *jobPage) Share() int64 {
 }
 
 // storeJob does in earnest what was tried.
-func (v *visit) storeJob() (reply, error) {
+func (v *pageRequest) storeJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	j, err := v.app.BulkAgain(v.Context(), v.who.Actor, id, exchange.BulkMode(v.PostFormValue("mode")))
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
 
 // mendJob tries rows once more with the values that the form names replaced by others.
-func (v *visit) mendJob() (reply, error) {
+func (v *pageRequest) mendJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	at := func(name string, i int) string {
 		if i < len(v.PostForm[name]) {
@@ -185,31 +185,31 @@ func (v *visit) mendJob() (reply, error) {
 	}
 	j, err := v.app.BulkMend(v.Context(), v.who.Actor, id, list)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)).saying(plural(len(list), "value") + " will be replaced in every row that has it."), nil
 }
 
-func (v *visit) cancelShareJob() (reply, error) {
+func (v *pageRequest) cancelShareJob() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if _, err := v.app.CancelJob(v.Context(), v.who.Actor, id); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/share/jobs/%d", id)).saying("It is cancelled. What was done until then stays."), nil
 }
 
 // shareReport sends the outcome of every row.
-func (v *visit) shareReport() (reply, error) {
+func (v *pageRequest) shareReport() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	view, err := v.app.BulkView(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return v.sendSheet(fmt.Sprintf("report-%d.csv", id), func(out io.Writer) error {
 		return v.app.BulkReport(v.Context(), v.who.Actor, view.OrganizationID, id, func() io.Writer { return out })
@@ -218,13 +218,13 @@ func (v *visit) shareReport() (reply, error) {
 
 // sendSheet answers with a file that write makes as it goes. Where that fails after it began, the connection is cut,
 // so that nobody takes a part for the whole.
-func (v *visit) sendSheet(name string, write func(io.Writer) error) (reply, error) {
-	return reply{serve: func(w http.ResponseWriter, r *http.Request) {
+func (v *pageRequest) sendSheet(name string, write func(io.Writer) error) (response, error) {
+	return response{serve: func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Type", sheetTypes[name[strings.LastIndexByte(name, '.')+1:]])
 		h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 		h.Set("Cache-Control", "private, no-store")
-		if err := write(patient{w}); err != nil {
+		if err := write(uploadDeadline{w}); err != nil {
 			v.log.ErrorContext(r.Context(), "sheet", "path", r.URL.Path, "error", err)
 			panic(http.ErrAbortHandler)
 		}

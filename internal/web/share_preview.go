@@ -22,11 +22,11 @@ type listingPreview struct {
 	Filled    int
 	Most      int
 	Missing   int
-	Alike     []alikeLine
+	Alike     []similarLine
 }
 
-// alikeLine is a material that may be the same.
-type alikeLine struct {
+// similarLine is a material that may be the same.
+type similarLine struct {
 	ID    int64
 	Title string
 	Lab   string // "" for the lab that lists
@@ -128,14 +128,14 @@ func cut(text string, most int) string {
 }
 
 // alike finds what may be the same as the form; the lab's own come first.
-func (v *visit) alike(p *listingPage, m exchange.Material) (own []alikeLine, err error) {
+func (v *pageRequest) alike(p *listingPage, m exchange.Material) (own []similarLine, err error) {
 	list, err := v.app.Alike(v.Context(), v.who.Actor, m)
 	if err != nil {
 		return nil, err
 	}
-	var others []alikeLine
+	var others []similarLine
 	for _, other := range list {
-		line := alikeLine{ID: other.ID, Title: other.Title}
+		line := similarLine{ID: other.ID, Title: other.Title}
 		if other.OrganizationID == m.OrganizationID {
 			own = append(own, line)
 			continue
@@ -143,10 +143,10 @@ func (v *visit) alike(p *listingPage, m exchange.Material) (own []alikeLine, err
 		line.Lab = other.Lab
 		others = append(others, line)
 	}
-	if p.Preview.Alike = append(slices.Clone(own), others...); len(p.Preview.Alike) > mostAlikeShown {
-		p.Preview.Alike = p.Preview.Alike[:mostAlikeShown]
+	if p.Preview.Alike = append(slices.Clone(own), others...); len(p.Preview.Alike) > maxAlikeShown {
+		p.Preview.Alike = p.Preview.Alike[:maxAlikeShown]
 	}
 	return own, nil
 }
 
-const mostAlikeShown = 5
+const maxAlikeShown = 5

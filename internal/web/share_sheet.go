@@ -20,22 +20,22 @@ import (
 var sheetTypes = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 // patient gives the connection time for each part of a file whose size nobody knows.
-type patient struct{ http.ResponseWriter }
+type uploadDeadline struct{ http.ResponseWriter }
 
-func (p patient) Write(b []byte) (int, error) {
+func (p uploadDeadline) Write(b []byte) (int, error) {
 	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder of tests has none
 	return p.ResponseWriter.Write(b)
 }
 
 type sheetPage struct {
 	Page
-	Desk       app.Desk
+	Desk       app.MaterialFormOptions
 	Categories []category.Category
 	Jobs       []sheetJob
 	Limit      int64
 
 	Sheet   *app.BulkSheet // that was sent
-	Order   exchange.BulkOrder
+	Order   exchange.BulkOptions
 	Columns []sheetColumn
 	Choices []exchange.Column
 	Unknown int // columns that nobody knows
@@ -50,7 +50,7 @@ type sheetJob struct {
 
 // sheetColumn is a column of a spreadsheet and what it is taken for.
 type sheetColumn struct {
-	exchange.Heading
+	exchange.ColumnHeading
 	Index   int
 	Chosen  string // the field that was chosen on the page; "-": left out
 	Unknown bool
@@ -59,26 +59,26 @@ type sheetColumn struct {
 
 const leftOut = "-"
 
-func (v *visit) sheetPage(lab string) (*sheetPage, error) {
+func (v *pageRequest) sheetPage(lab string) (*sheetPage, error) {
 	p := &sheetPage{Page: Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(), Limit: v.app.UploadLimit}
 	var err error
-	p.Desk, err = v.app.Desk(v.Context(), v.who.Actor, v.shareLab(lab), nil)
+	p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, v.shareLab(lab), nil)
 	return p, err
 }
 
-// mostJobs is how many spreadsheets of before are offered.
-const mostJobs = 5
+// maxJobs is how many spreadsheets of before are offered.
+const maxJobs = 5
 
 // spreadsheet offers templates, the way in, and the way out.
-func (v *visit) spreadsheet() (reply, error) {
+func (v *pageRequest) spreadsheet() (response, error) {
 	p, err := v.sheetPage(v.URL.Query().Get("lab"))
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	kind := app.BulkMaterials.Name
-	jobs, err := v.app.Jobs(v.Context(), v.who.Actor, exchange.Page{Limit: mostJobs}, exchange.JobFilter{Kind: &kind})
+	jobs, err := v.app.Jobs(v.Context(), v.who.Actor, exchange.Page{Limit: maxJobs}, exchange.JobFilter{Kind: &kind})
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	for _, j := range jobs.Items {
 		state := map[exchange.JobState]string{exchange.JobDone: "done", exchange.JobFailed: "failed", exchange.JobCancelled: "cancelled"}[j.State]
@@ -91,37 +91,37 @@ func (v *visit) spreadsheet() (reply, error) {
 }
 
 // sendSpreadsheet takes a spreadsheet in and shows how its columns were understood.
-func (v *visit) sendSpreadsheet() (reply, error) {
+func (v *pageRequest) sendSpreadsheet() (response, error) {
 	sent, err := v.readForm(func(typed url.Values, body io.Reader) (exchange.Content, error) {
 		return v.app.StoreBulk(v.Context(), v.who.Actor, v.shareLab(typed.Get("lab")), body)
 	}, "file")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p, err := v.sheetPage(sent.fields.Get("lab"))
 	if err != nil {
 		v.discard(sent)
-		return reply{}, err
+		return response{}, err
 	}
 	file, err := sent.file("file")
 	if err != nil {
-		p.Errors = Faults{"file": {messageOf(err)}}
+		p.Errors = FieldErrors{"file": {messageOf(err)}}
 		return invalid("share_sheet", p)
 	}
 	v.rememberLab(p.Desk.Lab.ID)
-	order := exchange.BulkOrder{Category: sent.fields.Get("category")}
+	order := exchange.BulkOptions{Category: sent.fields.Get("category")}
 	s, err := v.app.LookAtBulk(v.Context(), v.who.Actor, p.Desk.Lab.ID, order, file.content, cleanName(file.name))
 	if err != nil {
 		v.discard(sent)
 	}
 	if fields, is := faults(err); is {
-		p.Errors = Faults{}
+		p.Errors = FieldErrors{}
 		for field, texts := range fields {
 			p.Errors[field] = []string{"The " + field + " " + texts[0]}
 		}
 		return invalid("share_sheet", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.columns(s, order, nil)
 	return show("share_sheet", p)
@@ -137,7 +137,7 @@ func cleanName(name string) string {
 }
 
 // columns shows how columns were understood, and what was chosen for them by now.
-func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOrder, chosen map[string]string) {
+func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen map[string]string) {
 	p.Sheet, p.Order, p.Title = &s, order, "Columns of "+s.Filename
 	c, _ := category.Get(order.Category)
 	p.Choices = exchange.Columns(c)
@@ -154,7 +154,7 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOrder, chosen ma
 		if strings.TrimSpace(h.Header) == "" {
 			continue
 		}
-		column := sheetColumn{Heading: h, Index: i, Chosen: h.Field}
+		column := sheetColumn{ColumnHeading: h, Index: i, Chosen: h.Field}
 		if field, is := chosen[h.Header]; is {
 			column.Chosen = field
 		}
@@ -173,8 +173,8 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOrder, chosen ma
 }
 
 // told are faults of the columns in the words of the page.
-func (p *sheetPage) told(fields map[string][]string) Faults {
-	out := Faults{}
+func (p *sheetPage) told(fields map[string][]string) FieldErrors {
+	out := FieldErrors{}
 	for _, c := range p.Columns {
 		if c.Unknown {
 			out["mapping"] = append(out["mapping"], "Say what “"+c.Header+"” is, leave it out, or keep it as a value of your own.")
@@ -195,8 +195,8 @@ func (p *sheetPage) told(fields map[string][]string) Faults {
 }
 
 // sendColumns takes what the columns are, and has the rows checked or stored.
-func (v *visit) sendColumns() (reply, error) {
-	order := exchange.BulkOrder{Mode: exchange.BulkMode(v.PostFormValue("mode")), Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
+func (v *pageRequest) sendColumns() (response, error) {
+	order := exchange.BulkOptions{Mode: exchange.BulkMode(v.PostFormValue("mode")), Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
 		Unknown: v.PostFormValue("unknown"), Mapping: map[string]*string{}}
 	chosen := map[string]string{}
 	for i, header := range v.PostForm["header"] {
@@ -212,11 +212,11 @@ func (v *visit) sendColumns() (reply, error) {
 	token := v.PostFormValue("token")
 	s, err := v.app.LookAgain(v.Context(), v.who.Actor, token, order)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p, err := v.sheetPage(fmt.Sprint(s.Organization))
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.columns(s, order, chosen)
 	if len(s.Faults) > 0 || v.PostFormValue("do") == "look" {
@@ -230,7 +230,7 @@ func (v *visit) sendColumns() (reply, error) {
 		p.Errors = p.told(fields)
 		return invalid("share_sheet", p)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)), nil
 }
@@ -245,7 +245,7 @@ func indexOf(list []string, i int) int {
 }
 
 // sheetTemplate sends a spreadsheet to fill in.
-func (v *visit) sheetTemplate() (reply, error) {
+func (v *pageRequest) sheetTemplate() (response, error) {
 	c, known := category.Get(v.URL.Query().Get("category"))
 	format, is := sheetFormat(v.URL.Query().Get("format"))
 	if !known || !is {
@@ -255,7 +255,7 @@ func (v *visit) sheetTemplate() (reply, error) {
 }
 
 // sheetExport sends the materials of a lab in the form that comes back in.
-func (v *visit) sheetExport() (reply, error) {
+func (v *pageRequest) sheetExport() (response, error) {
 	format, is := sheetFormat(v.URL.Query().Get("format"))
 	lab, err := strconv.ParseInt(v.URL.Query().Get("lab"), 10, 64)
 	if !is || err != nil {
@@ -263,11 +263,11 @@ func (v *visit) sheetExport() (reply, error) {
 	}
 	err = v.app.Expensive(v.Context(), v.caller(), func(ctx context.Context) error { return v.app.MayExport(ctx, v.who.Actor, &lab) })
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	keys, err := v.app.ExportKeys(v.Context(), v.caller(), &lab)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return v.sendSheet(fmt.Sprintf("materials-%d.%s", lab, format), func(out io.Writer) error {
 		return v.app.Export(v.Context(), v.caller(), &lab, keys, format, out)

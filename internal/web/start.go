@@ -14,12 +14,12 @@ import (
 )
 
 var startPages = []page{
-	get("/{$}", (*visit).home),
+	get("/{$}", (*pageRequest).home),
 }
 
 type homePage struct {
 	Page
-	app.Numbers
+	app.SiteNumbers
 	All     []category.Category
 	Rack    []tube
 	Stats   []stat
@@ -47,7 +47,7 @@ type step struct {
 }
 
 type newcomer struct {
-	app.Newcomer
+	app.RecentMaterial
 	Icon   string
 	Number string
 }
@@ -58,7 +58,7 @@ type waiting struct {
 	What string
 }
 
-// More says whether more wait on the visitor than are shown.
+// More reports whether more wait on the visitor than are shown.
 func (p *homePage) More() bool { return p.OnMe > int64(len(p.Waiting)) }
 
 // LabsWait is how many requests wait on the labs of the visitor, "" for none.
@@ -75,16 +75,16 @@ const (
 )
 
 // home is the start page.
-func (v *visit) home() (reply, error) {
-	n, err := v.app.Numbers(v.Context())
+func (v *pageRequest) home() (response, error) {
+	n, err := v.app.SiteNumbers(v.Context())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	p := &homePage{Page: Page{Title: "Find and request research materials", Full: true, NoSearch: true}, Numbers: n, All: category.All(), Rack: rackOf(n)}
+	p := &homePage{Page: Page{Title: "Find and request research materials", Full: true, NoSearch: true}, SiteNumbers: n, All: category.All(), Rack: rackOf(n)}
 	p.Stats, p.Steps = statsOf(n), stepsOf(n)
 	for _, m := range n.Newest {
 		c, _ := category.Get(m.Category)
-		shown := newcomer{Newcomer: m, Icon: c.Icon}
+		shown := newcomer{RecentMaterial: m, Icon: c.Icon}
 		if ids := (publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: m.Material}}).Identifiers(); len(ids) > 0 {
 			shown.Number = ids[0].Canonical
 		}
@@ -95,7 +95,7 @@ func (v *visit) home() (reply, error) {
 		return show("home", p)
 	}
 	if err := v.whatWaits(p); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p.Title = "Start"
 	if p.OnMe > 0 {
@@ -105,7 +105,7 @@ func (v *visit) home() (reply, error) {
 }
 
 // rackOf are the categories, the fullest first. Tubes are filled by the logarithm, or the small ones would look empty.
-func rackOf(n app.Numbers) []tube {
+func rackOf(n app.SiteNumbers) []tube {
 	list := category.All()
 	slices.SortStableFunc(list, func(a, b category.Category) int { return cmp.Compare(n.Categories[b.Code], n.Categories[a.Code]) })
 	most := math.Log1p(float64(n.Categories[list[0].Code]))
@@ -123,7 +123,7 @@ func rackOf(n app.Numbers) []tube {
 }
 
 // statsOf are the numbers that are known.
-func statsOf(n app.Numbers) []stat {
+func statsOf(n app.SiteNumbers) []stat {
 	var list []stat
 	for _, s := range []struct {
 		what, is string
@@ -143,7 +143,7 @@ func statsOf(n app.Numbers) []stat {
 }
 
 // stepsOf are the steps of a request, with their median days where enough requests went that far.
-func stepsOf(n app.Numbers) []step {
+func stepsOf(n app.SiteNumbers) []step {
 	list := []step{
 		{Name: "Ask", Text: "Say what you want to do with it and where to send it. Ten minutes."},
 		{Name: "The lab decides", Text: "It accepts, or declines with a reason you can read."},
@@ -164,7 +164,7 @@ func stepsOf(n app.Numbers) []step {
 }
 
 // whatWaits finds what the inbox says waits on the visitor, the longest wait first, and their drafts.
-func (v *visit) whatWaits(p *homePage) error {
+func (v *pageRequest) whatWaits(p *homePage) error {
 	whose := exchange.OnMe
 	first := inboxOrder(nil, &whose)
 	first.Limit = waitingShown

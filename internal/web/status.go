@@ -33,13 +33,13 @@ const (
 	StageDone // behind the last: all of them are done
 )
 
-// travels says whether something is sent to an address, unlike data.
-func travels(q exchange.Requested) bool {
+// travels reports whether something is sent to an address, unlike data.
+func travels(q exchange.RequestDetail) bool {
 	return q.Terms.Address || q.Address != nil || q.Shipment != nil
 }
 
 // stages are those that a request goes through. Who handed in what was not asked for has the stage too.
-func stages(q exchange.Requested) []Stage {
+func stages(q exchange.RequestDetail) []Stage {
 	list := []Stage{StageSent, StageAccepted}
 	t := q.Terms
 	if t.MTA || t.IRB || t.Address || t.Payment || q.Current(exchange.SignedMTA) != nil || q.Current(exchange.IRB) != nil {
@@ -52,7 +52,7 @@ func stages(q exchange.Requested) []Stage {
 }
 
 // stageName is what a stage of a request is called.
-func stageName(q exchange.Requested, s Stage) string {
+func stageName(q exchange.RequestDetail, s Stage) string {
 	if s == StageShipping && !travels(q) {
 		return "Delivery"
 	}
@@ -68,7 +68,7 @@ type StageView struct {
 }
 
 // track is the journey of a request, with where it stands; none where it ended before.
-func track(q exchange.Requested, v StatusView) []StageView {
+func track(q exchange.RequestDetail, v StatusView) []StageView {
 	if v.Stage == NoStage {
 		return nil
 	}
@@ -89,7 +89,7 @@ func track(q exchange.Requested, v StatusView) []StageView {
 }
 
 // status says where a request stands to a viewer. It is the one place that has the words for it.
-func status(q exchange.Requested, viewer exchange.Actor) StatusView {
+func status(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 	turn := exchange.WaitingOn(q.Terms, q.Targets, q.Request)
 	if turn == nil {
 		return ended(q)
@@ -115,8 +115,8 @@ func status(q exchange.Requested, viewer exchange.Actor) StatusView {
 	return v
 }
 
-// checking says whether the lab has a document of the requester before it that it did not review yet.
-func checking(q exchange.Requested) bool {
+// checking reports whether the lab has a document of the requester before it that it did not review yet.
+func checking(q exchange.RequestDetail) bool {
 	return slices.ContainsFunc([]exchange.Slot{exchange.SignedMTA, exchange.IRB}, func(s exchange.Slot) bool {
 		d := q.Current(s)
 		return d != nil && d.State == exchange.Delivered
@@ -124,7 +124,7 @@ func checking(q exchange.Requested) bool {
 }
 
 // stageOf is the stage at which a turn is.
-func stageOf(q exchange.Requested, turn exchange.Turn) Stage {
+func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
 	switch turn.What[0] {
 	case exchange.StepDecision, exchange.StepCorrection, string(exchange.NeedAbstract):
 		return StageSent
@@ -147,7 +147,7 @@ func stageOf(q exchange.Requested, turn exchange.Turn) Stage {
 }
 
 // requesterTurn is where a request stands whose requester is to do something.
-func requesterTurn(q exchange.Requested, turn exchange.Turn, mine bool) StatusView {
+func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) StatusView {
 	switch what := turn.What[0]; {
 	case what == exchange.StepCorrection && mine:
 		return StatusView{Icon: "turn", Words: "Correction asked", Verb: "Correct", Sentence: "The lab returned the request and asks for a correction."}
@@ -177,7 +177,7 @@ func requesterTurn(q exchange.Requested, turn exchange.Turn, mine bool) StatusVi
 }
 
 // labTurn is where a request stands whose lab is to do something.
-func labTurn(q exchange.Requested, turn exchange.Turn, stage Stage, mine bool) StatusView {
+func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine bool) StatusView {
 	switch {
 	case turn.What[0] == exchange.StepDecision && mine:
 		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide", Sentence: "The request waits for the decision of your lab."}
@@ -204,7 +204,7 @@ func labTurn(q exchange.Requested, turn exchange.Turn, stage Stage, mine bool) S
 }
 
 // ended is where a request stands that is nobody's turn any more.
-func ended(q exchange.Requested) StatusView {
+func ended(q exchange.RequestDetail) StatusView {
 	switch q.Status {
 	case exchange.Verified:
 		return StatusView{Tone: "good", Icon: "done", Words: "Received", Sentence: "The requester confirmed the receipt.", Stage: StageDone}
@@ -222,7 +222,7 @@ func ended(q exchange.Requested) StatusView {
 func owedList(what []string) string {
 	words := make([]string, len(what))
 	for i, w := range what {
-		words[i] = exchange.Owed(w)
+		words[i] = exchange.DescribeTask(w)
 	}
 	return listed(words)
 }

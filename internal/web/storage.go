@@ -15,7 +15,7 @@ type storagePage struct {
 	Failed string // why a file was not deleted
 }
 
-func (v *visit) storagePage(base string, s app.StorageView, refused error) storagePage {
+func (v *pageRequest) storagePage(base string, s app.StorageView, refused error) storagePage {
 	p := storagePage{StorageView: s, Base: base, Grace: int(v.app.Grace.Hours() / 24)}
 	if refused != nil {
 		p.Failed = messageOf(refused)
@@ -24,7 +24,7 @@ func (v *visit) storagePage(base string, s app.StorageView, refused error) stora
 }
 
 // answered is a page of storage: of a file that could not be deleted it says why.
-func answered(template string, page anyPage, refused error) (reply, error) {
+func answered(template string, page anyPage, refused error) (response, error) {
 	answer, err := show(template, page)
 	if refused != nil {
 		answer.status = http.StatusConflict
@@ -33,12 +33,12 @@ func answered(template string, page anyPage, refused error) (reply, error) {
 }
 
 // ownStorage is what the visitor has stored.
-func (v *visit) ownStorage() (reply, error) { return v.ownStorageAfter(nil) }
+func (v *pageRequest) ownStorage() (response, error) { return v.ownStorageAfter(nil) }
 
-func (v *visit) ownStorageAfter(refused error) (reply, error) {
+func (v *pageRequest) ownStorageAfter(refused error) (response, error) {
 	s, err := v.app.StorageOfUser(v.Context(), v.who.Actor, v.who.ID)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := struct {
 		accountPage
@@ -48,16 +48,16 @@ func (v *visit) ownStorageAfter(refused error) (reply, error) {
 }
 
 // labStorage is what the lab has stored.
-func (v *visit) labStorage() (reply, error) { return v.labStorageAfter(nil) }
+func (v *pageRequest) labStorage() (response, error) { return v.labStorageAfter(nil) }
 
-func (v *visit) labStorageAfter(refused error) (reply, error) {
+func (v *pageRequest) labStorageAfter(refused error) (response, error) {
 	base, err := v.readLab("storage", "Storage")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	s, err := v.app.StorageOfLab(v.Context(), v.who.Actor, base.Lab.ID)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	p := struct {
 		labPage
@@ -67,32 +67,32 @@ func (v *visit) labStorageAfter(refused error) (reply, error) {
 }
 
 // deleteOwnFile deletes a file of the visitor.
-func (v *visit) deleteOwnFile() (reply, error) {
+func (v *pageRequest) deleteOwnFile() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.ownStorageAfter(err)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther("/account/storage").saying("The file is deleted."), nil
 }
 
 // deleteLabFile deletes a file of the lab.
-func (v *visit) deleteLabFile() (reply, error) {
+func (v *pageRequest) deleteLabFile() (response, error) {
 	if _, err := v.labFor(exchange.AttachmentDelete); err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	id, err := v.labDocumentID()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); exchange.CodeOf(err) == exchange.AttachmentInUse {
 		return v.labStorageAfter(err)
 	} else if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	return seeOther(v.lab("/storage")).saying("The file is deleted."), nil
 }

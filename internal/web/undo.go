@@ -3,18 +3,18 @@ package web
 import "strconv"
 
 var undoPages = []page{
-	post("/undo/{id}", (*visit).undo),
+	post("/undo/{id}", (*pageRequest).undo),
 }
 
 // undo takes back what the visitor was about to do.
-func (v *visit) undo() (reply, error) {
+func (v *pageRequest) undo() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	d, err := v.app.Undo(v.Context(), v.who.Actor, id)
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	back := "/"
 	switch {

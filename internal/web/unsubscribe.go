@@ -24,8 +24,8 @@ type subscription struct {
 	On          bool
 }
 
-// mostToken bounds the body of a form: a token and a word.
-const mostToken = 4 << 10
+// maxToken bounds the body of a form: a token and a word.
+const maxToken = 4 << 10
 
 // ServeHTTP shows what mail a link is about, and stops it or sends it again. A mail program's one click
 // (RFC 8058) is a POST to the address of the link itself, whose body names List-Unsubscribe. Whoever has the
@@ -36,7 +36,7 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This page can be read and sent.", http.StatusMethodNotAllowed)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, mostToken)
+	r.Body = http.MaxBytesReader(w, r.Body, maxToken)
 	token := r.FormValue("token") // of the form, or of the address
 	read := s.app.Subscription
 	if r.Method == http.MethodPost {

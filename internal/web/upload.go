@@ -30,8 +30,8 @@ type sentFile struct {
 }
 
 // faults are what is wrong with the files.
-func (f sentForm) faults() Faults {
-	list := Faults{}
+func (f sentForm) faults() FieldErrors {
+	list := FieldErrors{}
 	for field, e := range f.refused {
 		list[field] = []string{e.Message}
 	}
@@ -45,12 +45,12 @@ func (f sentForm) file(field string) (sentFile, error) {
 	}
 	file, sent := f.files[field]
 	if !sent {
-		return file, exchange.Fail(exchange.InvalidInput, "Choose a file.")
+		return file, exchange.Errorf(exchange.InvalidInput, "Choose a file.")
 	}
 	return file, nil
 }
 
-// tooLarge says whether a file was not read to its end because it is too large.
+// tooLarge reports whether a file was not read to its end because it is too large.
 func (f sentForm) tooLarge() bool {
 	for _, e := range f.refused {
 		if e.Code == exchange.TooLarge || e.Code == exchange.QuotaExceeded {
@@ -61,7 +61,7 @@ func (f sentForm) tooLarge() bool {
 }
 
 // discard forgets the files of a form, of which there is no record.
-func (v *visit) discard(f sentForm) {
+func (v *pageRequest) discard(f sentForm) {
 	for _, file := range f.files {
 		v.app.DiscardBulk(v.Context(), file.content, errNotTaken) // it may be a spreadsheet
 	}
@@ -70,29 +70,29 @@ func (v *visit) discard(f sentForm) {
 // The bounds of a form: of what is typed in it, names and all, and of its fields. A file may be as large as files may be
 // everywhere.
 const (
-	mostForm  = 1 << 20
-	mostParts = 3000
+	maxForm  = 1 << 20
+	maxParts = 3000
 )
 
 var (
-	errNotTaken = exchange.Fail(exchange.InvalidInput, "The form was not taken.")
-	errNotForm  = exchange.Fail(exchange.InvalidInput, "What was sent is no form. Send it from the page that has it.")
-	errNotWhole = exchange.Fail(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
-	errNotText  = exchange.Fail(exchange.InvalidInput, "The form has something that is no text. Send it from the page that has it.")
-	errTooMuch  = exchange.Fail(exchange.TooLarge, "The form is too large: beside its files it may have %d fields and %d KiB.", mostParts, mostForm>>10)
+	errNotTaken = exchange.Errorf(exchange.InvalidInput, "The form was not taken.")
+	errNotForm  = exchange.Errorf(exchange.InvalidInput, "What was sent is no form. Send it from the page that has it.")
+	errNotWhole = exchange.Errorf(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
+	errNotText  = exchange.Errorf(exchange.InvalidInput, "The form has something that is no text. Send it from the page that has it.")
+	errTooMuch  = exchange.Errorf(exchange.TooLarge, "The form is too large: beside its files it may have %d fields and %d KiB.", maxParts, maxForm>>10)
 )
 
 // store takes the content of a file in, for a form that anybody may send.
-func (v *visit) store(_ url.Values, body io.Reader) (exchange.Content, error) {
+func (v *pageRequest) store(_ url.Values, body io.Reader) (exchange.Content, error) {
 	return v.app.Store(v.Context(), v.who.Actor, body)
 }
 
 // readForm reads a form as it comes in, with one file in each of some fields; files in others are passed over. keep takes
 // the content of a file in, knowing what was typed before it. A file that cannot be taken is noted, and the rest of the
 // form is read on, so that nothing typed is lost. Who gets an error has nothing to discard.
-func (v *visit) readForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error), files ...string) (f sentForm, err error) {
+func (v *pageRequest) readForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error), files ...string) (f sentForm, err error) {
 	kind, _, _ := mime.ParseMediaType(v.Header.Get("Content-Type"))
-	parts, most := kind == "multipart/form-data", int64(mostForm)
+	parts, most := kind == "multipart/form-data", int64(maxForm)
 	if parts && len(files) > 0 {
 		most += int64(len(files)) * v.app.UploadLimit
 		v.forFile(most)
@@ -123,7 +123,7 @@ func (v *visit) readForm(keep func(typed url.Values, body io.Reader) (exchange.C
 }
 
 // readUpload reads a form that is sent for the sake of the file in its field "file".
-func (v *visit) readUpload() (f sentForm, file sentFile, err error) {
+func (v *pageRequest) readUpload() (f sentForm, file sentFile, err error) {
 	if f, err = v.readForm(v.store, "file"); err == nil {
 		file, err = f.file("file")
 	}
@@ -131,13 +131,13 @@ func (v *visit) readUpload() (f sentForm, file sentFile, err error) {
 }
 
 // readParts reads the fields and files of a form into f.
-func (v *visit) readParts(f sentForm, keep func(url.Values, io.Reader) (exchange.Content, error), files []string) error {
+func (v *pageRequest) readParts(f sentForm, keep func(url.Values, io.Reader) (exchange.Content, error), files []string) error {
 	parts, err := v.MultipartReader()
 	if err != nil {
 		return errNotWhole
 	}
-	room := int64(mostForm)
-	for range mostParts {
+	room := int64(maxForm)
+	for range maxParts {
 		part, err := parts.NextPart()
 		if err == io.EOF { //nolint:errorlint // one that is wrapped is a form without its end
 			return nil
@@ -170,14 +170,14 @@ func (v *visit) readParts(f sentForm, keep func(url.Values, io.Reader) (exchange
 }
 
 // readFile takes a file of a form in, or notes why it cannot be taken.
-func (v *visit) readFile(f sentForm, part *multipart.Part, keep func(url.Values, io.Reader) (exchange.Content, error)) error {
+func (v *pageRequest) readFile(f sentForm, part *multipart.Part, keep func(url.Values, io.Reader) (exchange.Content, error)) error {
 	field := part.FormName()
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if _, twice := f.files[field]; twice {
 		return errTooMuch
 	}
 	if !utf8.ValidString(name) {
-		f.refused[field] = exchange.Fail(exchange.InvalidInput, "The name of the file is no text; rename it.")
+		f.refused[field] = exchange.Errorf(exchange.InvalidInput, "The name of the file is no text; rename it.")
 		return nil
 	}
 	content, err := keep(f.fields, arriving{part})
@@ -187,11 +187,11 @@ func (v *visit) readFile(f sentForm, part *multipart.Part, keep func(url.Values,
 	case errors.Is(err, errNotWhole), errors.Is(err, errTooMuch):
 		return err
 	case code == exchange.TooLarge:
-		f.refused[field] = exchange.Fail(code, "The file is too large: it may have up to %s.", size(v.app.UploadLimit))
+		f.refused[field] = exchange.Errorf(code, "The file is too large: it may have up to %s.", size(v.app.UploadLimit))
 	case code == exchange.InvalidInput:
-		f.refused[field] = exchange.Fail(code, "The file is empty.")
+		f.refused[field] = exchange.Errorf(code, "The file is empty.")
 	case code == exchange.UnsupportedMedia, code == exchange.QuotaExceeded:
-		f.refused[field] = exchange.Fail(code, "%s", messageOf(err))
+		f.refused[field] = exchange.Errorf(code, "%s", messageOf(err))
 	default:
 		return err
 	}

@@ -1,4 +1,4 @@
-// Package web is the door for people: pages of HTML, complete when they arrive, that work without script
+// Package web is the server for people: pages of HTML, complete when they arrive, that work without script
 // and need nothing of another host.
 package web
 
@@ -37,14 +37,14 @@ type Config struct {
 	Rest    Rest            // answers what is no page; nil: nobody does
 }
 
-// Rest is the door for programs, which answers all that is no page.
+// Rest is the server for programs, which answers all that is no page.
 type Rest interface {
 	http.Handler
 	Knows(*http.Request) bool // whether there is something at the address
 }
 
 // door is what all pages share.
-type door struct {
+type Server struct {
 	app       *app.App
 	log       *slog.Logger
 	templates map[string]*template.Template
@@ -57,13 +57,13 @@ type door struct {
 }
 
 // look is what pages are made of, which is in the program: it is read once, however many doors there are in tests.
-type look struct {
+type siteAssets struct {
 	assets    assets
 	names     map[string]string // addresses of assets
 	templates map[string]*template.Template
 }
 
-var looks = sync.OnceValues(func() (l look, err error) {
+var looks = sync.OnceValues(func() (l siteAssets, err error) {
 	if l.assets, l.names, err = readAssets(); err == nil {
 		l.templates, err = readTemplates(l.names)
 	}
@@ -76,7 +76,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	d := &door{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits, site: server.NewSite(cfg.App.PublicURL)}
+	d := &Server{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits, site: server.NewSite(cfg.App.PublicURL)}
 	if d.app.Identity != nil {
 		d.provider = provider(d.app.Identity.Issuer())
 	}
@@ -98,7 +98,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 			areas[first] = true
 		}
 	}
-	missing := d.serve(page{handle: (*visit).missing})
+	missing := d.serve(page{handle: (*pageRequest).missing})
 	own.Handle("/", missing)
 	handler := here(d.sameSite(slashless(own)))
 	for area := range areas {
@@ -153,27 +153,27 @@ func slashless(next http.Handler) http.Handler {
 	})
 }
 
-func (v *visit) missing() (reply, error) {
-	return reply{}, exchange.Fail(exchange.NotFound, "There is no page at this address.")
+func (v *pageRequest) missing() (response, error) {
+	return response{}, exchange.Errorf(exchange.NotFound, "There is no page at this address.")
 }
 
-func (v *visit) foreign() (reply, error) {
-	return reply{}, exchange.Fail(exchange.CrossSite, "Nothing was changed. Open the page here and send the form again.")
+func (v *pageRequest) foreign() (response, error) {
+	return response{}, exchange.Errorf(exchange.CrossSite, "Nothing was changed. Open the page here and send the form again.")
 }
 
-func (v *visit) misdirected() (reply, error) {
-	return reply{}, exchange.Fail(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host, v.app.PublicURL)
+func (v *pageRequest) misdirected() (response, error) {
+	return response{}, exchange.Errorf(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host, v.app.PublicURL)
 }
 
 // here refuses requests for a host that is not ours.
-func (d *door) here(next http.Handler) http.Handler {
-	return d.site.Only(next, d.serve(page{handle: (*visit).misdirected}.takesFiles()))
+func (d *Server) here(next http.Handler) http.Handler {
+	return d.site.Only(next, d.serve(page{handle: (*pageRequest).misdirected}.takesFiles()))
 }
 
 // sameSite refuses forms that pages of another site send. The setting cors-origins does not open it: browsers
 // send the cookie of a session by themselves.
-func (d *door) sameSite(next http.Handler) http.Handler {
-	refuse := d.serve(page{handle: (*visit).foreign}.takesFiles())
+func (d *Server) sameSite(next http.Handler) http.Handler {
+	refuse := d.serve(page{handle: (*pageRequest).foreign}.takesFiles())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.site.FromElsewhere(r) {
 			refuse.ServeHTTP(w, r)
@@ -184,7 +184,7 @@ func (d *door) sameSite(next http.Handler) http.Handler {
 }
 
 // docs is the page that shows an OpenAPI document, made when it is asked for first.
-func (d *door) docs(openAPI func() ([]byte, error)) http.Handler {
+func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 	page := sync.OnceValues(func() ([]byte, error) {
 		document, err := openAPI()
 		if err != nil {

@@ -208,7 +208,7 @@ func (a answer) text(selector string) string {
 	return strings.Join(strings.Fields(a.doc.Find(selector).Text()), " ")
 }
 
-// has says whether a selector finds anything.
+// has reports whether a selector finds anything.
 func (a answer) has(selector string) bool { return a.doc.Find(selector).Length() > 0 }
 
 // input is what a field of a form has.
@@ -238,7 +238,7 @@ func (w *world) material(title string) exchange.ShownMaterial {
 }
 
 // requests are those of the demo in a status.
-func (w *world) requests(status exchange.Status) []exchange.Requested {
+func (w *world) requests(status exchange.Status) []exchange.RequestDetail {
 	w.Helper()
 	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{Status: &status})
 	w.must(err)

@@ -52,7 +52,7 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// public says whether an address is that of a server that anyone on the internet could reach.
+// public reports whether an address is that of a server that anyone on the internet could reach.
 func public(a netip.Addr) bool {
 	if a.Zone() != "" || !a.Is4() && !unicast.Contains(a) {
 		return false

@@ -21,8 +21,8 @@ import (
 // answer's head and body, and kept of its body.
 const (
 	patience    = 15 * time.Second
-	mostHeaders = 64 << 10
-	mostBody    = 64 << 10
+	maxHeaders  = 64 << 10
+	maxBody     = 64 << 10
 	excerptSize = 1 << 10
 )
 
@@ -46,7 +46,7 @@ func New(private bool) *Client {
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{ // no proxy, which would dial in our place
-			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: mostHeaders,
+			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeaders,
 			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
 		},
 	}}
@@ -101,7 +101,7 @@ func (c *Client) post(ctx context.Context, m Message) (Answer, error) {
 		return Answer{}, errors.New(excerpt(words(err)))
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, _ := io.ReadAll(io.LimitReader(response.Body, mostBody))
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody))
 	a := Answer{Status: response.StatusCode, Excerpt: excerpt(string(body)), RetryAfter: retryAfter(response.Header.Get("Retry-After"))}
 	switch status := strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)); {
 	case a.Status >= 200 && a.Status < 300:

@@ -23,7 +23,7 @@ import (
 const (
 	textLength = 255    // characters
 	longLength = 20_000 // characters
-	mostItems  = 200    // of a list
+	maxItems   = 200    // of a list
 )
 
 // Check checks the metadata of a material, key by key. clean is a copy in which identifiers are
@@ -139,8 +139,8 @@ func (f Field) checkList(raw json.RawMessage) (clean json.RawMessage, warning st
 	if err := json.Unmarshal(raw, &array); err != nil {
 		return nil, "", fmt.Errorf("must be %s", f.expected())
 	}
-	if len(array) > mostItems {
-		return nil, "", fmt.Errorf("must have at most %d items; it has %d", mostItems, len(array))
+	if len(array) > maxItems {
+		return nil, "", fmt.Errorf("must have at most %d items; it has %d", maxItems, len(array))
 	}
 	items := []string{}
 	var warnings []string
@@ -237,7 +237,7 @@ func (f Field) values() string {
 	return strings.Join(values, ", ")
 }
 
-// plain says whether a text is the same in JSON and in NFC, as most values are: ASCII without what
+// plain reports whether a text is the same in JSON and in NFC, as most values are: ASCII without what
 // JSON escapes. It spares the way through encoding/json, which is most of the time of a check.
 func plain[T string | []byte | json.RawMessage](text T) bool {
 	for i := range len(text) {

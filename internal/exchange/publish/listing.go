@@ -25,7 +25,7 @@ type Listing struct {
 	exchange.ShownMaterial
 	Organization exchange.Organization
 	Site         string    // address of Aliquot, without a slash at its end
-	Now          time.Time // which tells whether the embargo is over
+	Now          time.Time // which reports whether the embargo is over
 }
 
 // address is what the material is known by for ever.

@@ -152,7 +152,7 @@ func refusedLeavesNothing(t *testing.T, store files.Store) {
 		"fails early":             {failing(10, broken), exchange.Internal, broken, ""},
 		"fails half way":          {failing(mebibyte/2, broken), exchange.Internal, broken, ""},
 		"cut off early":           {failing(10, io.ErrUnexpectedEOF), exchange.Internal, io.ErrUnexpectedEOF, ""},
-		"fails with our own code": {failing(10, exchange.Fail(exchange.TooLarge, "body")), exchange.TooLarge, nil, "body"},
+		"fails with our own code": {failing(10, exchange.Errorf(exchange.TooLarge, "body")), exchange.TooLarge, nil, "body"},
 	} {
 		_, err := store.Put(t.Context(), test.r, mebibyte)
 		if err == nil || exchange.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) {

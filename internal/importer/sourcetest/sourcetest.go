@@ -99,7 +99,7 @@ func (s *Server) Environment() []string {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// number is the first in a text; known says whether there is a record of it.
+// number is the first in a text; known reports whether there is a record of it.
 func number(text string) (n int, known bool) {
 	n, err := strconv.Atoi(digits.FindString(text))
 	return n, err == nil && n < Unknown

@@ -17,7 +17,7 @@ import (
 const Patience = 30 * time.Second
 
 // Enqueue enqueues in a transaction of its own and gives the id.
-func Enqueue[Args any](t testing.TB, db *store.DB, k job.Kind[Args], args Args, o job.Order) (id int64) {
+func Enqueue[Args any](t testing.TB, db *store.DB, k job.Kind[Args], args Args, o job.EnqueueOptions) (id int64) {
 	t.Helper()
 	err := db.Tx(t.Context(), func(ctx context.Context, tx store.Conn) (err error) {
 		id, err = k.Enqueue(ctx, tx, args, o)

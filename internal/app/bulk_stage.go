@@ -1,0 +1,324 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/sheet"
+	"aliquot/internal/store"
+)
+
+// pace is how many rows are written in one transaction, so that it takes about as long as one of anybody else, who
+// waits for it where there is one writer.
+type pace int
+
+const (
+	firstPace, leastPace = 25, 5
+	shortStep, longStep  = 6 * time.Millisecond, 18 * time.Millisecond
+)
+
+// rows is how many rows are written next.
+func (p *pace) rows() int { return max(int(*p), leastPace) }
+
+// took adapts the pace to how long a transaction took.
+func (p *pace) took(d time.Duration) {
+	switch {
+	case d < shortStep:
+		*p = pace(min(2*p.rows(), bulkStep))
+	case d > longStep:
+		*p = pace(p.rows() / 2)
+	}
+}
+
+// storeStaged stores every row of a spreadsheet that is too large for one transaction: new materials are staged, in
+// short ones, and one publishes all of them, together with what changes where that is little too. More changes are
+// made after it. It fails with a Conflict where a row is wrong by now, and nothing is left then.
+func (b *bulkRun) storeStaged(ctx context.Context) error {
+	if !b.state.Published {
+		err := b.stage(ctx)
+		if err == nil {
+			err = b.publish(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := b.changeRest(ctx); err != nil {
+		return err
+	}
+	for {
+		var last int64
+		err := b.save(ctx, "making rows found", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
+			last, err = tx.SettleStaged(ctx, b.run.ID(), b.state.Epoch, b.state.Settled, b.pace.rows())
+			next.Settled = max(last, b.state.Settled)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if last == 0 {
+			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, true) })
+		}
+	}
+}
+
+// save is a step that changes the state of the job by what do makes of a copy of it.
+func (b *bulkRun) save(ctx context.Context, note string, do func(context.Context, store.Conn, *bulkState) error) error {
+	var next bulkState
+	began := time.Now()
+	err := b.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
+		next = b.state
+		err := do(ctx, tx, &next)
+		return exchange.Progress{Done: next.Counts.Rows(), Total: next.Total, Note: note}, next, err
+	})
+	if err == nil {
+		b.state = next
+		b.pace.took(time.Since(began))
+	}
+	return err
+}
+
+// stage stages the new materials, and notes what will come of the other rows.
+func (b *bulkRun) stage(ctx context.Context) error {
+	if !b.state.Staging {
+		if err := b.unstage(ctx); err != nil { // of a run that ended in the midst of that
+			return err
+		}
+		err := b.save(ctx, "storing rows", func(ctx context.Context, tx store.Conn, next *bulkState) error {
+			next.Staging, next.Row, next.Counts = true, 0, exchange.BulkCounts{}
+			return tx.DeleteBulkParts(ctx, b.run.ID())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return b.each(ctx, b.pace.rows, b.state.Row, func(rows []sheet.Row) (bool, error) {
+		return true, b.save(ctx, "storing rows", func(ctx context.Context, tx store.Conn, next *bulkState) error {
+			if err := b.present(ctx, tx); err != nil {
+				return err
+			}
+			list, err := b.look(ctx, tx, rows, stageRows)
+			if err != nil {
+				return err
+			}
+			next.Row = rows[len(rows)-1].Number
+			if next.Counts.Count(list); next.Counts.Refused > 0 {
+				return errWrongByNow
+			}
+			return tx.InsertBulkPart(ctx, b.run.ID(), list)
+		})
+	})
+}
+
+var errWrongByNow = exchange.Errorf(exchange.Conflict, "A row is wrong by now, because someone changed materials meanwhile.")
+
+// publish makes what was staged visible, with all changes where they are few.
+func (b *bulkRun) publish(ctx context.Context) error {
+	var rows []sheet.Row
+	few := b.state.Counts.Updated <= bulkStep
+	if few && b.state.Counts.Updated > 0 {
+		err := b.changed(ctx, checkStep, func(some []sheet.Row) error {
+			rows = append(rows, some...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	agreements, err := b.a.DB.Read().StagedAgreements(ctx, b.run.ID(), b.record.OrganizationID)
+	if err != nil {
+		return err
+	}
+	return b.save(ctx, "publishing", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
+		if err := b.present(ctx, tx); err != nil {
+			return err
+		}
+		if err := b.file(ctx, tx, agreements); err != nil {
+			return err
+		}
+		list, err := b.look(ctx, tx, rows, storeRows)
+		if err != nil {
+			return err
+		}
+		var counts exchange.BulkCounts
+		if counts.Count(list); counts.Refused > 0 {
+			return errWrongByNow
+		}
+		next.Published, next.Changed, next.Row = true, few, 0
+		next.Epoch, err = tx.PublishStaged(ctx, b.run.ID())
+		return err
+	})
+}
+
+// file gives the lab the documents that staged materials show as their MTA.
+func (b *bulkRun) file(ctx context.Context, tx store.Conn, agreements []int64) error {
+	shelf := b.a.newShelf(tx, b.who)
+	for _, id := range agreements {
+		err := shelf.publish(ctx, "mta_attachment_id", id, b.record.OrganizationID)
+		if code := exchange.CodeOf(err); code == exchange.InvalidInput || code == exchange.FieldForbidden {
+			return errWrongByNow
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeRest makes changes that were too many to publish at once. One that someone else's change meanwhile made
+// wrong is refused alone.
+func (b *bulkRun) changeRest(ctx context.Context) error {
+	if b.state.Changed {
+		return nil
+	}
+	err := b.changed(ctx, b.pace.rows, func(rows []sheet.Row) error {
+		return b.save(ctx, "changing materials", func(ctx context.Context, tx store.Conn, next *bulkState) error {
+			if err := b.present(ctx, tx); err != nil {
+				return err
+			}
+			list, err := b.look(ctx, tx, rows, storeRows)
+			if err != nil {
+				return err
+			}
+			next.Row = rows[len(rows)-1].Number
+			var counts exchange.BulkCounts
+			counts.Count(list)
+			next.Counts.Updated += counts.Updated - int64(len(list))
+			next.Counts.Unchanged += counts.Unchanged
+			next.Counts.Refused += counts.Refused
+			if counts.Updated == int64(len(list)) {
+				return nil
+			}
+			return tx.AmendBulkParts(ctx, b.run.ID(), list)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return b.save(ctx, "changing materials", func(_ context.Context, _ store.Conn, next *bulkState) error {
+		next.Changed = true
+		return nil
+	})
+}
+
+// changed calls do with those rows behind the last one that change materials, some at a time.
+func (b *bulkRun) changed(ctx context.Context, n func() int, do func([]sheet.Row) error) error {
+	numbers := map[int]bool{}
+	err := b.a.EachOutcome(ctx, "", b.run.ID(), func(o exchange.RowResult) error {
+		if o.Outcome == exchange.RowUpdated {
+			numbers[o.Row] = true
+		}
+		return nil
+	})
+	if err != nil || len(numbers) == 0 {
+		return err
+	}
+	after := 0
+	if b.state.Published { // else it is the last row that was staged
+		after = b.state.Row
+	}
+	var list []sheet.Row
+	err = b.each(ctx, n, after, func(rows []sheet.Row) (bool, error) {
+		for _, row := range rows {
+			if numbers[row.Number] {
+				list = append(list, row)
+			}
+		}
+		if len(list) < n() {
+			return true, nil
+		}
+		some := list
+		list = nil
+		return true, do(some)
+	})
+	if err == nil && len(list) > 0 {
+		err = do(list)
+	}
+	return err
+}
+
+// unstage takes back what was staged.
+func (b *bulkRun) unstage(ctx context.Context) error {
+	for after := int64(0); ; {
+		err := b.save(ctx, "checking rows", func(ctx context.Context, tx store.Conn, next *bulkState) (err error) {
+			next.Staging = false
+			after, err = tx.Unstage(ctx, b.run.ID(), after, b.pace.rows())
+			return err
+		})
+		if err != nil || after == 0 {
+			return err
+		}
+	}
+}
+
+// yield waits until nobody else stages materials of the organization, which may be the same.
+func (b *bulkRun) yield(ctx context.Context) error {
+	for until := time.Now().Add(othersTime); time.Now().Before(until); {
+		others, err := b.a.DB.Read().StagedBeside(ctx, b.record.OrganizationID, b.run.ID())
+		if err != nil || !others {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second/4 + rand.N(time.Second)):
+		}
+	}
+	return nil
+}
+
+// othersTime is how long a spreadsheet waits for others that list the same materials.
+const othersTime = 5 * time.Minute
+
+// SettleBulks is the job that ends what spreadsheets left whose jobs were cancelled or given up: what was published
+// is made found, what was not is taken back.
+var SettleBulks = job.Kind[struct{}]{Name: "materials.settle", Heavy: true}
+
+func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
+	ids, err := a.DB.Read().StagedIn(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		for after, more := int64(0), true; more; {
+			err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+				after, err = settleBulk(ctx, tx, id, after)
+				return p, nil, err
+			})
+			if err != nil {
+				return err
+			}
+			more = after != 0
+		}
+	}
+	return nil
+}
+
+// settleBulk settles some materials behind an id of a job that is over, and returns the last of their ids; 0: none is left.
+func settleBulk(ctx context.Context, tx store.Conn, id, after int64) (int64, error) {
+	j, err := tx.JobForUpdate(ctx, id)
+	if err != nil && exchange.CodeOf(err) != exchange.NotFound || err == nil && !j.State.Over() {
+		return 0, err
+	}
+	bulk, err := tx.Bulk(ctx, id)
+	switch {
+	case err == nil && bulk.Stored:
+		epoch, err := tx.PublishStaged(ctx, id)
+		if err != nil {
+			return 0, err
+		}
+		return tx.SettleStaged(ctx, id, epoch, after, firstPace)
+	case err == nil:
+		err = errors.Join(tx.ForgetCheckpoint(ctx, id), tx.DeleteBulkParts(ctx, id)) // which tell of what is taken back
+	case exchange.CodeOf(err) == exchange.NotFound:
+		err = nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return tx.Unstage(ctx, id, after, firstPace)
+}

@@ -1,0 +1,213 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+)
+
+// BulkSheet is what is known of a spreadsheet before there is a job of it.
+type BulkSheet struct {
+	Organization int64
+	Filename     string
+	Token        string // for LookAgain and BulkOf
+	Sheet        string // that was read; "" of CSV
+	Others       []string
+	Columns      []exchange.ColumnHeading
+	Faults       map[string][]string // of mapping and category; empty: there can be a job of it
+}
+
+// LookAtBulk says how the columns of a spreadsheet were understood that StoreBulk took in. Its token stands for the
+// spreadsheet, for who sent it, until its content is swept away.
+func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, content exchange.Content, filename string) (BulkSheet, error) {
+	if err := a.MayBulk(ctx, who, organization); err != nil {
+		return BulkSheet{}, err
+	}
+	token := ""
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) (err error) {
+		token, err = seal(ctx, tx, bulkPurpose(who), fmt.Sprintf("%d %s %s", organization, content.Key, filename))
+		return err
+	})
+	if err != nil {
+		return BulkSheet{}, err
+	}
+	return a.lookAt(ctx, who, organization, order, content.Key, filename, token)
+}
+
+func bulkPurpose(who exchange.Actor) string { return "spreadsheet of " + who.ID.String() }
+
+// LookAgain is LookAtBulk of a spreadsheet by its token, with another order.
+func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (BulkSheet, error) {
+	organization, key, filename, err := a.keptBulk(ctx, who, token)
+	if err != nil {
+		return BulkSheet{}, err
+	}
+	return a.lookAt(ctx, who, organization, order, key, filename, token)
+}
+
+// BulkOf is Bulk of a spreadsheet by its token.
+func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (exchange.Job, error) {
+	organization, key, _, err := a.keptBulk(ctx, who, token)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	return a.Bulk(ctx, who, organization, order, exchange.Content{Key: key})
+}
+
+func (a *App) keptBulk(ctx context.Context, who exchange.Actor, token string) (organization int64, key, filename string, err error) {
+	text, err := unseal(ctx, a.DB.Read(), bulkPurpose(who), token)
+	if err != nil {
+		return 0, "", "", err
+	}
+	lab, rest, _ := strings.Cut(text, " ")
+	key, filename, _ = strings.Cut(rest, " ")
+	if organization, err = strconv.ParseInt(lab, 10, 64); err != nil {
+		return 0, "", "", exchange.Errorf(exchange.NotFound, "There is no such spreadsheet.")
+	}
+	return organization, key, filename, a.MayBulk(ctx, who, organization)
+}
+
+func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, key, filename, token string) (BulkSheet, error) {
+	args, err := a.bulkArgs(ctx, who, organization, order)
+	if err != nil {
+		return BulkSheet{}, err
+	}
+	rows, err := a.headers(ctx, who, key, args)
+	e, refused := errors.AsType[*exchange.Error](err)
+	if err != nil && (!refused || e.Code != exchange.InvalidInput || e.Fields["mapping"] == nil && e.Fields["category"] == nil) {
+		return BulkSheet{}, err
+	}
+	s := BulkSheet{Organization: organization, Filename: filename, Token: token, Sheet: rows.Name, Others: rows.Others, Columns: rows.layout.Headings}
+	if refused {
+		s.Faults = e.Fields
+	}
+	return s, nil
+}
+
+// BulkAgain does once more what a job did with a spreadsheet, in another way: after a trial it stores the rows.
+func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode exchange.BulkMode) (exchange.Job, error) {
+	v, err := a.BulkView(ctx, who, id)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	return a.bulkAgain(ctx, who, v, mode, v.Replaced)
+}
+
+// bulkAgain does once more what a job did, with some values read as others.
+func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode exchange.BulkMode, values []exchange.Replacement) (j exchange.Job, err error) {
+	args := BulkArgs{Order: v.Order, Mapping: v.mapping, Values: values}
+	if args.Order.Mode = mode; mode == "" {
+		args.Order.Mode = exchange.BulkAllOrNothing
+	}
+	if args.Order, err = args.Order.Check(); err != nil {
+		return j, err
+	}
+	return a.enqueueBulk(ctx, who, v.OrganizationID, args, v.ContentKey)
+}
+
+// BulkMend tries a spreadsheet once more of which a trial refused rows, with some of their values replaced by others.
+func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []exchange.Replacement) (exchange.Job, error) {
+	v, err := a.BulkView(ctx, who, id)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	if v.Stored || !v.State.Over() {
+		return exchange.Job{}, exchange.Errorf(exchange.Conflict, "Only what was tried and not listed yet can be mended.")
+	}
+	values, err := exchange.Replace(v.Replaced, more)
+	if err != nil {
+		return exchange.Job{}, err
+	}
+	return a.bulkAgain(ctx, who, v, exchange.BulkDryRun, values)
+}
+
+// BulkView is a job of a spreadsheet with the result of its rows.
+type BulkView struct {
+	exchange.Job
+	exchange.Bulk
+	Lab      exchange.Organization
+	Order    exchange.BulkOptions
+	Result   *exchange.BulkResult   // nil: not yet
+	Refused  []exchange.RowResult   // the first with problems or doubts, of a job that is over
+	More     bool                   // there are more of them, which the report has
+	Replaced []exchange.Replacement // values that are read as others
+	Wrong    []exchange.WrongValue  // values that are wrong in most rows, of a job that stored nothing
+
+	mapping map[string]string
+}
+
+// The most that is shown of a job: rows with problems, and values that are wrong, of so many parts of the rows with
+// problems.
+const (
+	maxShown = 100
+	maxWrong = 20
+	maxParts = 40
+)
+
+// BulkView reads a job of a spreadsheet that who asked for.
+func (a *App) BulkView(ctx context.Context, who exchange.Actor, id int64) (v BulkView, err error) {
+	if v.Job, err = a.Job(ctx, who, id); err != nil {
+		return v, err
+	}
+	c := a.DB.Read()
+	if v.Bulk, err = c.Bulk(ctx, id); err != nil {
+		return v, err
+	}
+	if err := a.MayBulk(ctx, who, v.OrganizationID); err != nil {
+		return v, err
+	}
+	if v.Lab, err = c.Organization(ctx, v.OrganizationID); err != nil {
+		return v, err
+	}
+	var args BulkArgs
+	if err := json.Unmarshal(v.Args, &args); err != nil {
+		return v, err
+	}
+	v.Order, v.mapping, v.Replaced = args.Order, args.Mapping, args.Values
+	if v.Job.Result != nil {
+		if err := json.Unmarshal(v.Job.Result, &v.Result); err != nil {
+			return v, err
+		}
+	}
+	if !v.State.Over() {
+		return v, nil // whoever waits asks often
+	}
+	return v, v.readProblems(ctx, c)
+}
+
+// readProblems reads rows with problems, and which values are wrong in most of them.
+func (v *BulkView) readProblems(ctx context.Context, c store.Conn) error {
+	var wrong []exchange.RowResult
+	after := 0
+	for range maxParts {
+		part, err := c.BulkProblems(ctx, v.JobID, after)
+		if err != nil {
+			return err
+		}
+		if len(part) == 0 {
+			break
+		}
+		after = part[0].Row
+		for _, o := range part {
+			if len(o.Values) > 0 {
+				wrong = append(wrong, o)
+			}
+			if len(o.Problems)+len(o.Doubts) == 0 {
+				continue
+			}
+			if v.More = v.More || len(v.Refused) == maxShown; !v.More {
+				v.Refused = append(v.Refused, o)
+			}
+		}
+	}
+	if v.Result != nil && !v.Stored {
+		v.Wrong = exchange.WrongValues(wrong, v.Result.Columns, v.Order.Category, maxWrong)
+	}
+	return nil
+}

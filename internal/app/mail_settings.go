@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// MailSettings reads how a person wants mail.
+func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
+	reader, err := a.DB.Read().Reader(ctx, user)
+	if err != nil {
+		return reader.Mail, err
+	}
+	return reader.Mail, a.mayRead(ctx, who, exchange.MailSettingsRead, who.ToUser(user), object("mail settings of", user))
+}
+
+// UpdateMailSettings changes how a person wants mail. What waits for their digest comes at the new time.
+func (a *App) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.MailSettingsPatch) (exchange.MailSettings, error) {
+	return a.changeMail(ctx, who, user, p.Patch)
+}
+
+// RetryMail has mail sent again to an address of a person that a mail server refused.
+func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID) (exchange.MailSettings, error) {
+	return a.changeMail(ctx, who, user, func(s exchange.MailSettings) (exchange.MailSettings, error) {
+		s.Refused = nil
+		return s, nil
+	})
+}
+
+func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
+	var s exchange.MailSettings
+	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		reader, err := tx.ReaderForUpdate(ctx, user)
+		if err != nil {
+			return err
+		}
+		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user), object("mail settings of", user)); err != nil {
+			return err
+		}
+		if err := unchanged(ctx, as(reader.Mail)); err != nil {
+			return err
+		}
+		if s, err = change(reader.Mail); err != nil || same(s, reader.Mail) {
+			return err
+		}
+		s.UpdatedAt = tx.Now
+		if err := saveMailSettings(ctx, tx, s); err != nil {
+			return err
+		}
+		return a.recordAction(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user), object("mail settings of", user), nil)
+	})
+	return s, err
+}
+
+// saveMailSettings keeps how a person wants mail, and has the digest come when they want it now.
+func saveMailSettings(ctx context.Context, tx store.Conn, s exchange.MailSettings) error {
+	if err := tx.SaveMailSettings(ctx, s); err != nil {
+		return err
+	}
+	oldest, some, err := tx.DigestSince(ctx, s.User, exchange.MailDigest)
+	if err != nil || !some {
+		return err
+	}
+	d := digestAt(s.User, s.DigestDue(oldest, tx.Now))
+	_, err = MailDigest.Enqueue(ctx, tx, d.Args, d.EnqueueOptions)
+	return err
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/store"
+)
+
+// Desk is what somebody chooses from who lists or changes a material of a lab.
+type MaterialFormOptions struct {
+	Labs       []exchange.Organization // those that they may list for, and the one that it is
+	Lab        exchange.Organization   // zero: there is none
+	People     []exchange.User         // who can be the contact
+	More       bool                    // there are more people, whom Member finds
+	Shippings  []exchange.Shipping
+	Agreements []exchange.Attachment // that can be the blank MTA
+	Maps       []exchange.Attachment // sequence maps of the material
+	Grants     []exchange.Grant      // their own
+	Others     []exchange.ShownMaterial
+}
+
+// maxOffered is how many people, grants and materials a form lets choose from.
+const maxOffered = 200
+
+// MaterialToEdit reads a material for who may change it; whole reports whether they see its private fields.
+func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m exchange.ShownMaterial, whole bool, err error) {
+	c := a.DB.Read()
+	if m, err = a.shown(ctx, c, who, id); err == nil {
+		_, err = a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
+	}
+	if err == nil {
+		whole, err = a.seesPrivate(ctx, c, who, m.Material)
+	}
+	return m, whole, err
+}
+
+// Desk gives what who chooses from for a lab, 0: for the first of theirs; material is nil for a new one.
+func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab int64, material *exchange.ShownMaterial) (d MaterialFormOptions, err error) {
+	c := a.DB.Read()
+	if d.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
+		return d, err
+	}
+	at := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.ID == lab })
+	switch {
+	case at >= 0:
+		d.Lab = d.Labs[at]
+	case lab != 0 && (who.Admin || material != nil && material.OrganizationID == lab):
+		if d.Lab, err = c.Organization(ctx, lab); err != nil {
+			return d, refer(err, "organization_id", lab)
+		}
+		d.Labs = append(d.Labs, d.Lab)
+	case len(d.Labs) > 0: // rather one that they joined than the one that everybody has
+		joined := slices.IndexFunc(d.Labs, func(o exchange.Organization) bool { return o.Owner != who.ID })
+		d.Lab = d.Labs[max(joined, 0)]
+	default:
+		return d, nil
+	}
+	return d, a.materialFormOptions(ctx, c, who, material, &d)
+}
+
+func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchange.Actor, material *exchange.ShownMaterial, d *MaterialFormOptions) error {
+	people, err := c.MembersOf(ctx, d.Lab.ID, exchange.Page{Limit: maxOffered})
+	if err != nil {
+		return err
+	}
+	d.People, d.More = people.Items, people.Next != nil
+	if !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == who.ID }) {
+		u, err := c.User(ctx, who.ID)
+		if err != nil {
+			return err
+		}
+		d.People = append(d.People, u)
+	}
+	if material != nil && !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == material.ContactID }) {
+		d.People = append(d.People, withoutAddresses(material.Contact))
+	}
+	shippings, err := c.Shippings(ctx, &d.Lab.ID, exchange.Page{Limit: maxOffered})
+	if err != nil {
+		return err
+	}
+	d.Shippings = shippings.Items
+	if d.Agreements, err = c.BlankAgreements(ctx, d.Lab.ID, maxOffered); err != nil {
+		return err
+	}
+	if material != nil && material.MTAAttachmentID != nil {
+		id := *material.MTAAttachmentID
+		if !slices.ContainsFunc(d.Agreements, func(t exchange.Attachment) bool { return t.ID == id }) {
+			t, err := c.Attachment(ctx, id)
+			if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+				return err
+			}
+			t.ID = id // also of one that is no longer there: it stays until somebody chooses another one
+			d.Agreements = append(d.Agreements, t)
+		}
+	}
+	grants, err := c.Grants(ctx, who.ID, exchange.Page{Limit: maxOffered})
+	if err != nil {
+		return err
+	}
+	d.Grants = grants.Items
+	if material != nil {
+		d.Maps, err = c.MapsOf(ctx, material.ID)
+		return err
+	}
+	others, err := c.Materials(ctx, exchange.Page{Limit: maxOffered / 4}, exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
+	d.Others = others.Items
+	reveal(who, d.Others)
+	return err
+}
+
+// maxAlike is how many hits are looked at for materials that are the same.
+const maxAlike = 20
+
+// SimilarMaterial is a material that may be the same as another one.
+type SimilarMaterial struct {
+	exchange.ShownMaterial
+	Lab string // the name of its organization
+}
+
+// Alike finds materials that may be the same as m: of the same name however it is written, or with the same identifier.
+// Those that who may not see are left out, and so is m itself.
+func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material) ([]SimilarMaterial, error) {
+	ids := identifiersOf(m)
+	queries := []string{`"` + strings.ReplaceAll(m.Title, `"`, " ") + `"`}
+	for id := range ids {
+		queries = append(queries, id)
+	}
+	slices.Sort(queries[1:])
+	var list []SimilarMaterial
+	for i, text := range queries {
+		q := fulltext.Parse(text)
+		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
+			continue
+		}
+		found, err := a.DB.Read().SearchMaterials(ctx, exchange.Search{Query: q, Viewer: who.ID, Page: exchange.SearchPage{Limit: maxAlike}})
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range found.Items {
+			same := m.Title != "" && exchange.Fold(other.Title) == exchange.Fold(m.Title) && other.Category == m.Category
+			for id := range identifiersOf(other.Material) {
+				same = same || ids[id]
+			}
+			known := func(o SimilarMaterial) bool { return o.ID == other.ID }
+			if same && other.ID != m.ID && !slices.ContainsFunc(list, known) {
+				list = append(list, SimilarMaterial{ShownMaterial: other})
+			}
+		}
+	}
+	return list, a.nameLabs(ctx, list)
+}
+
+func (a *App) nameLabs(ctx context.Context, list []SimilarMaterial) error {
+	var ids []int64
+	for _, m := range list {
+		ids = append(ids, m.OrganizationID)
+	}
+	labs, err := a.DB.Read().OrganizationsByID(ctx, ids)
+	for i := range list {
+		for _, o := range labs {
+			if o.ID == list[i].OrganizationID {
+				list[i].Lab = o.Name
+			}
+		}
+	}
+	return err
+}
+
+// identifiersOf are the identifiers that m itself has: of its category, and at its source.
+func identifiersOf(m exchange.Material) map[string]bool {
+	ids := map[string]bool{}
+	if m.ImportIdentifier != nil {
+		ids[*m.ImportIdentifier] = true
+	}
+	c, _ := category.Get(m.Category)
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(m.Metadata, &values) // it is an object always
+	for _, f := range c.Fields {
+		for _, id := range category.Items(values[f.Key]) {
+			if f.Type == category.Identifier {
+				ids[id] = true
+			}
+		}
+	}
+	return ids
+}

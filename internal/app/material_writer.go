@@ -1,0 +1,214 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// shelf holds the rules for materials that are put on it, one or many, in one transaction. What
+// several of them refer to is read once.
+type materialWriter struct {
+	a   *App
+	c   store.Conn
+	who exchange.Actor
+	try bool // nothing will be published
+
+	takesBack bool // the change gives a material back to a lab that had it
+
+	organizations memo[int64, exchange.Organization]
+	users         memo[uuid.UUID, exchange.User]
+	people        memo[string, exchange.User] // by registry id
+	shippings     memo[int64, exchange.Shipping]
+	attachments   memo[int64, struct{}]
+}
+
+func (a *App) newShelf(c store.Conn, who exchange.Actor) *materialWriter {
+	return &materialWriter{a: a, c: c, who: who, organizations: memo[int64, exchange.Organization]{}, users: memo[uuid.UUID, exchange.User]{}, people: memo[string, exchange.User]{},
+		shippings: memo[int64, exchange.Shipping]{}, attachments: memo[int64, struct{}]{}}
+}
+
+// memo remembers what was read, and what was refused.
+type memo[K comparable, V any] map[K]func() (V, error)
+
+func (m memo[K, V]) get(key K, read func() (V, error)) (V, error) {
+	if known := m[key]; known != nil {
+		return known()
+	}
+	v, err := read()
+	m[key] = func() (V, error) { return v, err }
+	return v, err
+}
+
+func (s *materialWriter) user(ctx context.Context, id uuid.UUID) (exchange.User, error) {
+	return s.users.get(id, func() (exchange.User, error) { return s.c.User(ctx, id) })
+}
+
+// add reports whether a new material may be listed.
+func (s *materialWriter) add(ctx context.Context, m *exchange.Material) (asAdmin bool, err error) {
+	if asAdmin, err = s.a.canIn(ctx, s.c, s.who, exchange.MaterialCreate, m.OrganizationID); err != nil {
+		return asAdmin, err
+	}
+	return asAdmin, s.check(ctx, exchange.Material{}, m)
+}
+
+// change lays a change over a material whose row is locked. Where nothing changed, nothing is to be saved.
+func (s *materialWriter) change(ctx context.Context, old exchange.Material, p exchange.MaterialPatch) (m exchange.Material, changed, asAdmin bool, err error) {
+	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
+		return m, false, asAdmin, err
+	}
+	if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return s.a.shownIn(ctx, s.c, s.who, old.ID) }); err != nil {
+		return m, false, asAdmin, err
+	}
+	if err := s.keepPrivate(ctx, old, &p); err != nil {
+		return m, false, asAdmin, err
+	}
+	if m, err = p.Patch(old); err != nil {
+		return m, false, asAdmin, err
+	}
+	moved, archived := m.OrganizationID != old.OrganizationID, m.Archived != old.Archived
+	if moved {
+		there, err := s.a.canIn(ctx, s.c, s.who, exchange.MaterialUpdate, m.OrganizationID)
+		if err != nil {
+			return m, false, asAdmin, err
+		}
+		asAdmin = asAdmin || there
+	}
+	if archived {
+		power, err := s.a.can(s.who, exchange.MaterialArchive, s.who.ToOrganization(old.OrganizationID))
+		if err != nil {
+			return m, false, asAdmin, err
+		}
+		asAdmin = asAdmin || power
+	}
+	if moved || m.Archived && archived { // the documents of a request are shared with the lab that was asked
+		if err := idle(ctx, s.c, old.ID); err != nil {
+			return m, false, asAdmin, err
+		}
+	}
+	if same(m, old) {
+		return m, false, asAdmin, nil
+	}
+	return m, true, asAdmin, s.check(ctx, old, &m)
+}
+
+// keepPrivate has a change keep what its sender may not see: they could not have sent it back. What they may
+// not see they may not set either, nor have for themselves by moving the material.
+func (s *materialWriter) keepPrivate(ctx context.Context, old exchange.Material, p *exchange.MaterialPatch) error {
+	moves := p.Organization.Set && int64(p.Organization.Value) != old.OrganizationID
+	if !p.Metadata.Set && !moves {
+		return nil
+	}
+	if sees, err := s.a.seesPrivate(ctx, s.c, s.who, old); err != nil || sees {
+		return err
+	}
+	o, err := s.organization(ctx, old.OrganizationID)
+	if err != nil {
+		return err
+	}
+	if key := p.KeepPrivate(old, o.PublicKeys); key != "" {
+		return exchange.Errorf(exchange.FieldForbidden, "Only members of organization %d may set %s: it is private.", o.ID, key).With("field", key)
+	}
+	if _, hidden := category.Public(old.Category, old.Metadata, o.PublicKeys); hidden && moves && !s.takesBack {
+		return exchange.Errorf(exchange.FieldForbidden, "Only members of organization %d may move this material: it has private fields.", o.ID).With("field", "organization_id")
+	}
+	return nil
+}
+
+func (s *materialWriter) organization(ctx context.Context, id int64) (exchange.Organization, error) {
+	return s.organizations.get(id, func() (exchange.Organization, error) { return s.c.Organization(ctx, id) })
+}
+
+// check looks up what a new or changed material refers to; every wrong reference is named. Its
+// contact defaults to the caller, else to the organization's owner.
+func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *exchange.Material) error {
+	var f exchange.FieldErrors
+	o, err := s.organization(ctx, m.OrganizationID)
+	if err != nil {
+		return refer(err, "organization_id", m.OrganizationID)
+	}
+	switch {
+	case m.ContactID != uuid.Nil:
+	case !s.who.Anonymous():
+		m.ContactID = s.who.ID
+	default:
+		m.ContactID = o.Owner
+	}
+	if m.ContactID != old.ContactID {
+		contact, err := s.user(ctx, m.ContactID)
+		switch {
+		case err == nil && contact.Closed:
+			f.Add("contact_user_id", "the account of this user is closed")
+		case err != nil:
+			if err = refer(err, "contact_user_id", m.ContactID); exchange.CodeOf(err) != exchange.InvalidInput {
+				return err
+			}
+			f.Add("contact_user_id", "there is no user with the id %s", m.ContactID)
+		}
+	}
+	if id := m.ShippingID; id != nil && (old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
+		r, err := s.shippings.get(*id, func() (exchange.Shipping, error) { return s.c.Shipping(ctx, *id) })
+		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
+			return err
+		}
+		if err != nil || r.OrganizationID != m.OrganizationID {
+			f.Add("shipping_requirements_id", "organization %d has no shipping requirements with the id %d", m.OrganizationID, *id)
+		}
+	}
+	if id := m.MTAAttachmentID; id != nil && (old.MTAAttachmentID == nil || *old.MTAAttachmentID != *id) {
+		_, err := s.attachments.get(*id, func() (struct{}, error) {
+			return struct{}{}, s.publish(ctx, "mta_attachment_id", *id, m.OrganizationID)
+		})
+		switch exchange.CodeOf(err) {
+		case exchange.InvalidInput:
+			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request or to another lab", *id)
+		default:
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return f.Err()
+}
+
+// publish lets a material of a lab show a document, which opens its content to anyone and makes it the lab's: only
+// whoever may change the document may, and never one of a request or of another lab, unless that shows it already.
+func (s *materialWriter) publish(ctx context.Context, field string, attachment, lab int64) error {
+	t, err := s.c.AttachmentForUpdate(ctx, attachment)
+	if err != nil {
+		return refer(err, field, attachment)
+	}
+	ties, err := s.c.AttachmentTies(ctx, t, s.who.ID)
+	if err != nil {
+		return err
+	}
+	if ties.Public {
+		return nil // it is open already
+	}
+	own := t.OwnedByOrg != nil && *t.OwnedByOrg == lab
+	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))
+	switch {
+	case !ok:
+		return exchange.Errorf(exchange.FieldForbidden, "You may not let a material show attachment %d: it is not yours.", attachment).With("field", field)
+	case ties.Requests:
+		return fieldError(field, "attachment %d is a document of a request and stays private", attachment)
+	case t.OwnedByOrg != nil && !own:
+		return fieldError(field, "attachment %d belongs to another lab; upload the document for this one", attachment)
+	case s.try:
+		return nil
+	case asAdmin:
+		if err := s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment), true, nil); err != nil {
+			return err
+		}
+	}
+	if own && t.OfLab {
+		return nil
+	}
+	filed := t
+	filed.File(lab)
+	return s.a.moveAttachment(ctx, s.c, t, filed)
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/job"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// Tell is the job that tells of what happened whoever has not been told in the transaction of the act:
+// the members of a large lab, everybody who wants mail of it, and webhooks.
+var Tell = job.Kind[NotifyArgs]{Name: "tell"}
+
+// Telling are the events of one act, and whose act it was; or news, of which everybody has been told.
+type NotifyArgs struct {
+	Organization int64          `json:"organization"`
+	Events       []int64        `json:"events"`
+	By           exchange.Roles `json:"by"`
+	News         int64          `json:"news,omitempty"`
+}
+
+// tell tells of events whoever is to hear of them; roles are those of the actor. However many people
+// that are, it is done with a few statements, and the job does the rest.
+func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles, events []exchange.Event) error {
+	args := NotifyArgs{Organization: q.Organization, By: roles}
+	var turn uuid.UUID
+	for _, e := range events {
+		turn = e.Actor
+		for _, audience := range exchange.Audiences(e, roles) {
+			person := q.Requester
+			if audience.To == exchange.ToAssignee {
+				person = q.AssignedTo
+			}
+			if err := tx.Notify(ctx, audience, e, q.Organization, person); err != nil {
+				return err
+			}
+		}
+		args.Events = append(args.Events, e.ID)
+	}
+	_, err := Tell.Enqueue(ctx, tx, args, job.EnqueueOptions{Turn: turn})
+	return err
+}
+
+// tellAtOnce is how many members one transaction tells; SQLite has no other writer meanwhile.
+const tellAtOnce = 500
+
+// told is how far a job that tells is: which of the events, and behind which of the members.
+type notifyProgress struct {
+	Event int       `json:"event"`
+	After uuid.UUID `json:"after"`
+}
+
+// notifyRest tells the members, some hundreds in each step, and has mail sent to who was told.
+func (a *App) notifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error {
+	if args.News != 0 {
+		return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+			list, err := tx.NewsToMail(ctx, args.News, 2*tellAtOnce)
+			if err != nil {
+				return nil, err
+			}
+			return nil, a.mailOf(ctx, tx, list, r.Turn())
+		})
+	}
+	var at notifyProgress
+	if err := r.Resume(&at); err != nil {
+		return err
+	}
+	for at.Event < len(args.Events) {
+		var next notifyProgress
+		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			next, err = a.notifySome(ctx, tx, args, at, r.Turn())
+			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next, err
+		})
+		if err != nil {
+			return err
+		}
+		at = next
+	}
+	return nil
+}
+
+func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at notifyProgress, turn uuid.UUID) (notifyProgress, error) {
+	e, err := tx.Event(ctx, args.Events[at.Event])
+	if err != nil {
+		return at, err
+	}
+	next := notifyProgress{Event: at.Event + 1}
+	for _, audience := range exchange.Audiences(e, args.By) {
+		if audience.To != exchange.ToMembers {
+			continue // was told in the transaction of the act
+		}
+		members, err := tx.MembersAfter(ctx, args.Organization, at.After, tellAtOnce)
+		if err != nil {
+			return at, err
+		}
+		if len(members) == 0 {
+			break
+		}
+		last := members[len(members)-1]
+		if err := tx.NotifyMembers(ctx, audience.Category, e, args.Organization, at.After, last); err != nil {
+			return at, err
+		}
+		if len(members) == tellAtOnce {
+			next = notifyProgress{Event: at.Event, After: last}
+		}
+	}
+	if next.Event > at.Event {
+		if err := a.hook(ctx, tx, e, args.Organization); err != nil {
+			return at, err
+		}
+	}
+	list, err := tx.NotificationsToMail(ctx, e.ID, 2*tellAtOnce)
+	if err != nil {
+		return at, err
+	}
+	return next, a.mailOf(ctx, tx, list, turn)
+}

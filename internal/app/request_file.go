@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"slices"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/store"
+)
+
+// RequestFile is a document version of a request with its content.
+type RequestFile struct {
+	exchange.Document
+	exchange.Attachment
+	Version int // 1, 2, ... of its slot
+	files   files.Store
+}
+
+// Open opens the content; the caller closes it.
+func (f RequestFile) Open(ctx context.Context) (files.File, error) {
+	return f.files.Open(ctx, f.Content.Key)
+}
+
+// RequestFiles are those documents of a request, with old versions, that have content which who may read.
+func (a *App) RequestFiles(ctx context.Context, who exchange.Actor, id int64) ([]RequestFile, error) {
+	q, err := a.Request(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	known, err := a.DB.Read().DocumentsOfRequest(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rel := who.ToRequest(q.Request, q.Organization)
+	party := rel&(exchange.RequesterOf|exchange.MemberOf) != 0
+	versions := map[exchange.Slot]int{}
+	list := []RequestFile{}
+	for _, d := range q.Documents {
+		versions[d.Slot]++
+		t, there := known[d.AttachmentID]
+		if !there || t.Content == nil || t.ContentDeleted {
+			continue
+		}
+		if ok, _ := a.policy.Can(exchange.AttachmentContent, who.ToAttachment(t, party, false)); ok {
+			list = append(list, RequestFile{Document: d, Attachment: t, Version: versions[d.Slot], files: a.Files})
+		}
+	}
+	return list, nil
+}
+
+// RequestFile is one document of a request by the id of its attachment.
+func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachment int64) (RequestFile, error) {
+	list, err := a.RequestFiles(ctx, who, id)
+	if err != nil {
+		return RequestFile{}, err
+	}
+	i := slices.IndexFunc(list, func(f RequestFile) bool { return f.AttachmentID == attachment })
+	if i < 0 {
+		return RequestFile{}, exchange.Errorf(exchange.NotFound, "This request has no such document.")
+	}
+	return list[i], nil
+}
+
+// HandIn puts a file that is stored into a slot of a request, all at once. Where it is refused there, nothing of it is kept.
+func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string, content exchange.Content) (q exchange.RequestDetail, err error) {
+	t, err := newAttachment(who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
+	if err == nil {
+		q, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			if err := a.addAttachment(ctx, tx, who, &t); err != nil {
+				return q.Request, nil, err
+			}
+			ref := exchange.NullOf(exchange.Ref(t.ID))
+			p := map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref}, exchange.IRB: {IRB: ref}, exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot]
+			return a.patch(ctx, tx, who, q, roles, p)
+		})
+	}
+	if err != nil {
+		a.Discard(ctx, content, err)
+	}
+	return q, err
+}

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/store"
+
+	"github.com/google/uuid"
+)
+
+// RequestView is a request with all that its page tells, read by a number of statements that does not depend
+// on how long any list is.
+type RequestView struct {
+	exchange.RequestDetail
+	Now       time.Time
+	Offers    exchange.AvailableActions
+	Item      exchange.ShownMaterial
+	Lab       exchange.Organization
+	Members   []exchange.User // whom it can be assigned to; only for who may
+	More      bool            // there are more members, whom Member finds
+	People    map[uuid.UUID]exchange.User
+	Files     map[int64]exchange.Attachment     // of every document version
+	Issues    exchange.ListPage[exchange.Issue] // the newest first
+	Shipping  *exchange.Shipping                // what the lab says about sending; nil: nothing
+	Addresses []exchange.Address                // of the requester, where that is who looks
+	Events    exchange.ListPage[exchange.Event]
+	Turns     []exchange.RequestTurn // the latest, the newest first
+	Typical   time.Duration          // until receipt, of this lab; 0: not known
+	RemindsAt *time.Time             // when Aliquot reminds of the present turn; nil: never
+	Doing     *PendingStatus         // what who looks is about to do to it
+}
+
+// The most of what a page of a request shows.
+const (
+	maxAssignees = 500
+	maxIssues    = 100
+	maxAddresses = 100
+	maxTurns     = 100
+	pageOfEvents = 50
+)
+
+// RequestView reads a request for its page, with a page of what happened: of some kinds only where any are
+// named, behind the event before.
+func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []exchange.EventKind, before *exchange.Position) (v RequestView, err error) {
+	if v.RequestDetail, err = a.Request(ctx, who, id); err != nil {
+		return v, err
+	}
+	c := a.DB.Read()
+	v.Now, v.Offers = c.Now, v.RequestDetail.AvailableActions(who, c.Now)
+	v.RemindsAt = a.Reminders.At(v.Request)
+	if v.PresentTurn(v.Terms).Side == exchange.Nobody {
+		v.RemindsAt = nil
+	}
+	if v.Events, err = c.Timeline(ctx, id, kinds, exchange.Page{Limit: pageOfEvents, After: before}); err != nil {
+		return v, err
+	}
+	if v.Doing, err = a.PendingStatusOf(ctx, who, id); err != nil {
+		return v, err
+	}
+	return v, v.read(ctx, c, who)
+}
+
+// read adds what belongs to the request.
+func (v *RequestView) read(ctx context.Context, c store.Conn, who exchange.Actor) (err error) {
+	if v.Item, err = c.ShownMaterial(ctx, v.MaterialID); err != nil {
+		return err
+	}
+	if v.Lab, err = c.Organization(ctx, v.Organization); err != nil {
+		return err
+	}
+	if v.Files, err = c.DocumentsOfRequest(ctx, v.ID); err != nil {
+		return err
+	}
+	if v.Issues, err = c.Issues(ctx, v.ID, exchange.Page{Limit: maxIssues}); err != nil {
+		return err
+	}
+	if v.Item.ShippingID != nil {
+		s, err := c.Shipping(ctx, *v.Item.ShippingID)
+		if err != nil {
+			return err
+		}
+		v.Shipping = &s
+	}
+	if v.Offers.Roles.Requester {
+		addresses, err := c.Addresses(ctx, who.ID, exchange.Page{Limit: maxAddresses})
+		if err != nil {
+			return err
+		}
+		v.Addresses = addresses.Items
+	}
+	if v.Offers.Assign {
+		members, err := c.MembersOf(ctx, v.Organization, exchange.Page{Limit: maxAssignees})
+		if err != nil {
+			return err
+		}
+		v.Members, v.More = members.Items, members.Next != nil
+	}
+	turns, err := c.Turns(ctx, v.ID, exchange.Page{Limit: maxTurns})
+	if err != nil {
+		return err
+	}
+	v.Turns = turns.Items
+	times, err := c.ReceiptTimes(ctx, v.Organization)
+	if err != nil {
+		return err
+	}
+	if len(times) > 0 {
+		v.Typical = times[len(times)/2]
+	}
+	return v.readPeople(ctx, c)
+}
+
+// readPeople reads everybody who is named on the page.
+func (v *RequestView) readPeople(ctx context.Context, c store.Conn) error {
+	ids := []uuid.UUID{v.Requester, v.AssignedTo}
+	for _, d := range v.Documents {
+		ids = append(ids, d.AddedBy)
+	}
+	for _, i := range v.Issues.Items {
+		ids = append(ids, i.OpenedBy)
+	}
+	for _, e := range v.Events.Items {
+		ids = append(ids, e.Actor)
+		if e.Detail.AssignedTo != nil {
+			ids = append(ids, *e.Detail.AssignedTo)
+		}
+	}
+	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return id == uuid.Nil })
+	users, err := c.Users(ctx, ids)
+	v.People = map[uuid.UUID]exchange.User{}
+	for _, u := range users {
+		v.People[u.ID] = u
+	}
+	return err
+}

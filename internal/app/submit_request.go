@@ -1,0 +1,213 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"aliquot/internal/exchange"
+	"aliquot/internal/files"
+	"aliquot/internal/store"
+)
+
+// RequestFormView is what somebody sees who is about to ask for a material.
+type RequestFormView struct {
+	Material     exchange.ShownMaterial
+	Organization exchange.Organization
+	Shipping     *exchange.Shipping // nil: the material names none
+	Terms        exchange.Terms
+	Closed       error                // why nobody can ask for it now; nil: they can
+	Own          bool                 // it is of a lab of theirs
+	MTA          *exchange.Attachment // the blank one
+	Addresses    []exchange.Address
+	Earlier      []exchange.RequestDetail // their last requests, of whatever material
+	UnderWay     *exchange.RequestDetail  // for this material
+	Draft        *exchange.Draft
+}
+
+// maxEarlier is how many earlier requests a form looks at for what it can fill in.
+const maxEarlier = 20
+
+// RequestFormView reads what who sees before they ask for a material.
+func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material int64) (f RequestFormView, err error) {
+	if err := a.mayRead(ctx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
+		return f, err
+	}
+	c := a.DB.Read()
+	if f.Material, err = c.ShownMaterial(ctx, material); err != nil {
+		return f, err
+	}
+	if a.hides(who, f.Material.Material, c.Now) {
+		return RequestFormView{}, offered(f.Material.Material, c.Now)
+	}
+	if f.Organization, err = c.Organization(ctx, f.Material.OrganizationID); err != nil {
+		return f, err
+	}
+	f.Closed, f.Own = offered(f.Material.Material, c.Now), who.MemberOf(f.Organization.ID)
+	if f.Shipping, err = shippingOf(ctx, c, f.Material.Material); err != nil {
+		return f, err
+	}
+	f.Terms = exchange.TermsOf(f.Material.Material, f.Shipping)
+	if id := f.Material.MTAAttachmentID; id != nil {
+		t, err := c.Attachment(ctx, *id)
+		if err == nil {
+			f.MTA = &t
+		} else if exchange.CodeOf(err) != exchange.NotFound {
+			return f, err
+		}
+	}
+	addresses, err := c.Addresses(ctx, who.ID, everything)
+	if err != nil {
+		return f, err
+	}
+	f.Addresses = addresses.Items
+	self := exchange.Actor{ID: who.ID} // what an admin may see besides is not asked for
+	earlier, err := c.Requests(ctx, exchange.Page{Limit: maxEarlier}, exchange.RequestFilter{Requester: &who.ID}, self)
+	if err != nil {
+		return f, err
+	}
+	f.Earlier = earlier.Items
+	same, err := c.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
+	if err != nil {
+		return f, err
+	}
+	if len(same.Items) > 0 {
+		f.UnderWay = &same.Items[0]
+	}
+	d, kept, err := a.Draft(ctx, who, RequestDraftKey(material))
+	if kept {
+		f.Draft = &d
+	}
+	return f, err
+}
+
+// RequestDraftKey is the key of the draft of a request for a material.
+func RequestDraftKey(material int64) string { return "ask " + strconv.FormatInt(material, 10) }
+
+// shippingOf are the shipping requirements of a material, nil where it names none.
+func shippingOf(ctx context.Context, c store.Conn, m exchange.Material) (*exchange.Shipping, error) {
+	if m.ShippingID == nil {
+		return nil, nil
+	}
+	s, err := c.Shipping(ctx, *m.ShippingID)
+	return &s, err
+}
+
+// Asking is a request as it is sent from its page.
+type NewRequest struct {
+	Key string // of the form that was sent: sent with it twice, there is one request
+	exchange.RequestForm
+	Documents []UploadedDocument
+}
+
+// Handed is a document that is handed in with a form.
+type UploadedDocument struct {
+	Slot     exchange.Slot
+	Filename string
+	Content  exchange.Content
+}
+
+// Ask makes a request with its address and its documents: all of it or nothing, and once however often the
+// form is sent. The draft of the form goes.
+func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q exchange.RequestDetail, err error) {
+	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
+	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+		q, err = a.submitRequest(ctx, tx, who, n)
+		if err != nil {
+			return err
+		}
+		if err := tx.DeleteDraft(ctx, who.ID, RequestDraftKey(q.MaterialID)); err != nil {
+			return err
+		}
+		sent.Body = strconv.FormatInt(q.ID, 10)
+		first, err := tx.InsertRetry(ctx, sent, tx.Now.Add(-retryTime))
+		if err == nil && !first {
+			err = exchange.Errorf(exchange.Conflict, "This form was sent already.")
+		}
+		return err
+	})
+	if err == nil {
+		return q, nil
+	}
+	for _, d := range n.Documents {
+		a.Discard(ctx, d.Content, err)
+	}
+	if exchange.CodeOf(err) != exchange.Conflict {
+		return q, err
+	}
+	c := a.DB.Read()
+	earlier, none := c.Retry(ctx, sent.Caller, sent.Key, c.Now.Add(-retryTime))
+	if none != nil {
+		return q, err
+	}
+	id, err := strconv.ParseInt(earlier.Body, 10, 64)
+	if err != nil {
+		return q, err
+	}
+	return a.Request(ctx, who, id)
+}
+
+// ask is Ask inside a transaction.
+func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n NewRequest) (q exchange.RequestDetail, err error) {
+	m, err := tx.MaterialForShare(ctx, int64(n.Request.Material.Value))
+	if err != nil {
+		return q, err
+	}
+	if who.MemberOf(m.OrganizationID) {
+		return q, exchange.Errorf(exchange.Conflict, "This material is of a lab that you are in, so there is nobody to ask.")
+	}
+	if err := offered(m, tx.Now); err != nil {
+		return q, err
+	}
+	shipping, err := shippingOf(ctx, tx, m)
+	if err != nil {
+		return q, err
+	}
+	if n.RequestForm, err = n.Check(exchange.TermsOf(m, shipping), shipping); err != nil {
+		return q, err
+	}
+	if n.Address != nil {
+		address, err := n.Address.Patch(exchange.Address{UserID: who.ID})
+		if err != nil {
+			return q, err
+		}
+		if err := a.addAddress(ctx, tx, who, &address); err != nil {
+			return q, err
+		}
+		n.Request.Address = exchange.NullOf(exchange.Ref(address.ID))
+	}
+	for _, d := range n.Documents {
+		id, err := a.storeDocument(ctx, tx, who, d)
+		if err != nil {
+			return q, err
+		}
+		switch d.Slot {
+		case exchange.SignedMTA:
+			n.Request.SignedMTA = exchange.NullOf(id)
+		case exchange.IRB:
+			n.Request.IRB = exchange.NullOf(id)
+		}
+	}
+	r, err := n.Request.Create(who)
+	if err != nil {
+		return q, err
+	}
+	return a.createRequest(ctx, tx, who, n.Request, r)
+}
+
+// hand keeps a document as an attachment of who.
+func (a *App) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref, error) {
+	field := string(d.Slot) + "_attachment"
+	t, err := exchange.AttachmentPatch{Filename: exchange.Some(d.Filename)}.Create(who)
+	if err != nil {
+		_, wrong := exchange.Filename(d.Filename)
+		return 0, fieldError(field, "has a name that %v", wrong)
+	}
+	_, err = files.Sniff(nil, t.Filename) // some types only the name tells
+	if e, refused := errors.AsType[*exchange.Error](err); refused {
+		return 0, fieldError(field, "%s", e.Message)
+	}
+	t.Content = &d.Content
+	err = a.addAttachment(ctx, tx, who, &t)
+	return exchange.Ref(t.ID), err
+}

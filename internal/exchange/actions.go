@@ -1,0 +1,150 @@
+package exchange
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// act runs one change that is not a patch, such as a message or a review.
+func (r Request) act(roles Roles, by uuid.UUID, t Terms, now time.Time, do func(c *change) error) (Request, []Event, error) {
+	c := change{Request: r, roles: roles, by: by, terms: t, now: now}
+	c.Documents = append([]Document(nil), r.Documents...)
+	if err := do(&c); err != nil {
+		return r, nil, err
+	}
+	c.settle(r)
+	return c.Request, c.events, nil
+}
+
+// Message adds a message; it also answers a correction when the requester writes it. A closed
+// request can still be written about.
+func (r Request) Message(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		c.answered()
+		c.addEvent(Messaged, Detail{Text: text})
+		return nil
+	})
+}
+
+// ReviewDocument accepts or returns the present version in a slot: a member reviews what the
+// requester gave, the requester what the lab executed. A returned document is owed again.
+func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, reason string, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		right := c.roles.lab()
+		if s == ExecutedMTA {
+			right = c.roles.asRequester()
+		}
+		if !right {
+			return Errorf(Forbidden, "You may not review the %s of this request.", slotName(s))
+		}
+		if err := c.may("the "+slotName(s), true); err != nil {
+			return err
+		}
+		d := c.Current(s)
+		if d == nil {
+			return Errorf(Conflict, "There is no %s to review.", slotName(s))
+		}
+		state, kind := Returned, DocumentReturned
+		if accept {
+			state, kind, reason = Accepted, DocumentAccepted, ""
+		} else if reason == "" {
+			return FieldErrors{"reason": {"is required: say what to correct"}}.Err()
+		}
+		if d.State == state && d.Reason == reason {
+			return nil
+		}
+		d.State, d.Reason, d.ReviewedAt = state, reason, &c.now
+		c.addEvent(kind, Detail{Slot: s, Attachment: d.AttachmentID, Reason: reason})
+		return nil
+	})
+}
+
+// OpenIssue reports a problem with the transfer of what was sent. While one is open a FULFILLED request is back
+// IN_FULFILLMENT.
+func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		if err := c.may("issues", c.roles.lab() || c.roles.asRequester()); err != nil {
+			return err
+		}
+		if !c.wasSent() {
+			return Errorf(Conflict, "Nothing has been sent yet, so there is no transfer to report a problem with. Write a message instead.")
+		}
+		c.OpenIssues++
+		c.addEvent(IssueOpened, Detail{Text: text})
+		if c.Status == Fulfilled {
+			c.Status, c.PutBack = InFulfillment, true
+			c.addEvent(StatusChanged, Detail{From: Fulfilled, To: InFulfillment, Reason: text})
+		}
+		return nil
+	})
+}
+
+// wasSent reports whether a parcel is on its way or was: the request is or was FULFILLED, or there is a shipment.
+func (r Request) wasSent() bool {
+	return r.Status == Fulfilled || r.PutBack || r.Shipment != nil || r.Clock.Stages[Fulfilled] > 0
+}
+
+// CloseIssue ends a problem; with the last one a request that was fulfilled before is again.
+func (r Request) CloseIssue(roles Roles, by uuid.UUID, issue Issue, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		if err := c.may("issues", c.roles.lab() || issue.OpenedBy == by); err != nil {
+			return err
+		}
+		c.OpenIssues--
+		c.addEvent(IssueClosed, Detail{Issue: issue.ID, Text: issue.Text})
+		if c.PutBack && c.OpenIssues == 0 {
+			c.Status, c.PutBack = Fulfilled, false
+			c.addEvent(StatusChanged, Detail{From: InFulfillment, To: Fulfilled, Issue: issue.ID})
+		}
+		return nil
+	})
+}
+
+// Ship sets how the parcel travels.
+func (r Request) Ship(roles Roles, by uuid.UUID, p ShipmentPatch, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		var old Shipment
+		if c.Shipment != nil {
+			old = *c.Shipment
+		}
+		s, err := p.Patch(old)
+		if err != nil || same(s, old) {
+			return err
+		}
+		if err := c.may("shipment", c.roles.lab()); err != nil {
+			return err
+		}
+		c.Shipment = &s
+		c.addEvent(ShipmentChanged, Detail{Text: strings.TrimSpace(s.Carrier + " " + s.Tracking)})
+		return nil
+	})
+}
+
+// Delete takes a request out of everyone's sight; its events are kept.
+func (r Request) Delete(roles Roles, by uuid.UUID, t Terms, now time.Time) (Request, []Event, error) {
+	return r.act(roles, by, t, now, func(c *change) error {
+		c.Active = false
+		c.addEvent(Deleted, Detail{})
+		return nil
+	})
+}
+
+func same(a, b Shipment) bool {
+	at, bt := a.SentAt, b.SentAt
+	a.SentAt, b.SentAt = nil, nil
+	return a == b && (at == nil) == (bt == nil) && (at == nil || at.Equal(*bt))
+}
+
+func slotName(s Slot) string {
+	return map[Slot]string{SignedMTA: "signed MTA", IRB: "IRB document", ExecutedMTA: "executed MTA"}[s]
+}
+
+func join(needs []Need) string {
+	list := make([]string, len(needs))
+	for i, n := range needs {
+		list[i] = strings.ReplaceAll(string(n), "_", " ")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,147 @@
+package exchange
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange/category"
+)
+
+// Replacement is a value of a column of a spreadsheet that is read as another one.
+type Replacement struct {
+	Header string `json:"header"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+}
+
+const maxReplaced = 1000 // values
+
+// Replace gives the values that were replaced by now with more of them. What was replaced by a value that now is
+// replaced itself goes to the last one at once.
+func Replace(list []Replacement, more []Replacement) ([]Replacement, error) {
+	var f FieldErrors
+	list = slices.Clone(list)
+	for _, r := range more {
+		if r.To = tidy(r.To); r.To == "" || len(r.To) > lineLength || len(r.From) > lineLength {
+			f.Add("values", "what stands for %q must be a text of up to %d bytes", clip(r.From), lineLength)
+		}
+		for i := range list {
+			if list[i].Header == r.Header && list[i].To == r.From {
+				list[i].To = r.To
+			}
+		}
+		list = append(slices.DeleteFunc(list, func(old Replacement) bool { return old.Header == r.Header && old.From == r.From }), r)
+	}
+	if len(list) > maxReplaced {
+		f.Add("values", "can be at most %d", maxReplaced)
+	}
+	return list, f.Err()
+}
+
+// Replaced are replacements by header and value.
+type Replaced map[[2]string]string
+
+// NewReplaced makes them of a list.
+func NewReplaced(list []Replacement) Replaced {
+	replaced := Replaced{}
+	for _, r := range list {
+		replaced[[2]string{r.Header, r.From}] = r.To
+	}
+	return replaced
+}
+
+// Read puts into a row what its values are read as.
+func (l Layout) Read(cells []string, replaced Replaced) {
+	for i := range min(len(cells), len(l.Headings), len(replaced)*len(cells)) { // nothing where nothing is replaced
+		if to, is := replaced[[2]string{l.Headings[i].Header, strings.TrimSpace(cells[i])}]; is {
+			cells[i] = to
+		}
+	}
+}
+
+// Cells are the values of a row in the columns with problems, by header: those that one line can show.
+func (l Layout) Cells(cells []string, problems map[string][]string) map[string]string {
+	var list map[string]string
+	for i, h := range l.Headings {
+		if problems[h.Header] == nil || i >= len(cells) {
+			continue
+		}
+		if cell := strings.TrimSpace(cells[i]); cell != "" && len(cell) <= lineLength && !strings.ContainsAny(cell, "\r\n") {
+			if list == nil {
+				list = map[string]string{}
+			}
+			list[h.Header] = cell
+		}
+	}
+	return list
+}
+
+// WrongValue is a value that is refused in a column, in however many rows.
+type WrongValue struct {
+	Header, Value string
+	Why           []string
+	Rows          int
+	Choices       []category.Option // of a column that takes nothing else
+}
+
+// WrongValues are those of rows that stand in most of them, at most limit. headings say what the columns are, code is
+// the category of rows that say none.
+func WrongValues(rows []RowResult, headings []ColumnHeading, code string, limit int) []WrongValue {
+	found := map[[2]string]*WrongValue{}
+	for _, o := range rows {
+		for header, value := range o.Values {
+			key := [2]string{header, value}
+			if found[key] == nil {
+				found[key] = &WrongValue{Header: header, Value: value, Why: o.Problems[header]}
+			}
+			found[key].Rows++
+		}
+	}
+	var list []WrongValue
+	for _, w := range found {
+		list = append(list, *w)
+	}
+	slices.SortFunc(list, func(a, b WrongValue) int {
+		return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Header, b.Header), strings.Compare(a.Value, b.Value))
+	})
+	list = list[:min(len(list), limit)]
+	for i := range list {
+		for _, h := range headings {
+			if h.Header == list[i].Header {
+				list[i].Choices = choices(h.Field, code)
+			}
+		}
+	}
+	return list
+}
+
+// choices are the values that a field takes where it takes no other ones; in any category where code is "".
+func choices(field, code string) []category.Option {
+	yesNo := []category.Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}}
+	key, ofCategory := strings.CutPrefix(field, metadataPrefix)
+	var list []category.Option
+	for _, c := range category.All() {
+		if field == "category" {
+			list = append(list, category.Option{Value: c.Code, Label: c.Label})
+		}
+		f, known := c.Field(key)
+		switch {
+		case !ofCategory || !known || code != "" && code != c.Code:
+		case f.Type == category.Boolean:
+			return yesNo
+		case f.Closed && f.Type != category.List:
+			for _, o := range f.Options {
+				if !slices.ContainsFunc(list, func(other category.Option) bool { return other.Value == o.Value }) {
+					list = append(list, o)
+				}
+			}
+		}
+	}
+	for _, c := range materialColumns {
+		if c.Field == field && slices.Equal(c.Values, []string{"true", "false"}) {
+			return yesNo
+		}
+	}
+	return list
+}

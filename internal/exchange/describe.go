@@ -1,0 +1,178 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Tell says in one sentence what an event was, for the people who hear of it: who did what
+// with the request of which material.
+func DescribeEvent(e Event, actor, material string) string {
+	return fmt.Sprintf("%s %s (request %d, %s).", actor, DescribeAction(e, "", ""), e.RequestID, material)
+}
+
+// Did is that sentence behind its actor: "accepted the request". Whoever reads it may be on a side of
+// the request, which is "your request" to its requester, and then it names the material, where
+// material is not empty: "accepted your request for HeLa".
+func DescribeAction(e Event, reader Side, material string) string {
+	return eventDescription{e.Detail, reader, material}.did(e.Kind)
+}
+
+// telling is what a sentence about an event depends on.
+type eventDescription struct {
+	Detail
+	reader   Side
+	material string
+}
+
+func (t eventDescription) did(kind EventKind) string {
+	switch kind {
+	case RequestMade:
+		return "sent a request" + t.of("for")
+	case StatusChanged:
+		return t.moved()
+	case Assigned:
+		return "assigned " + t.request()
+	case DocumentAdded:
+		return "handed in the " + slotName(t.Slot) + t.of("for")
+	case DocumentWithdrawn:
+		return "withdrew the " + slotName(t.Slot) + t.of("for")
+	case DocumentAccepted:
+		return "accepted the " + slotName(t.Slot) + t.of("for")
+	case DocumentReturned:
+		return "asked for a corrected " + slotName(t.Slot) + t.of("for")
+	case AbstractChanged:
+		return "wrote the research abstract" + t.of("for")
+	case AddressChanged:
+		return "set the shipping address" + t.of("for")
+	case PaymentChanged:
+		return "set how the shipment" + t.of("of") + " is paid"
+	case Messaged:
+		return "wrote a message" + t.of("about")
+	case IssueOpened:
+		return "reported a problem" + t.of("with")
+	case IssueClosed:
+		return "closed a problem" + t.of("with")
+	case ShipmentChanged:
+		return "set how the parcel" + t.of("with") + " travels"
+	case Closed:
+		return "closed " + t.request()
+	case Reopened:
+		return "reopened " + t.request()
+	case Reminded:
+		return t.reminded()
+	case Escalated:
+		return t.escalated()
+	case Snoozed:
+		return "snoozed the reminders" + t.of("about") + t.until()
+	case Unsnoozed:
+		return "ended the snooze of the reminders" + t.of("about")
+	case Deleted:
+		return "deleted " + t.request()
+	default:
+		return "changed the details" + t.of("of the request for")
+	}
+}
+
+func (t eventDescription) moved() string {
+	switch t.To {
+	case Open:
+		if t.From == Approved {
+			return "returned " + t.request() + " for correction"
+		}
+		return "opened " + t.request() + " again"
+	case Approved:
+		return "accepted " + t.request()
+	case InFulfillment:
+		if t.From == Fulfilled {
+			return "put the shipment" + t.of("of") + " back into preparation"
+		}
+		return "started to prepare the shipment" + t.of("of")
+	case Fulfilled:
+		if t.Issue != 0 {
+			return "put the shipment" + t.of("of") + " back to sent"
+		}
+		return "sent the parcel" + t.of("with")
+	case Verified:
+		return "confirmed the receipt" + t.of("of")
+	case Rejected:
+		return "declined " + t.request()
+	case Cancelled:
+		return "cancelled " + t.request()
+	default:
+		return "withdrew " + t.request() + " as invalid"
+	}
+}
+
+func (t eventDescription) reminded() string {
+	if t.material != "" { // whose turn it is now is told beside the sentence
+		return "reminded " + t.side(t.Party) + " of " + t.request()
+	}
+	return "reminded " + t.side(t.Party) + ", whose turn it is" + t.turn()
+}
+
+func (t eventDescription) escalated() string {
+	switch {
+	case t.material != "" && t.Party == t.reader: // nobody else hears of it
+		return "brought " + t.request() + " to you, the owner of the " + string(t.Party)
+	case t.material != "":
+		return "brought " + t.request() + " to the owner of the " + string(t.Party)
+	}
+	return "told the owner of the " + string(t.Party) + ", whose turn it is" + t.turn()
+}
+
+// turn says since when a turn is and for what.
+func (t eventDescription) turn() string {
+	owed := make([]string, len(t.What))
+	for i, what := range t.What {
+		owed[i] = DescribeTask(what)
+	}
+	since := ""
+	if t.Since != nil {
+		since = " since " + time.Time(*t.Since).UTC().Format(time.DateOnly)
+	}
+	return since + ": " + strings.Join(owed, ", ")
+}
+
+func (t eventDescription) until() string {
+	if t.Until == nil || t.material != "" { // the day is told beside the sentence
+		return ""
+	}
+	return " until " + time.Time(*t.Until).UTC().Format(time.DateOnly)
+}
+
+// request is what the request is called.
+func (t eventDescription) request() string {
+	if t.reader == RequesterSide {
+		return "your request" + t.of("for")
+	}
+	return "the request" + t.of("for")
+}
+
+// of names the material behind a preposition.
+func (t eventDescription) of(preposition string) string {
+	if t.material == "" {
+		return ""
+	}
+	return " " + preposition + " " + t.material
+}
+
+// side is what a side is called.
+func (t eventDescription) side(s Side) string {
+	if s == t.reader {
+		return "you"
+	}
+	return "the " + string(s)
+}
+
+// Owed is what a turn is for, in words.
+func DescribeTask(what string) string { return owedNames[what] }
+
+// owedNames are what a turn can be for, in words.
+var owedNames = map[string]string{
+	string(NeedAbstract): "the research abstract", string(NeedSignedMTA): "the signed MTA", string(NeedIRB): "the IRB document",
+	string(NeedAddress): "the shipping address", string(NeedPayment): "how the shipment is paid", string(NeedExecutedMTA): "the executed MTA",
+	StepCorrection: "the correction", StepDecision: "the decision", StepShipment: "the shipment",
+	StepIssue: "the problem that was reported", StepReceipt: "confirming the receipt",
+}

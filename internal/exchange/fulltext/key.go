@@ -1,0 +1,52 @@
+package fulltext
+
+import (
+	"slices"
+	"strings"
+
+	"aliquot/internal/exchange/identifier"
+)
+
+const longestKey = 255 // letters, as of an identifier
+
+// keys are the marks of an identifier under all its names: its letters and digits, and of a mere number
+// the kind before them. A name of no kind is its letters and digits alone.
+func keys(id identifier.ID) []string {
+	var marks []string
+	for _, same := range identifier.Same(id) {
+		kind := ""
+		if same.Kind == "pmid" || same.Kind == "addgene" {
+			kind = string(same.Kind)
+		}
+		mark := string(KeyMark) + kind + whole(scan(bareOf(same), longestKey), longestKey)
+		if len(mark) > 1 && !slices.Contains(marks, mark) {
+			marks = append(marks, mark)
+		}
+	}
+	return marks
+}
+
+// bareOf is an identifier as it stands in texts.
+func bareOf(id identifier.ID) string { return strings.TrimPrefix(id.Canonical, "RRID:") }
+
+// Identify lists what identifiers a text could be in any form that people paste. A mere number may be of
+// several kinds.
+func Identify(text string) []identifier.ID {
+	text = strings.Trim(text, "()[]{}<>,;.\"' ")
+	if len(text) > longestKey || !strings.ContainsAny(text, "0123456789") {
+		return nil
+	}
+	var ids []identifier.ID
+	for _, kind := range identifier.Kinds() {
+		canonical, warning, err := identifier.Parse(kind, text)
+		if err != nil || warning != "" {
+			continue
+		}
+		for _, same := range identifier.Same(identifier.ID{Kind: kind, Canonical: canonical}) {
+			if !slices.Contains(ids, same) {
+				ids = append(ids, same)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,109 @@
+package exchange
+
+import (
+	"strconv"
+
+	"aliquot/internal/exchange/fulltext"
+
+	"github.com/google/uuid"
+)
+
+// SearchText is what someone looks for: any text up to MaxSearchText, whatever its bytes.
+type SearchText string
+
+// RequestText is what a request is found by, but for what was written in it since.
+type RequestText struct {
+	ID           int64
+	Requester    uuid.UUID
+	Organization int64    // that has the material
+	Names        []string // the title of the material, the lab, requester and assignee
+	Documents    []string // file names, of earlier versions too
+	Parcel       []string // carrier and tracking number
+	Notes        []string // quantity, note, research abstract, conditions of the shipment
+}
+
+// RequestIndexRow is a row of the index of requests. A request has several, each with a part of what it is
+// found by: 0 has its RequestText, and each message or issue stands under the Seq of its event, so that
+// one more costs the same however many there are.
+type RequestIndexRow struct {
+	Request, Seq int64
+	Doc          fulltext.Doc
+}
+
+// Indexed is the row of t.
+func (t RequestText) IndexRow() RequestIndexRow {
+	var fields []fulltext.Field
+	add := func(w fulltext.Weight, texts []string) {
+		for _, text := range texts {
+			fields = append(fields, fulltext.Field{Weight: w, Text: text})
+		}
+	}
+	add(fulltext.Name, t.Names)
+	add(fulltext.Name, t.Documents)
+	add(fulltext.Name, t.Parcel)
+	add(fulltext.Body, t.Notes)
+	return RequestIndexRow{t.ID, 0, fulltext.New(fields, nil, nil, scopeOf(t.Requester, t.Organization))}
+}
+
+// Written is the row of what someone wrote in a request of a requester to an organization; false: e is
+// no such event.
+func (e Event) IndexRow(requester uuid.UUID, organization int64) (RequestIndexRow, bool) {
+	if e.Kind != Messaged && e.Kind != IssueOpened {
+		return RequestIndexRow{}, false
+	}
+	fields := []fulltext.Field{{Weight: fulltext.Body, Text: e.Detail.Text}}
+	return RequestIndexRow{e.RequestID, e.Seq, fulltext.New(fields, nil, nil, scopeOf(requester, organization))}, true
+}
+
+// Retells says that the RequestText of a request is another after e.
+func (e Event) ChangesSearchText() bool {
+	switch e.Kind {
+	case RequestMade, Assigned, DocumentAdded, AbstractChanged, ShipmentChanged:
+		return true
+	}
+	return false
+}
+
+// The facets of each row: who may see a request for being its requester, or in its organization.
+const (
+	requesterFacet    = "requester"
+	organizationFacet = "organization"
+)
+
+func scopeOf(requester uuid.UUID, organization int64) []string {
+	return []string{requesterFacet + "=" + requester.String(), organizationFacet + "=" + strconv.FormatInt(organization, 10)}
+}
+
+// maxScopes is how many organizations of a viewer narrow a search of requests.
+const maxScopes = 64
+
+// RequestScope narrows a search to the rows of requests that viewer may see, so that nobody waits for the
+// requests of others to be gone through. It grants nothing: whether a request may be seen is asked of the
+// request itself.
+func RequestScope(viewer Actor) func(fulltext.Expr) fulltext.Expr {
+	if viewer.Admin || len(viewer.Organizations) > maxScopes {
+		return func(e fulltext.Expr) fulltext.Expr { return e }
+	}
+	scope := fulltext.Expr{Token: fulltext.Facet(requesterFacet, viewer.ID.String())}
+	if len(viewer.Organizations) > 0 {
+		any := []fulltext.Expr{scope}
+		for _, id := range viewer.Organizations {
+			any = append(any, fulltext.Expr{Token: fulltext.Facet(organizationFacet, strconv.FormatInt(id, 10))})
+		}
+		scope = fulltext.Expr{Or: any}
+	}
+	return func(e fulltext.Expr) fulltext.Expr { return fulltext.Expr{And: []fulltext.Expr{scope, e}} }
+}
+
+// Renamed is what has a name by which other things are found, and has another one now: one of these.
+type Renaming struct {
+	Organization int64     `json:"organization,omitempty"`
+	Material     int64     `json:"material,omitempty"`
+	User         uuid.UUID `json:"user,omitzero"`
+}
+
+// RequestSearchPosition is a place in the walk through the requests that are found by what was renamed.
+type RequestSearchPosition struct {
+	Material int64 `json:"material"` // 0 where they are those of a user
+	Request  int64 `json:"request"`
+}

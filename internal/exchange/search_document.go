@@ -1,0 +1,268 @@
+package exchange
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/exchange/category"
+	"aliquot/internal/exchange/fulltext"
+	"aliquot/internal/exchange/identifier"
+)
+
+// Indexed is what a thing is found and counted by.
+type SearchDocument struct {
+	Doc    fulltext.Doc
+	Facets []string // name=value
+}
+
+// FacetName is a field whose values a search counts.
+type FacetName struct {
+	Name   string
+	Label  string
+	Values []string // all that there can be; nil: any text, but for
+	Flag   bool     // false and true,
+	IDs    bool     // and ids
+}
+
+// facetOf says under which facet a field of a category counts where that is not its key: a patient's
+// tumour is of a disease and a tissue as a cell line is.
+var facetOf = map[string]string{
+	"diagnosis":                "disease",
+	"primary_tissue_of_origin": "tissue",
+}
+
+// Facets are the fields of materials whose values a search counts: those that every material has, and
+// then those of the categories, each by its first label.
+var Facets = func() []FacetName {
+	list := []FacetName{
+		{Name: "category", Label: "Category", Values: category.Codes()},
+		{Name: "organization", Label: "Organization", IDs: true},
+		{Name: "organisms", Label: "Organism"},
+		{Name: "needs_mta", Label: "Needs an MTA", Flag: true},
+		{Name: "needs_irb", Label: "Needs an IRB approval", Flag: true},
+		{Name: "needs_abstract", Label: "Needs an abstract", Flag: true},
+		{Name: "shipping", Label: "Has shipping requirements", Flag: true},
+		{Name: "is_archived", Label: "Archived", Flag: true},
+		{Name: "imported", Label: "Imported", Flag: true},
+		{Name: "import_source", Label: "Imported from"},
+		{Name: "has_publication", Label: "Has a publication", Flag: true},
+	}
+	for _, c := range category.All() {
+		for _, f := range c.Fields {
+			name, ok := facet(f)
+			if ok && !slices.ContainsFunc(list, func(other FacetName) bool { return other.Name == name }) {
+				list = append(list, FacetName{Name: name, Label: f.Label, Flag: f.Type == category.Boolean})
+			}
+		}
+	}
+	return list
+}()
+
+// facet is the name of the facet that f counts under.
+func facet(f category.Field) (string, bool) {
+	if name, ok := facetOf[f.Key]; ok {
+		return name, true
+	}
+	// One category shows its level as a facet: then it counts in all.
+	return f.Key, (f.Facet || f.Key == "biosafety_level") && !f.Private
+}
+
+// commonNames are what people call the organisms that most materials come from.
+var commonNames = map[string]string{
+	"homo sapiens":              "human",
+	"mus musculus":              "mouse",
+	"rattus norvegicus":         "rat",
+	"danio rerio":               "zebrafish",
+	"drosophila melanogaster":   "fruit fly",
+	"caenorhabditis elegans":    "nematode worm",
+	"saccharomyces cerevisiae":  "budding yeast",
+	"schizosaccharomyces pombe": "fission yeast",
+	"arabidopsis thaliana":      "thale cress",
+	"xenopus laevis":            "clawed frog",
+	"macaca mulatta":            "rhesus macaque monkey",
+	"sus scrofa":                "pig",
+	"bos taurus":                "cow",
+	"canis lupus familiaris":    "dog",
+	"felis catus":               "cat",
+	"gallus gallus":             "chicken",
+	"oryctolagus cuniculus":     "rabbit",
+	"ovis aries":                "sheep",
+	"cricetulus griseus":        "Chinese hamster",
+	"chlorocebus sabaeus":       "green monkey",
+}
+
+// indexing gathers what a thing is found by.
+type documentBuilder struct {
+	fields []fulltext.Field
+	keys   []identifier.ID
+	wholes []string
+	facets []string
+}
+
+func (x *documentBuilder) text(w fulltext.Weight, texts ...string) {
+	for _, text := range texts {
+		if text != "" {
+			x.fields = append(x.fields, fulltext.Field{Weight: w, Text: text})
+		}
+	}
+}
+
+func (x *documentBuilder) key(kind identifier.Kind, canonical string) {
+	if canonical != "" {
+		x.keys = append(x.keys, identifier.ID{Kind: kind, Canonical: canonical})
+	}
+}
+
+// count counts the thing under a value of a facet, of lineLength letters at most.
+func (x *documentBuilder) count(name, value string) {
+	if r := []rune(value); len(r) > lineLength {
+		value = string(r[:lineLength])
+	}
+	if value = strings.TrimSpace(value); value == "" {
+		return
+	}
+	if line := name + "=" + value; !slices.Contains(x.facets, line) {
+		x.facets = append(x.facets, line)
+	}
+}
+
+func (x *documentBuilder) done() SearchDocument {
+	return SearchDocument{fulltext.New(x.fields, x.keys, x.wholes, x.facets), x.facets}
+}
+
+// Indexed is what m, of an organization with that name and those public keys, is found by: what everybody may
+// see, whoever looks.
+func (m Material) SearchDocument(organization string, published []string) SearchDocument {
+	var x documentBuilder
+	x.text(fulltext.Title, m.Title)
+	for _, organism := range m.Organisms {
+		x.text(fulltext.Name, organism, commonNames[strings.ToLower(organism)])
+	}
+	if m.Reference != nil {
+		x.text(fulltext.Name, *m.Reference)
+		x.key("", *m.Reference)
+	}
+	x.text(fulltext.About, organization, text(m.PublicationTitle), text(m.PrePrintTitle), text(m.Citation))
+	x.metadata(m, published)
+	x.text(fulltext.Body, text(m.AdditionalInfo))
+
+	x.key("pmid", m.PubMedID)
+	x.key("doi", text(m.PrePrintDOI))
+	x.imported(m)
+
+	x.counted(m)
+	return x.done()
+}
+
+// counted notes by what m is counted, beside its metadata.
+func (x *documentBuilder) counted(m Material) {
+	x.count("category", m.Category)
+	x.count("organization", strconv.FormatInt(m.OrganizationID, 10))
+	for _, organism := range m.Organisms {
+		x.count("organisms", organism)
+	}
+	for name, is := range map[string]bool{
+		"needs_mta": m.NeedsMTA, "needs_irb": m.NeedsIRB, "needs_abstract": m.NeedsAbstract, "is_archived": m.Archived,
+		"shipping": m.ShippingID != nil, "imported": m.Imported,
+		"has_publication": m.PubMedID != "" || text(m.PublicationTitle) != "" || text(m.PrePrintDOI) != "" || text(m.PrePrintTitle) != "",
+	} {
+		x.count(name, strconv.FormatBool(is))
+	}
+	x.count("import_source", m.ImportSource)
+	slices.Sort(x.facets)
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// imported notes the identifiers that m has beside its metadata: at its source, and in the address of its record.
+func (x *documentBuilder) imported(m Material) {
+	if m.ImportIdentifier != nil {
+		kind := identifier.Kind("accession")
+		if m.ImportSource == SourceProtocols {
+			kind = "protocols-doi"
+		}
+		x.key(kind, *m.ImportIdentifier)
+	}
+	for _, id := range fulltext.Identify(m.URL) {
+		x.key(id.Kind, id.Canonical)
+	}
+}
+
+// metadata notes what the category says of m. What it counts by, asks for first or calls a name tells
+// most; long texts and keys that the category does not have, least.
+func (x *documentBuilder) metadata(m Material, published []string) {
+	var values map[string]json.RawMessage
+	shown, _ := category.Public(m.Category, m.Metadata, published)
+	if json.Unmarshal(shown, &values) != nil {
+		return
+	}
+	c, _ := category.Get(m.Category)
+	x.text(fulltext.About, c.Label)
+	for _, f := range c.Fields {
+		x.field(c, f, values[f.Key])
+		delete(values, f.Key)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		x.text(fulltext.Body, category.Items(values[key])...)
+	}
+}
+
+func (x *documentBuilder) field(c category.Category, f category.Field, value json.RawMessage) {
+	if name, ok := facet(f); ok {
+		for _, term := range f.Terms(value) {
+			if f.Type == category.Boolean {
+				term = strconv.FormatBool(strings.EqualFold(term, "true") || strings.EqualFold(term, "yes"))
+			}
+			x.count(name, term)
+		}
+	}
+	switch f.Type {
+	case category.Boolean, category.Date, category.Integer, category.Number:
+		return // nobody looks for them by words
+	}
+	named := strings.HasSuffix(f.Key, "_name")
+	for _, item := range category.Items(value) {
+		o, chosen := f.Option(item)
+		switch {
+		case f.Type == category.Long:
+			x.text(fulltext.Body, item)
+		case chosen: // nobody types the beginning of "not detected"
+			x.text(fulltext.About, o.Label)
+		case named, f.Vocabulary == "" && (f.Facet || f.Section == c.Fields[0].Section):
+			x.text(fulltext.Name, item)
+		default: // an identifier is found by its key, however it is written
+			x.text(fulltext.About, item)
+		}
+		if f.Vocabulary != "" {
+			x.key(f.Vocabulary, item)
+		}
+		if named {
+			x.wholes = append(x.wholes, item)
+		}
+	}
+}
+
+// Indexed is what o is found by.
+func (o Organization) SearchDocument() SearchDocument {
+	var x documentBuilder
+	x.text(fulltext.Title, o.Name)
+	x.text(fulltext.Body, o.Description)
+	return x.done()
+}
+
+// Indexed is what u is found by: never the e-mail address.
+func (u User) SearchDocument() SearchDocument {
+	var x documentBuilder
+	x.text(fulltext.Title, strings.TrimSpace(u.FirstName+" "+u.LastName))
+	x.text(fulltext.Name, u.Username)
+	x.key("", u.RegistryID)
+	return x.done()
+}

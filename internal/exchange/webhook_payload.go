@@ -1,0 +1,102 @@
+package exchange
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// EventMessage is what a webhook is sent of an event. It has no addresses, no mail addresses and no
+// content of documents.
+type EventMessage struct {
+	Type      EventType `json:"type"`
+	Timestamp time.Time `json:"timestamp"` // when it happened
+	Data      EventData `json:"data"`
+}
+
+// EventData is what an EventMessage tells.
+type EventData struct {
+	Organization int64          `json:"organization"`
+	Request      RequestPayload `json:"request"`
+	Event        EventPayload   `json:"event"`
+	WaitingOn    *TurnPayload   `json:"waiting_on"`
+}
+
+// RequestPayload is a request as it was when the message was made.
+type RequestPayload struct {
+	ID        int64           `json:"id"`
+	URL       string          `json:"url"` // of its page
+	API       string          `json:"api"`
+	Status    Status          `json:"status"`
+	Active    bool            `json:"is_active"`
+	Material  MaterialPayload `json:"material"`
+	Requester PersonPayload   `json:"requester"`
+}
+
+// MaterialPayload names a material.
+type MaterialPayload struct {
+	ID    int64  `json:"id"`
+	Title string `json:"title"`
+}
+
+// PersonPayload names a person.
+type PersonPayload struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+}
+
+// EventPayload is the event.
+type EventPayload struct {
+	ID     int64          `json:"id"`
+	Seq    int64          `json:"seq"`
+	Kind   EventKind      `json:"kind"`
+	Actor  *PersonPayload `json:"actor"` // null: Aliquot itself
+	At     time.Time      `json:"at"`
+	Detail Detail         `json:"detail"`
+}
+
+// TurnPayload says whose turn it was when the message was made; null: nobody's.
+type TurnPayload struct {
+	Party Side       `json:"party"`
+	What  []string   `json:"what"`
+	Since time.Time  `json:"since"`
+	Due   *time.Time `json:"due"`
+}
+
+// PingMessage is what tries a webhook out.
+type PingMessage struct {
+	Type      EventType `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      PingData  `json:"data"`
+}
+
+// PingData is what a PingMessage tells.
+type PingData struct {
+	Organization int64 `json:"organization"`
+	Webhook      int64 `json:"webhook"`
+}
+
+// Told is the message about e, an event of q; people are those who have a part in it, and base is
+// where people reach the installation.
+func NewEventMessage(e Event, q RequestDetail, people []User, base string) EventMessage {
+	person := func(id uuid.UUID) PersonPayload {
+		i := slices.IndexFunc(people, func(u User) bool { return u.ID == id })
+		return PersonPayload{id, people[i].Name()}
+	}
+	id := strconv.FormatInt(q.ID, 10)
+	m := EventMessage{Type: e.Kind.Type(), Timestamp: e.At, Data: EventData{
+		Organization: q.Organization,
+		Request: RequestPayload{q.ID, base + "/requests/" + id, base + "/v1/material-requests/" + id, q.Status, q.Active,
+			MaterialPayload{q.MaterialID, q.Material}, person(q.Requester)},
+		Event: EventPayload{ID: e.ID, Seq: e.Seq, Kind: e.Kind, At: e.At, Detail: e.Detail},
+	}}
+	if e.Actor != uuid.Nil {
+		m.Data.Event.Actor = new(person(e.Actor))
+	}
+	if t := WaitingOn(q.Terms, q.Targets, q.Request); t != nil {
+		m.Data.WaitingOn = &TurnPayload{t.Side, t.What, t.Since, t.Due}
+	}
+	return m
+}

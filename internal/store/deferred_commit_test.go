@@ -1,0 +1,66 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+
+	"aliquot/internal/store"
+)
+
+func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
+	t.Parallel()
+	add := func(ctx context, tx store.Conn) error { return tx.InsertUser(ctx, newUser()) }
+	fail := func(context, store.Conn) error { return errors.New("changed my mind") }
+	for name, c := range map[string]struct {
+		do   func(db *store.DB, ctx context, h *store.DeferredCommit) error
+		want int64 // users made
+	}{
+		"rolled back": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
+			err := db.Tx(ctx, add)
+			h.Rollback(ctx)
+			return err
+		}, 0},
+		"committed": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
+			return errors.Join(db.Tx(ctx, add), h.Commit(ctx, add))
+		}, 2},
+		"the last act fails": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
+			if err := db.Tx(ctx, add); err != nil {
+				return err
+			}
+			if h.Commit(ctx, fail) == nil {
+				return errors.New("committed")
+			}
+			return nil
+		}, 0},
+		"the first act fails": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
+			if db.Tx(ctx, fail) == nil {
+				return errors.New("no error")
+			}
+			return h.Commit(ctx, add)
+		}, 1},
+		"nothing was done before": {func(_ *store.DB, ctx context, h *store.DeferredCommit) error { return h.Commit(ctx, add) }, 1},
+		"a second one is refused": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
+			if err := db.Tx(ctx, add); err != nil {
+				return err
+			}
+			if db.Tx(ctx, add) == nil {
+				return errors.New("it ran")
+			}
+			return h.Commit(ctx, add)
+		}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, func(t *testing.T, l lab) {
+				ctx, held := l.db.DeferCommit(l.ctx)
+				if err := c.do(l.db, ctx, held); err != nil {
+					t.Fatal(err)
+				}
+				if got := l.rows("users"); got != c.want {
+					t.Errorf("%d users, want %d", got, c.want)
+				}
+				l.user() // the one writer of SQLite is free again
+			})
+		})
+	}
+}

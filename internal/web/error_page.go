@@ -1,0 +1,113 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+
+	"aliquot/internal/exchange"
+)
+
+type failPage struct {
+	Page
+	Status  int
+	Icon    string
+	Head    string
+	Lead    string
+	Help    string
+	ID      string // of the request, in the log
+	Try     string // for the search of a page that is not there
+	SignOut bool   // another account may help
+}
+
+// nameOfAction is what a program is told of a refusal besides: the action as the contract calls it.
+var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
+
+// failed is the page that says why there is no other one.
+func (v *pageRequest) failed(err error) response {
+	code, message, retry := exchange.CodeOf(err), "", 0
+	v.logCause(err)
+	v.noteRefusal(err)
+	if e, ok := errors.AsType[*exchange.Error](err); ok {
+		message = e.Message
+		retry, _ = e.Details["retry_after"].(int)
+	}
+	p := &failPage{Page: Page{Narrow: true}, Icon: "alert", ID: v.w.Header().Get("X-Request-Id"), Lead: message}
+	switch code {
+	case exchange.NotAuthenticated:
+		return v.toSignIn()
+	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed:
+		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
+		p.Lead = nameOfAction.ReplaceAllString(message, "")
+		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with that one."
+	case exchange.CrossSite:
+		p.Status, p.Icon, p.Head = http.StatusForbidden, "lock", "This was sent from another site"
+	case exchange.Misdirected:
+		p.Status, p.Head = http.StatusMisdirectedRequest, "This is not the address of this server"
+	case exchange.NotFound:
+		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address", v.PathValue("id")
+		p.Lead = "The listing may have been removed, or the link has a typing mistake. Requests and documents are never deleted, so yours are safe."
+	case exchange.MethodNotAllowed:
+		p.Status, p.Head = http.StatusMethodNotAllowed, "This address takes no such thing"
+	case exchange.InvalidInput, exchange.MalformedJSON, exchange.InvalidCode:
+		p.Status, p.Head = http.StatusBadRequest, "Something in the form or address does not fit"
+		for field, list := range fieldErrorsOf(err) {
+			for _, text := range list {
+				p.Lead += " " + field + ": " + text + "."
+			}
+		}
+	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.MaterialArchived, exchange.MaterialEmbargoed,
+		exchange.RequestClosed, exchange.AttachmentInUse, exchange.PreconditionFailed:
+		p.Status, p.Icon, p.Head = http.StatusConflict, "undo", "That is no longer possible"
+		p.Help = "Somebody may have been faster. Go back and load the page again to see how things stand; nothing was changed."
+	case exchange.TooLarge:
+		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "That is too large"
+	case exchange.QuotaExceeded:
+		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "The storage quota is used up"
+		p.Help = "Delete files that nobody needs, or ask the people who run this server for more."
+	case exchange.UnsupportedMedia:
+		p.Status, p.Icon, p.Head = http.StatusUnsupportedMediaType, "file", "Files of this kind are not taken"
+	case exchange.RateLimited:
+		p.Status, p.Icon, p.Head = http.StatusTooManyRequests, "clock", "That was too fast"
+	case exchange.StorageFull:
+		p.Status, p.Icon, p.Head = http.StatusInsufficientStorage, "alert", "The server's storage is full"
+		p.Help = "You can still read everything. Please tell the people who run this server; nothing was changed."
+	case exchange.Unavailable, exchange.InvalidAnswer:
+		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
+		retry = max(retry, 5)
+	default:
+		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side", "It is in the log, and nothing was changed."
+	}
+	if retry > 0 {
+		v.w.Header().Set("Retry-After", strconv.Itoa(retry))
+	}
+	if v.Context().Err() != nil { // nobody waits for the answer
+		p.Status = http.StatusServiceUnavailable
+	}
+	p.Title = p.Head
+	return response{status: p.Status, template: "error", page: p}
+}
+
+// noteRefusal counts a refusal for the audit. Every handler that shows one in a page of its own calls it; failed does for all others.
+func (v *pageRequest) noteRefusal(err error) {
+	v.app.RecordRefusal(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
+}
+
+// logCause writes down why a page failed, where it is not just what the visitor is told: as the API does.
+func (v *pageRequest) logCause(err error) {
+	e, known := errors.AsType[*exchange.Error](err)
+	id := v.w.Header().Get("X-Request-Id")
+	switch {
+	case !known && v.Context().Err() != nil: // the visitor left; nobody reads the page
+	case !known:
+		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
+	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable || e.Code == exchange.InvalidAnswer:
+		v.log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
+	}
+}
+
+func fieldErrorsOf(err error) map[string][]string {
+	fields, _ := faults(err)
+	return fields
+}

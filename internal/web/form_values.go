@@ -1,0 +1,66 @@
+package web
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"aliquot/internal/exchange"
+)
+
+// typed is what is in the fields of a form.
+type typed struct{ Form url.Values }
+
+// Val is what is in a field.
+func (t typed) Val(name string) string { return t.Form.Get(name) }
+
+// Country is how addresses are written in the country that the form names.
+func (t typed) Country() exchange.Country { return exchange.CountryOf(t.Form.Get("country")) }
+
+// Countries are those to choose from.
+func (t typed) Countries() []exchange.Country { return exchange.Countries }
+
+func messageOf(err error) string {
+	if e, is := errors.AsType[*exchange.Error](err); is {
+		return e.Message
+	}
+	return ""
+}
+
+// sentencesOf makes sentences for people of what is wrong with fields. labels are what the fields are called in
+// one; one that begins with a capital is the whole sentence.
+func sentencesOf(fields map[string][]string, labels map[string]string) FieldErrors {
+	list := FieldErrors{}
+	for field, texts := range fields {
+		label := labels[field]
+		if label == "" {
+			label = "the " + strings.ReplaceAll(field, "_", " ")
+		}
+		for _, text := range texts {
+			switch {
+			case isCapital(label):
+				text = label
+			case isCapital(text): // it is a sentence
+			case text == "is required":
+				text = "Enter " + label
+			default:
+				text = capital(label) + " " + text
+			}
+			if !slices.Contains(list[field], text) {
+				list[field] = append(list[field], text)
+			}
+		}
+	}
+	return list
+}
+
+func isCapital(text string) bool { return text != "" && text == capital(text) }
+
+// capital begins a text with a capital.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}

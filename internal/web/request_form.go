@@ -1,0 +1,324 @@
+package web
+
+import (
+	"crypto/rand"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aliquot/internal/app"
+	"aliquot/internal/exchange"
+)
+
+var askPages = []page{
+	get("/catalog/{id}/request", (*pageRequest).askFor).private(),
+	post("/catalog/{id}/request", (*pageRequest).sendAsk).takesFiles(),
+	post("/catalog/{id}/request/checklist", (*pageRequest).askChecklist),
+}
+
+// askPage is the form of a request.
+type askPage struct {
+	Page
+	typed
+	app.RequestFormView
+	Resumed bool // it was begun before
+	Again   bool // files were chosen, which have to be chosen again
+	Limit   int64
+	Ready   []checkLine // what is needed to send it
+}
+
+// checkLine is one thing of the requester's checklist.
+type checkLine struct {
+	Text    string
+	Part    string // of the page
+	Ready   bool
+	Problem string
+}
+
+// Parcel reports whether something is sent: a data set or a protocol needs no vials.
+func (p *askPage) Parcel() bool {
+	return p.Terms.Address || p.Material.Category != "DATASET" && p.Material.Category != "PROTOCOL"
+}
+
+// Choices are the addresses to choose from.
+func (p *askPage) Choices() []exchange.Address {
+	var list []exchange.Address
+	for _, a := range p.Addresses {
+		if a.SavedForUse || p.Val("address") == strconv.FormatInt(a.ID, 10) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// Payments are the ways to pay that the lab takes.
+func (p *askPage) Payments() []string { return p.Shipping.Payments() }
+
+// Couriers are those that people choose from.
+func (p *askPage) Couriers() []exchange.Courier { return exchange.Couriers }
+
+// Abstracts are earlier requests whose abstract could be used again, each text once.
+func (p *askPage) Abstracts() []exchange.RequestDetail {
+	const most = 5
+	var list []exchange.RequestDetail
+	seen := map[string]bool{"": true}
+	for _, q := range p.Earlier {
+		if !seen[q.Abstract] && len(list) < most {
+			seen[q.Abstract] = true
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
+// Sections are those parts of the form that the material asks for, which are counted.
+func (p *askPage) Sections() map[string]int {
+	sections, n := map[string]int{}, 0
+	for _, s := range []struct {
+		name  string
+		asked bool
+	}{{"why", true}, {"where", p.Terms.Address}, {"pay", p.Terms.Payment}, {"docs", p.Terms.MTA || p.Terms.IRB}} {
+		if s.asked {
+			n++
+			sections[s.name] = n
+		}
+	}
+	return sections
+}
+
+// Done is how many lines of the checklist are ready.
+func (p *askPage) Done() int {
+	n := 0
+	for _, l := range p.Ready {
+		if l.Ready {
+			n++
+		}
+	}
+	return n
+}
+
+// askLabels are what fields are called in a sentence; one that begins with a capital is the sentence.
+var askLabels = map[string]string{
+	"requester_abstract": "the research abstract", "quantity": "the quantity", "note": "the note",
+	"address": "Choose where it should go", "payment_method": "Choose how shipping is paid",
+	"payment_method_notes": "how it is paid", "courier": "the courier", "account": "the account number",
+	"requester_signed_mta_attachment": "the signed MTA", "irb_attachment": "the IRB document",
+}
+
+func init() { maps.Copy(askLabels, addressLabels) }
+
+// askPage is the form of a request as it is shown, with what is typed in it.
+func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
+	p := &askPage{Page: Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f, typed: typed{form}, Limit: v.app.UploadLimit}
+	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
+	problems, _ := faults(err)
+	p.Ready = checklist(f.Terms, sentencesOf(problems, askLabels), form)
+	return p
+}
+
+// checklist is what is needed to send a request, and what keeps each of it from being ready.
+func checklist(t exchange.Terms, problems FieldErrors, form url.Values) []checkLine {
+	var list []checkLine
+	add := func(asked bool, part, text string, fields ...string) {
+		if !asked {
+			return
+		}
+		line := checkLine{Text: text, Part: part, Ready: true}
+		for _, field := range fields {
+			if problem := problems.Of(field); problem != "" {
+				line.Ready = false
+				if form.Get(field) != "" && line.Problem == "" { // not for what nobody typed yet
+					line.Problem = problem
+				}
+			}
+		}
+		list = append(list, line)
+	}
+	add(t.Abstract, "why", "Research abstract", "requester_abstract")
+	add(t.Address, "where", "Delivery address", append([]string{"address"}, addressFields...)...)
+	add(t.Payment, "pay", "Shipping payment", "payment_method", "courier", "account", "payment_method_notes")
+	return list
+}
+
+// askFor shows the form, as it was left or filled in with what was used last.
+func (v *pageRequest) askFor() (response, error) {
+	f, err := v.askForm()
+	if err != nil {
+		return response{}, err
+	}
+	if f.Own || f.Closed != nil {
+		return show("ask-closed", v.askPage(f, url.Values{}))
+	}
+	form := firstAsk(f, v.who.User)
+	if f.Draft != nil {
+		form = f.Draft.Form
+	}
+	form.Set("once", rand.Text()) // another form than the one before, which was sent or is left
+	p := v.askPage(f, form)
+	p.Resumed = f.Draft != nil
+	return show("ask", p)
+}
+
+func (v *pageRequest) askForm() (app.RequestFormView, error) {
+	id, err := v.id("id")
+	if err != nil {
+		return app.RequestFormView{}, err
+	}
+	return v.app.RequestFormView(v.Context(), v.who.Actor, id)
+}
+
+// firstAsk is a form that nobody typed in yet, with what its person used last.
+func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
+	form := url.Values{"name": {user.Name()}, "saved_for_reuse": {"1"}, "address": {"new"}}
+	if len(f.Addresses) > 0 {
+		form.Set("country", f.Addresses[0].Country)
+	}
+	mine := map[int64]bool{}
+	for _, a := range f.Addresses {
+		if mine[a.ID] = true; a.SavedForUse && form.Get("address") == "new" {
+			form.Set("address", strconv.FormatInt(a.ID, 10))
+		}
+	}
+	for _, q := range f.Earlier {
+		if q.Address != nil && mine[q.Address.ID] {
+			form.Set("address", strconv.FormatInt(q.Address.ID, 10))
+			break
+		}
+	}
+	if f.Shipping == nil {
+		return form
+	}
+	ways := f.Shipping.Payments()
+	if len(ways) == 1 {
+		form.Set("payment_method", ways[0])
+	}
+	for _, q := range f.Earlier {
+		if !slices.Contains(ways, q.Payment) {
+			continue
+		}
+		form.Set("payment_method", q.Payment)
+		if account, ok := exchange.ReadCourierAccount(q.PaymentNotes); ok && q.Payment == exchange.ByCourierAccount {
+			form.Set("courier", account.Courier)
+			form.Set("account", account.Number)
+		} else if !ok {
+			form.Set("payment_method_notes", q.PaymentNotes)
+		}
+		break
+	}
+	return form
+}
+
+// asked is the request that a form asks for.
+func (v *pageRequest) asked(f app.RequestFormView, form url.Values) exchange.RequestForm {
+	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
+	n := exchange.RequestForm{
+		Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(f.Material.ID)), Abstract: text("requester_abstract"),
+			Quantity: text("quantity"), Note: text("note"), Payment: text("payment_method"), Notes: text("payment_method_notes")},
+		Account: &exchange.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
+	}
+	if form.Get("address") == "new" {
+		a := addressOf(form)
+		n.Address = &a
+	} else if id, err := strconv.ParseInt(form.Get("address"), 10, 64); err == nil && id > 0 {
+		n.Request.Address = exchange.NullOf(exchange.Ref(id))
+	}
+	return n
+}
+
+// askChecklist is the checklist alone, for script, while somebody types.
+func (v *pageRequest) askChecklist() (response, error) {
+	f, err := v.askForm()
+	if err != nil {
+		return response{}, err
+	}
+	return show("ask", v.askPage(f, v.PostForm))
+}
+
+// sendAsk sends the request, or keeps it for later.
+func (v *pageRequest) sendAsk() (response, error) {
+	f, err := v.askForm()
+	if err != nil {
+		return response{}, err
+	}
+	sent, err := v.readForm(v.store, askFiles...)
+	if err != nil {
+		return response{}, err
+	}
+	id := strconv.FormatInt(f.Material.ID, 10)
+	save := func() error {
+		form := url.Values{}
+		for name, values := range sent.fields {
+			if name != "once" && name != "save" && name != "reuse" && name != draftKeyField && name != draftTitleField {
+				form[name] = values
+			}
+		}
+		return v.app.SaveDraft(v.Context(), v.who.Actor, exchange.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
+	}
+	if sent.fields.Has("save") {
+		v.discard(sent)
+		return seeOther("/catalog/" + id).saying("Your request is kept as a draft. Files are not: choose them when you go on."), save()
+	}
+	if again := sent.fields.Get("reuse"); again != "" {
+		v.discard(sent)
+		for _, q := range f.Earlier {
+			if strconv.FormatInt(q.ID, 10) == again {
+				sent.fields.Set("requester_abstract", q.Abstract)
+			}
+		}
+		return seeOther("/catalog/" + id + "/request#h-why"), save()
+	}
+	asked := v.asked(f, sent.fields)
+	if len(sent.refused) > 0 {
+		_, err = asked.Check(f.Terms, f.Shipping)
+	} else {
+		var q exchange.RequestDetail
+		q, err = v.app.SubmitRequest(v.Context(), v.who.Actor, app.NewRequest{Key: formKey(sent.fields), RequestForm: asked, Documents: uploadedDocuments(sent)})
+		if err == nil {
+			sent := seeOther(requestPath(q.ID)).saying("Your request is sent. The lab means to answer within " + days(f.Organization.Targets.Decide) + ".")
+			return v.forScript(sent), nil
+		}
+	}
+	fields, wrong := faults(err)
+	if !wrong && len(sent.refused) == 0 {
+		if kept := save(); kept != nil { // so that nothing typed is lost
+			v.log.WarnContext(v.Context(), "keep a request that could not be sent", "error", kept)
+		}
+		return response{}, err
+	}
+	p := v.askPage(f, sent.fields)
+	p.Again = len(sent.files) > 0
+	p.Errors = sentencesOf(fields, askLabels)
+	maps.Copy(p.Errors, sent.faults())
+	if len(sent.refused) > 0 {
+		v.discard(sent)
+	}
+	return invalid("ask", p)
+}
+
+// askFiles are the fields of the form that are documents, by the slots of a request.
+var askFiles = []string{string(exchange.SignedMTA) + slotField, string(exchange.IRB) + slotField}
+
+// slotField follows the name of a slot in that of its field.
+const slotField = "_attachment"
+
+// handed are the documents that came with the form.
+func uploadedDocuments(f sentForm) []app.UploadedDocument {
+	var list []app.UploadedDocument
+	for _, field := range askFiles {
+		if file, sent := f.files[field]; sent {
+			list = append(list, app.UploadedDocument{Slot: exchange.Slot(strings.TrimSuffix(field, slotField)), Filename: file.name, Content: file.content})
+		}
+	}
+	return list
+}
+
+// formKey names a form that was sent, so that sending it twice is sending it once.
+func formKey(form url.Values) string {
+	const most = 64
+	if key := form.Get("once"); key != "" && len(key) <= most {
+		return key
+	}
+	return rand.Text()
+}
