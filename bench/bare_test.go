@@ -57,7 +57,8 @@ const (
 		updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23, step = $24,
 		deleted_at = $25, last_seq = $26, last_hash = $27
 		WHERE id = $28`
-	insertTurn    = "INSERT INTO request_turns (request_id, seq, status, party, what, began_at, organization_id) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+	insertTurn = "INSERT INTO request_turns (request_id, seq, status, party, what, began_at, organization_id) " +
+		"VALUES ($1, $2, $3, $4, $5, $6, $7)"
 	tellRequester = `INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id
 		FROM (SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0 AND m.user_id <> $4 ON CONFLICT (user_id, event_id) DO NOTHING`
 	tellMembers = `INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id
@@ -103,13 +104,15 @@ func openBare(b *testing.B, driver, where string, most int) *sql.DB {
 
 // sqliteName is that of the store.
 func sqliteName(where, more string) string {
-	return "file:" + where + "?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
+	return "file:" + where +
+		"?_time_format=sqlite&_timezone=UTC&_dqs=0&_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
 }
 
 // durable opens a database to write, and makes sure that what is committed survives a power cut.
 func durable(b *testing.B, kind, where string) *sql.DB {
-	driver, most, settings, want := "pgx", 32, "SELECT current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes')", "ononon"
+	driver, most, settings, want := "pgx", 32, "SELECT current_setting('fsync') || "+
+		"current_setting('synchronous_commit') || current_setting('full_page_writes')", "ononon"
 	if kind == storetest.SQLite {
 		driver, most, where = "sqlite", 1, sqliteName(where, "_txlock=immediate")
 		settings, want = "SELECT journal_mode || synchronous FROM pragma_journal_mode, pragma_synchronous", "wal2"
@@ -171,8 +174,10 @@ func scanMaterial(row interface{ Scan(into ...any) error }) (m api.Material, err
 	err = row.Scan(&m.ID, &m.Organization, &m.Category, &m.Title, &m.URL, &m.PubMedID,
 		(*[]byte)(&m.Metadata), &m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachment, &m.Shipping,
 		&m.Imported, &m.ImportSource, &identifier, &organisms, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
-		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &contact, &m.Archived, instant(&m.CreatedAt), instant(&m.UpdatedAt),
-		&m.ContactUser.ID, &m.ContactUser.Username, &m.ContactUser.FirstName, &m.ContactUser.LastName, &email, &registryID, &admin,
+		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &contact, &m.Archived, instant(&m.CreatedAt),
+		instant(&m.UpdatedAt),
+		&m.ContactUser.ID, &m.ContactUser.Username, &m.ContactUser.FirstName, &m.ContactUser.LastName, &email,
+		&registryID, &admin,
 		instant(&m.ContactUser.CreatedAt), instant(&m.ContactUser.UpdatedAt), &grants)
 	if err == nil {
 		err = json.Unmarshal([]byte(organisms), &m.Organisms)
@@ -231,7 +236,8 @@ func (h *bareHandler) known(r *http.Request) (user uuid.UUID, err error) {
 	var admin bool
 	var memberOf, owns *string
 	sum := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Token ")))
-	err = h.actor.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &user, &admin, &memberOf, &owns)
+	err = h.actor.QueryRowContext(r.Context(), hex.EncodeToString(sum[:]), time.Now().UTC()).Scan(&token, &user, &admin,
+		&memberOf, &owns)
 	return user, err
 }
 
@@ -270,11 +276,13 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 	var decide, countersign, ship int
 	var clock string
 	n, _ := strconv.ParseInt(id, 10, 64)
-	if err := request.QueryRowContext(ctx, n).Scan(&q.ID, &q.Material, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
+	if err := request.QueryRowContext(ctx, n).Scan(&q.ID, &q.Material, &q.Requester, &q.AssignedTo, &q.Status,
+		&q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, &q.address, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
 		&q.carrier, &q.tracking, &q.conditions, &q.sent, &q.OpenIssues, &q.putBack, &q.party, &q.step, &q.since,
 		&q.reminded, &q.escalates, &q.snoozed, &clock, instant(&q.CreatedAt), instant(&q.UpdatedAt),
-		&q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign, &ship); err != nil {
+		&q.seq, &q.hash, &title, &q.organization, &mta, &irb, &abstract, &address, &payment, &decide, &countersign,
+		&ship); err != nil {
 		return q, err
 	}
 	if err := json.Unmarshal([]byte(clock), &q.clock); err != nil {
@@ -288,7 +296,8 @@ func (h *bareHandler) read(ctx context.Context, id string, request, documents st
 	for rows.Next() {
 		var d api.Document
 		var id, request int64
-		if err := rows.Scan(&id, &request, &d.Name, &d.Attachment, &d.State, &d.Reason, &d.AddedBy, instant(&d.AddedAt), &d.ReviewedAt); err != nil {
+		if err := rows.Scan(&id, &request, &d.Name, &d.Attachment, &d.State, &d.Reason, &d.AddedBy, instant(&d.AddedAt),
+			&d.ReviewedAt); err != nil {
 			return q, err
 		}
 		switch d.Name {
@@ -308,7 +317,8 @@ func (h *bareHandler) show(q *row) {
 	s := h.rules[q.Status]
 	q.Correction, q.Requirements = s.Correction, s.Requirements
 	q.WaitingOn = &api.Turn{Party: s.WaitingOn.Party, What: s.WaitingOn.What, Since: api.Time(q.since)}
-	q.Clock = api.Clock{Requester: q.clock.Sides[exchange.RequesterSide], Lab: q.clock.Sides[exchange.LabSide], Stages: q.clock.Stages, Until: api.Time(q.clock.Since)}
+	q.Clock = api.Clock{Requester: q.clock.Sides[exchange.RequesterSide], Lab: q.clock.Sides[exchange.LabSide],
+		Stages: q.clock.Stages, Until: api.Time(q.clock.Since)}
 	if q.Clock.Stages == nil {
 		q.Clock.Stages = map[exchange.Status]int64{}
 	}
@@ -340,7 +350,8 @@ func (h *bareHandler) patchRequest(w http.ResponseWriter, r *http.Request) {
 // turned is q when its turn ends, and its clock then as it is kept.
 func (q row) turned(now time.Time) (row, string, error) {
 	seconds := now.Unix() - q.clock.Since.Unix()
-	c := exchange.Clock{Turn: q.clock.Turn + 1, Since: now, Sides: map[exchange.Side]int64{q.WaitingOn.Party: seconds}, Stages: map[exchange.Status]int64{q.Status: seconds}}
+	c := exchange.Clock{Turn: q.clock.Turn + 1, Since: now, Sides: map[exchange.Side]int64{q.WaitingOn.Party: seconds},
+		Stages: map[exchange.Status]int64{q.Status: seconds}}
 	for side, n := range q.clock.Sides {
 		c.Sides[side] += n
 	}
@@ -370,7 +381,8 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	hash := hex.EncodeToString(sum[:])
 	q.seq++
 	var event int64
-	if err := in(h.event).QueryRowContext(ctx, q.ID, q.seq, "status_changed", user, now, detail, q.hash, hash, q.Material, q.organization).Scan(&event); err != nil {
+	if err := in(h.event).QueryRowContext(ctx, q.ID, q.seq, "status_changed", user, now, detail, q.hash, hash,
+		q.Material, q.organization).Scan(&event); err != nil {
 		return q, err
 	}
 	var passed string
@@ -381,8 +393,10 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	q.Status, q.since, q.UpdatedAt = status, now, api.Time(now)
 	h.show(&q)
 	q.party, q.step = q.WaitingOn.Party, q.WaitingOn.What[0]
-	if _, err := in(h.update).ExecContext(ctx, q.AssignedTo, string(q.Status), q.Active, q.Abstract, q.address, q.Payment, q.PaymentNotes,
-		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack, q.since, now,
+	if _, err := in(h.update).ExecContext(ctx, q.AssignedTo, string(q.Status), q.Active, q.Abstract, q.address,
+		q.Payment, q.PaymentNotes,
+		q.Rejection, q.Override, q.Correction, q.carrier, q.tracking, q.conditions, q.sent, q.OpenIssues, q.putBack,
+		q.since, now,
 		0, q.party == exchange.LabSide, nil, passed, string(q.party), q.step, nil, q.seq, hash, q.ID); err != nil {
 		return q, err
 	}
@@ -390,7 +404,8 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 	if err != nil {
 		return q, err
 	}
-	if _, err := in(h.turn).ExecContext(ctx, q.ID, q.clock.Turn, string(q.Status), string(q.party), string(what), now, q.organization); err != nil {
+	if _, err := in(h.turn).ExecContext(ctx, q.ID, q.clock.Turn, string(q.Status), string(q.party), string(what), now,
+		q.organization); err != nil {
 		return q, err
 	}
 	category := "change_in_request_status_notif"
@@ -400,12 +415,14 @@ func (h *bareHandler) set(ctx context.Context, id string, user uuid.UUID, status
 			return q, err
 		}
 	}
-	if _, err := in(h.tellRequester).ExecContext(ctx, event, category, now, user, q.organization, q.Requester); err != nil {
+	if _, err := in(h.tellRequester).ExecContext(ctx, event, category, now, user, q.organization,
+		q.Requester); err != nil {
 		return q, err
 	}
 	var job int64
 	args := `{"events":[` + strconv.FormatInt(event, 10) + `]}`
-	if err := in(h.job).QueryRowContext(ctx, "bare", nil, nil, args, "READY", now, now).Scan(&job); err != nil { // nobody does it
+	// nobody does it
+	if err := in(h.job).QueryRowContext(ctx, "bare", nil, nil, args, "READY", now, now).Scan(&job); err != nil {
 		return q, err
 	}
 	return q, tx.Commit()

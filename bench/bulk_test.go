@@ -59,10 +59,13 @@ func inventory(rows int) io.Reader {
 	r, w := io.Pipe()
 	go func() {
 		sheet := csv.NewWriter(w)
-		_ = sheet.Write(strings.Split("reference,category,title,organisms,cell line name,rrid,disease,tissue,sex,age,biosafety level,growth medium,notes", ","))
+		_ = sheet.Write(strings.Split("reference,category,title,organisms,cell line "+
+			"name,rrid,disease,tissue,sex,age,biosafety level,growth medium,notes", ","))
 		for i := range rows {
-			_ = sheet.Write([]string{fmt.Sprint("LN2-", i), "CELL_LINE", fmt.Sprint("HT-29, passage ", i), "Homo sapiens", "HT-29", "CVCL_0320",
-				"Colon adenocarcinoma", "large intestine", "female", "44", "BSL-1", "McCoy's 5A with 10 % serum", "Grows fast; split twice a week."})
+			_ = sheet.Write([]string{fmt.Sprint("LN2-", i), "CELL_LINE", fmt.Sprint("HT-29, passage ", i),
+				"Homo sapiens", "HT-29", "CVCL_0320",
+				"Colon adenocarcinoma", "large intestine", "female", "44", "BSL-1", "McCoy's 5A with 10 % serum",
+				"Grows fast; split twice a week."})
 		}
 		sheet.Flush()
 		_ = w.Close()
@@ -78,8 +81,10 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	}
 	defer func() { _ = folder.Close() }()
 	log := slog.New(slog.DiscardHandler)
-	a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 1 << 30, Log: log})
-	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.Registration{})
+	a := app.New(app.Config{DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 30, Log: log})
+	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
+		exchange.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,7 +96,8 @@ func bulkOurs(b *testing.B, db *store.DB) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	stop := jobtest.Start(b, job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: slots, Lease: 30 * time.Second})
+	stop := jobtest.Start(b,
+		job.Config{DB: db, Log: log, Handlers: a.Handlers(), Slots: slots, Lease: 30 * time.Second})
 	defer stop()
 	began := time.Now()
 	j, err := a.Bulk(b.Context(), who, who.Organizations[0], exchange.BulkOptions{}, content)
@@ -111,7 +117,8 @@ func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 	batch := map[string]int{storetest.SQLite: 8, storetest.PostgreSQL: 32}[kind] // as the dialect has it
 	pool := durable(b, kind, storetest.Where(db))
 	columns, state := make([]any, materialColumns+1), ""
-	row := pool.QueryRowContext(b.Context(), `SELECT organization_id, category, reference, title, url, pubmed_id, additional_metadata,
+	row := pool.QueryRowContext(b.Context(),
+		`SELECT organization_id, category, reference, title, url, pubmed_id, additional_metadata,
 		needs_mta, needs_irb, needs_abstract, mta_attachment_id, shipping_requirements_id, imported, import_source, import_identifier,
 		organisms, publication_title, pre_print_doi, pre_print_title, citation, additional_info, embargo_date, contact_user_id,
 		is_archived, title_sort, created_at, (SELECT state FROM audit_events WHERE object LIKE 'material %' LIMIT 1) FROM materials LIMIT 1`)
@@ -140,9 +147,10 @@ func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 		}
 		return "(" + strings.Join(places, ", ") + ")"
 	}) + " RETURNING id"
-	versions := "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) VALUES " + values(versionColumns, func(n int) string {
-		return fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, $%d, 1)", n+1, n+2, n+3, n+4, n+5, n+6)
-	})
+	versions := "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) VALUES " +
+		values(versionColumns, func(n int) string {
+			return fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, $%d, 1)", n+1, n+2, n+3, n+4, n+5, n+6)
+		})
 	found := newBareIndex(b, pool, kind, db, batch)
 	began := time.Now()
 	tx, err := pool.BeginTx(b.Context(), nil)
@@ -163,7 +171,8 @@ func bulkBare(b *testing.B, db *store.DB, kind string) float64 {
 		for i := range batch {
 			at := len(args)
 			args = append(append(args, columns[:materialColumns]...), now)
-			args[at+2], args[at+3], args[at+24] = fmt.Sprint("bare-", n+i), fmt.Sprint("HT-29, passage ", n+i), fmt.Sprint("ht-29, passage ", n+i)
+			args[at+2], args[at+3], args[at+24] = fmt.Sprint("bare-", n+i), fmt.Sprint("HT-29, passage ", n+i),
+				fmt.Sprint("ht-29, passage ", n+i)
 		}
 		ids, err := insert.materials(b.Context(), args)
 		if err != nil {
@@ -223,7 +232,8 @@ type bareIndex struct {
 
 func newBareIndex(b *testing.B, pool *sql.DB, kind string, db *store.DB, batch int) *bareIndex {
 	x := &bareIndex{row: make([]any, 5), words: "INSERT INTO material_words (rowid, words) VALUES ($1, $2)"}
-	columns, read := "facets, weights, digest, organization_id, visible_from", "facets, weights, digest, organization_id, visible_from"
+	columns, read := "facets, weights, digest, organization_id, visible_from",
+		"facets, weights, digest, organization_id, visible_from"
 	if kind == storetest.PostgreSQL {
 		x.row, columns, read = make([]any, 6), columns+", words", read+", CAST(words AS TEXT)"
 	}
@@ -233,7 +243,8 @@ func newBareIndex(b *testing.B, pool *sql.DB, kind string, db *store.DB, batch i
 		into[i] = &x.row[i]
 	}
 	into[len(x.row)] = &id
-	if err := pool.QueryRowContext(b.Context(), "SELECT "+read+", id FROM material_index ORDER BY id DESC LIMIT 1").Scan(into...); err != nil {
+	if err := pool.QueryRowContext(b.Context(), "SELECT "+read+
+		", id FROM material_index ORDER BY id DESC LIMIT 1").Scan(into...); err != nil {
 		b.Fatal(err)
 	}
 	if kind == storetest.SQLite {

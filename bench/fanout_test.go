@@ -56,7 +56,8 @@ func (w *world) bigLab() (lab int64, last uuid.UUID) {
 		ids := make([]uuid.UUID, crowd)
 		for i := range ids {
 			ids[i] = uuid.MustParse(fmt.Sprintf("ffffffff-0000-7000-8000-%012d", i))
-			if err := tx.InsertUser(ctx, exchange.User{ID: ids[i], Username: ids[i].String(), RegistryID: ids[i].String()}); err != nil {
+			if err := tx.InsertUser(ctx,
+				exchange.User{ID: ids[i], Username: ids[i].String(), RegistryID: ids[i].String()}); err != nil {
 				return err
 			}
 		}
@@ -71,14 +72,16 @@ func (w *world) bigLab() (lab int64, last uuid.UUID) {
 
 // work starts a worker.
 func (w *world) work() (stop func()) {
-	return jobtest.Start(w.b, job.Config{DB: w.db, Handlers: w.app.Handlers(), Log: slog.New(slog.DiscardHandler), Slots: 8})
+	return jobtest.Start(w.b,
+		job.Config{DB: w.db, Handlers: w.app.Handlers(), Log: slog.New(slog.DiscardHandler), Slots: 8})
 }
 
 // wait waits until everybody was told.
 func (w *world) wait() {
 	jobtest.Poll(w.b, "everybody was told", func() bool {
 		for _, state := range []exchange.JobState{exchange.JobReady, exchange.JobRunning} {
-			part, err := w.db.Read().Jobs(w.b.Context(), exchange.Page{Limit: 1}, nil, exchange.JobFilter{State: &state, Kind: new("tell")})
+			part, err := w.db.Read().Jobs(w.b.Context(), exchange.Page{Limit: 1}, nil,
+				exchange.JobFilter{State: &state, Kind: new("tell")})
 			if err != nil {
 				w.b.Fatal(err)
 			}

@@ -70,7 +70,8 @@ func BenchmarkStudy(b *testing.B) {
 	}
 	xml.WriteString(`</EXPERIMENT_PACKAGE_SET>`)
 	s := sourcetest.Start(b)
-	s.Break("/entrez/eutils/efetch.fcgi", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(xml.String())) })
+	s.Break("/entrez/eutils/efetch.fcgi",
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(xml.String())) })
 	var took []time.Duration
 	var most uint64
 	for range b.N {
@@ -79,7 +80,8 @@ func BenchmarkStudy(b *testing.B) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			began := time.Now()
-			if _, err := im.Draft(b.Context(), exchange.ImportOptions{Source: exchange.SourceSRA, Identifier: "SRP000001"}); err != nil {
+			if _, err := im.Draft(b.Context(),
+				exchange.ImportOptions{Source: exchange.SourceSRA, Identifier: "SRP000001"}); err != nil {
 				b.Fatal(err)
 			}
 			took = append(took, time.Since(began))

@@ -71,11 +71,12 @@ func race(b *testing.B, db *store.DB, kind string) (rates [2]float64) {
 	defer logFile.Close()
 	var left sync.WaitGroup
 	kinds := [2]job.Kind[int]{ours: {Name: "ours"}, bare: {Name: "bare"}}
-	stop := jobtest.Start(b, job.Config{DB: db, Log: slog.New(slog.NewJSONHandler(logFile, nil)), Slots: slots, Lease: 30 * time.Second,
-		Handlers: []job.Handler{kinds[ours].Handle(func(ctx context.Context, r *job.Run, _ int) error {
-			defer left.Done()
-			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return nil, nil })
-		})}})
+	stop := jobtest.Start(b,
+		job.Config{DB: db, Log: slog.New(slog.NewJSONHandler(logFile, nil)), Slots: slots, Lease: 30 * time.Second,
+			Handlers: []job.Handler{kinds[ours].Handle(func(ctx context.Context, r *job.Run, _ int) error {
+				defer left.Done()
+				return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return nil, nil })
+			})}})
 	defer stop()
 	limit := newBareQueue(b, db, kind)
 	var spent [2]time.Duration
@@ -168,7 +169,8 @@ func (q bareQueue) take(ctx context.Context) (list []held, err error) {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	rows, err := within(ctx, tx)(q.claim).QueryContext(ctx, now, now.Add(30*time.Second), taken, "RUNNING", "bare", false)
+	rows, err := within(ctx, tx)(q.claim).QueryContext(ctx, now, now.Add(30*time.Second), taken, "RUNNING", "bare",
+		false)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +183,8 @@ func (q bareQueue) take(ctx context.Context) (list []held, err error) {
 		var heavy bool
 		var due, created time.Time
 		var ended *time.Time
-		if err := rows.Scan(&j.id, &kind, &key, &user, &args, &state, &due, &j.lease, &failures, &wrong, &done, &total, &note,
+		if err := rows.Scan(&j.id, &kind, &key, &user, &args, &state, &due, &j.lease, &failures, &wrong, &done, &total,
+			&note,
 			&checkpoint, &result, &created, &ended, &heavy, &turn); err != nil {
 			return nil, err
 		}
@@ -200,7 +203,8 @@ func (q bareQueue) finish(ctx context.Context, j held) error {
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	_, err = within(ctx, tx)(q.save).ExecContext(ctx, string(exchange.JobDone), nil, 0, "", 0, 0, "", nil, nil, now, j.id, j.lease, "RUNNING", nil)
+	_, err = within(ctx, tx)(q.save).ExecContext(ctx, string(exchange.JobDone), nil, 0, "", 0, 0, "", nil, nil, now,
+		j.id, j.lease, "RUNNING", nil)
 	if err != nil {
 		return err
 	}

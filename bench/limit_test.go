@@ -45,7 +45,8 @@ func BenchmarkUnchanged(b *testing.B) {
 			return r
 		}
 		for side := range 2 {
-			if answer, err := http.DefaultClient.Do(get(side, 0, 0)); err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusNotModified {
+			if answer, err := http.DefaultClient.Do(get(side, 0, 0)); err != nil || answer.Body.Close() != nil ||
+				answer.StatusCode != http.StatusNotModified {
 				b.Fatalf("side %d: %v, %v", side, answer, err)
 			}
 		}

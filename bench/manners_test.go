@@ -37,7 +37,8 @@ func BenchmarkLimits(b *testing.B) {
 		} {
 			b.Run(name, func(b *testing.B) {
 				for side, limited := range []bool{true, false} {
-					if answer, err := http.DefaultClient.Do(next(side, 0, 0)); err != nil || answer.Body.Close() != nil || (answer.Header.Get("RateLimit") != "") != limited {
+					if answer, err := http.DefaultClient.Do(next(side, 0, 0)); err != nil ||
+						answer.Body.Close() != nil || (answer.Header.Get("RateLimit") != "") != limited {
 						b.Fatalf("side %d: %v, %v", side, answer, err)
 					}
 				}
@@ -52,7 +53,8 @@ func BenchmarkKey(b *testing.B) {
 	each(b, func(b *testing.B, w *world) {
 		w.url[bare] = w.url[ours]
 		compare(b, tenth, func(side, client, n int) *http.Request {
-			r := w.request(side, "POST", w.requestPath(side*clients+client)+"/messages", w.member, `{"text": "We ship on Monday."}`)
+			r := w.request(side, "POST", w.requestPath(side*clients+client)+"/messages", w.member,
+				`{"text": "We ship on Monday."}`)
 			if side == ours {
 				r.Header.Set("Idempotency-Key", fmt.Sprintf("%d-%d", client, n))
 			}

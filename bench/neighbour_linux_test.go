@@ -50,12 +50,13 @@ func sizeOfNeighbour(b *testing.B) neighbourSize {
 			b.Fatalf("NEIGHBOUR_ROWS: %q is no number from 1000 on", text)
 		}
 	}
-	return neighbourSize{rows: min(rows, sheet.MaxRows-1), bookRows: rows / 4, jobs: 100, books: 16, materials: min(rows/4, 50_000)}
+	return neighbourSize{rows: min(rows, sheet.MaxRows-1), bookRows: rows / 4, jobs: 100, books: 16,
+		materials: min(rows/4, 50_000)}
 }
 
 // BenchmarkNeighbour measures what others feel of one heavy user, on the built program as it is deployed, with its
-// limits: a large spreadsheet, 16 workbooks at once, 100 jobs, and an address that searches in a loop, with 15 kB and with the
-// most that a search may ask for. Others read, write and search, first alone and then beside that.
+// limits: a large spreadsheet, 16 workbooks at once, 100 jobs, and an address that searches in a loop, with 15 kB and
+// with the most that a search may ask for. Others read, write and search, first alone and then beside that.
 func BenchmarkNeighbour(b *testing.B) {
 	for _, kind := range storetest.Kinds() {
 		b.Run(kind, func(b *testing.B) {
@@ -110,13 +111,15 @@ func neighbours(b *testing.B, kind string, size neighbourSize) {
 		name  string
 		alone []time.Duration
 		here  []time.Duration
-	}{{"reads", alone.reads, beside.reads}, {"writes", alone.writes, beside.writes}, {"searches", alone.searches, beside.searches}} {
+	}{{"reads", alone.reads, beside.reads}, {"writes", alone.writes, beside.writes},
+		{"searches", alone.searches, beside.searches}} {
 		before, now := percentile95(side.alone), percentile95(side.here)
 		ratio := float64(now) / float64(before)
 		b.ReportMetric(float64(before.Microseconds())/1000, side.name+"-alone-p95-ms")
 		b.ReportMetric(float64(now.Microseconds())/1000, side.name+"-p95-ms")
 		b.ReportMetric(ratio, side.name+"-ratio")
-		b.Logf("%s: p95 %v alone, %v beside (%d calls), longest %v", side.name, before, now, len(side.here), slices.Max(side.here))
+		b.Logf("%s: p95 %v alone, %v beside (%d calls), longest %v", side.name, before, now, len(side.here),
+			slices.Max(side.here))
 		if ratio > neighbourRatio {
 			b.Errorf("the 95th percentile of %s is %.1f of alone, not %d", side.name, ratio, neighbourRatio)
 		}
@@ -158,10 +161,13 @@ func newTown(b *testing.B, kind string, size neighbourSize) *town {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: time.Hour})
+	a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: time.Hour})
 	for i := range 5 {
 		email := fmt.Sprintf("neighbour%d@example.org", i)
-		signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: fmt.Sprint("neighbour ", i), GivenName: "N", FamilyName: fmt.Sprint(i), Email: email}, exchange.Registration{})
+		signed, err := a.SignIn(b.Context(),
+			identity.Person{RegistryID: fmt.Sprint("neighbour ", i), GivenName: "N", FamilyName: fmt.Sprint(i),
+				Email: email}, exchange.Registration{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -186,7 +192,8 @@ func newTown(b *testing.B, kind string, size neighbourSize) *town {
 // settle gives one of the others a material, and a request for another's.
 func (t *town) settle(i int) {
 	one := &t.others[i]
-	one.material = t.make(one, "/v1/materials", fmt.Sprintf(`{"category": "CELL_LINE", "title": "HT-29 of %d", "organization_id": %d, "additional_metadata": {"cell_line_name": "HT-29"}}`, i, one.lab))
+	one.material = t.make(one, "/v1/materials",
+		fmt.Sprintf(`{"category": "CELL_LINE", "title": "HT-29 of %d", "organization_id": %d, "additional_metadata": {"cell_line_name": "HT-29"}}`, i, one.lab))
 	if i > 0 {
 		one.request = t.make(one, "/v1/material-requests", fmt.Sprintf(`{"material": %d}`, t.others[i-1].material))
 	}
@@ -198,7 +205,8 @@ func (t *town) settle(i int) {
 
 func (t *town) make(one *resident, path, body string) int64 {
 	var made struct{ ID int64 }
-	raw, err := t.call(t.b.Context(), http.DefaultClient, "POST", path, one.token, "application/json", strings.NewReader(body))
+	raw, err := t.call(t.b.Context(), http.DefaultClient, "POST", path, one.token, "application/json",
+		strings.NewReader(body))
 	if err == nil {
 		err = json.Unmarshal(raw, &made)
 	}
@@ -209,7 +217,8 @@ func (t *town) make(one *resident, path, body string) int64 {
 }
 
 // call makes one call, which must succeed.
-func (t *town) call(ctx context.Context, c *http.Client, method, path, token, kind string, body io.Reader) ([]byte, error) {
+func (t *town) call(ctx context.Context, c *http.Client, method, path, token, kind string, body io.Reader) ([]byte,
+	error) {
 	r, err := http.NewRequestWithContext(ctx, method, t.p.url+path, body)
 	if err != nil {
 		return nil, err
@@ -233,7 +242,8 @@ func (t *town) call(ctx context.Context, c *http.Client, method, path, token, ki
 type felt struct{ reads, writes, searches []time.Duration }
 
 func (f *felt) add(more felt) {
-	f.reads, f.writes, f.searches = append(f.reads, more.reads...), append(f.writes, more.writes...), append(f.searches, more.searches...)
+	f.reads, f.writes, f.searches = append(f.reads, more.reads...), append(f.writes, more.writes...),
+		append(f.searches, more.searches...)
 }
 
 // pace is how often one of the others calls, below the limit of a user.
@@ -261,11 +271,13 @@ func (t *town) live(ctx context.Context, length time.Duration) felt {
 				case 3:
 					path = fmt.Sprintf("/v1/material-requests/%d", one.request)
 				case 4:
-					path, into = "/v1/search/materials?limit=20&search="+url.QueryEscape([]string{"colon", "plasmid gfp", "mouse strain"}[n/8%3]), &all[i].searches
+					path, into = "/v1/search/materials?limit=20&search="+
+						url.QueryEscape([]string{"colon", "plasmid gfp", "mouse strain"}[n/8%3]), &all[i].searches
 				case 5:
 					path = fmt.Sprintf("/catalog/%d", one.material)
 				case 6:
-					method, path, into = "POST", fmt.Sprintf("/v1/material-requests/%d/messages", one.request), &all[i].writes
+					method, path, into = "POST", fmt.Sprintf("/v1/material-requests/%d/messages", one.request),
+						&all[i].writes
 					body = `{"text": "We ship on Monday."}`
 				}
 				kind := ""
@@ -302,7 +314,8 @@ func (t *town) bother(ctx context.Context, size neighbourSize, calling *sync.Wai
 	var refused, taken atomic.Int64
 	try := func(path, kind string, body []byte) {
 		for ctx.Err() == nil {
-			if _, err := t.call(ctx, http.DefaultClient, "POST", path, t.heavy.token, kind, bytes.NewReader(body)); err == nil {
+			if _, err := t.call(ctx, http.DefaultClient, "POST", path, t.heavy.token, kind,
+				bytes.NewReader(body)); err == nil {
 				taken.Add(1)
 				return
 			}
@@ -375,7 +388,8 @@ func (t *town) sheet(ctx context.Context, lab string, rows int) {
 			break
 		}
 		time.Sleep(time.Second)
-		raw, err = t.call(ctx, http.DefaultClient, "GET", fmt.Sprintf("/v1/jobs/%d", j.ID), t.heavy.token, "", http.NoBody)
+		raw, err = t.call(ctx, http.DefaultClient, "GET", fmt.Sprintf("/v1/jobs/%d", j.ID), t.heavy.token, "",
+			http.NoBody)
 		if err != nil && ctx.Err() == nil && strings.Contains(err.Error(), "429") {
 			err = nil // the limit of the user, whose other calls are as many
 		}
@@ -400,11 +414,14 @@ func workbook(b *testing.B, rows int) []byte {
 		}
 		return w
 	}
-	add("[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`)
+	add("[Content_Types].xml",
+		`<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`)
 	add("_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`)
 	add("xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="Materials" sheetId="1" r:id="rId1"/></sheets></workbook>`)
-	add("xl/_rels/workbook.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`)
-	cells := add("xl/worksheets/sheet1.xml", `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`)
+	add("xl/_rels/workbook.xml.rels",
+		`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`)
+	cells := add("xl/worksheets/sheet1.xml",
+		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>`)
 	row := func(texts ...string) {
 		_, _ = io.WriteString(cells, "<row>")
 		for _, cell := range texts {
@@ -430,7 +447,8 @@ func (t *town) firstMail() time.Duration {
 	before := len(t.mailTo(owns.email))
 	began := time.Now()
 	body := fmt.Sprintf(`{"material": %d, "note": "for the first mail"}`, owns.material)
-	if _, err := t.call(t.b.Context(), http.DefaultClient, "POST", "/v1/material-requests", asks.token, "application/json", strings.NewReader(body)); err != nil {
+	if _, err := t.call(t.b.Context(), http.DefaultClient, "POST", "/v1/material-requests", asks.token,
+		"application/json", strings.NewReader(body)); err != nil {
 		t.b.Errorf("the request of the first mail: %v", err)
 	}
 	for len(t.mailTo(owns.email)) == before && time.Since(began) < time.Minute {

@@ -96,7 +96,8 @@ func newPress(b *testing.B, n int) *press {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = content.Close() })
-	a := app.New(app.Config{DB: p.db, PublicURL: "http://localhost", Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
+	a := app.New(app.Config{DB: p.db, PublicURL: "http://localhost", Files: content, Access: exchange.AccessMembers,
+		Registration:  []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1, Log: slog.New(slog.DiscardHandler)})
 	mux := http.NewServeMux()
 	if err := web.Mount(mux, web.Config{App: a}); err != nil {
@@ -112,7 +113,8 @@ func newPress(b *testing.B, n int) *press {
 func (p *press) pick(b *testing.B, a *app.App) {
 	var lab int64
 	var registryID string
-	err := p.bare.QueryRowContext(b.Context(), `SELECT o.id, u.registry_id FROM material_requests r JOIN materials m ON m.id = r.material_id
+	err := p.bare.QueryRowContext(b.Context(),
+		`SELECT o.id, u.registry_id FROM material_requests r JOIN materials m ON m.id = r.material_id
 		JOIN organizations o ON o.id = m.organization_id JOIN users u ON u.id = o.owner_id
 		GROUP BY o.id, u.registry_id ORDER BY COUNT(*) DESC, o.id LIMIT 1`).Scan(&lab, &registryID)
 	if err != nil {
@@ -136,8 +138,10 @@ func (p *press) pick(b *testing.B, a *app.App) {
 		}
 		return list
 	}
-	p.materials = ids("SELECT id FROM materials WHERE organization_id <> $1 AND NOT is_archived AND embargo_date IS NULL ORDER BY id DESC LIMIT $2")
-	p.requests = ids("SELECT r.id FROM material_requests r JOIN materials m ON m.id = r.material_id WHERE m.organization_id = $1 ORDER BY r.id DESC LIMIT $2")
+	p.materials = ids("SELECT id FROM materials WHERE organization_id <> $1 AND NOT is_archived AND embargo_date IS " +
+		"NULL ORDER BY id DESC LIMIT $2")
+	p.requests = ids("SELECT r.id FROM material_requests r JOIN materials m ON m.id = r.material_id WHERE " +
+		"m.organization_id = $1 ORDER BY r.id DESC LIMIT $2")
 	rows, err := p.bare.QueryContext(b.Context(), "SELECT title FROM materials ORDER BY id LIMIT $1", pageVariants)
 	if err != nil {
 		b.Fatal(err)
@@ -153,7 +157,8 @@ func (p *press) pick(b *testing.B, a *app.App) {
 	if err := rows.Err(); err != nil {
 		b.Fatal(err)
 	}
-	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: registryID, GivenName: "A", FamilyName: "B"}, exchange.Registration{})
+	signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: registryID, GivenName: "A", FamilyName: "B"},
+		exchange.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}

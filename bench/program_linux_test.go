@@ -91,7 +91,10 @@ func BenchmarkContent(b *testing.B) {
 	record := `{"filename": "reads.fasta"}`
 	call(b, "POST", "/v1/attachments", int64(len(record)), strings.NewReader(record))
 	b.Run("upload", func(b *testing.B) {
-		p.grow(b, size, func() { call(b, "PUT", path, size, &endless{line: []byte("ACGTACGTTTGACCAGTTTACGCATTAGGCAC\n")}) })
+		p.grow(b, size, func() {
+			call(b, "PUT", path, size,
+				&endless{line: []byte("ACGTACGTTTGACCAGTTTACGCATTAGGCAC\n")})
+		})
 	})
 	b.Run("download", func(b *testing.B) {
 		p.grow(b, size, func() {
@@ -144,7 +147,8 @@ func signIn(b *testing.B, data string) string {
 		b.Fatal(err)
 	}
 	a := app.New(app.Config{DB: db, Registration: []string{"open"}, TokenLifetime: time.Hour})
-	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"}, exchange.Registration{})
+	s, err := a.SignIn(b.Context(), identity.Person{RegistryID: "bench", GivenName: "B", FamilyName: "Test"},
+		exchange.Registration{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -154,7 +158,8 @@ func signIn(b *testing.B, data string) string {
 // build builds the program.
 func build(b *testing.B) (binary string) {
 	binary = filepath.Join(b.TempDir(), "aliquot")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", binary, "aliquot/cmd/aliquot").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", binary,
+		"aliquot/cmd/aliquot").CombinedOutput(); err != nil {
 		b.Fatalf("build: %v\n%s", err, out)
 	}
 	return binary
@@ -248,8 +253,10 @@ func BenchmarkBulkMemory(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: time.Hour})
-			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"}, exchange.Registration{})
+			a := app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
+				TokenLifetime: time.Hour})
+			signed, err := a.SignIn(b.Context(), identity.Person{RegistryID: "member", GivenName: "Ada"},
+				exchange.Registration{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -269,7 +276,8 @@ func BenchmarkBulkMemory(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			settings = append([]string{"import", file.Name(), "--organization", strconv.FormatInt(who.Organizations[0], 10)}, settings...)
+			settings = append([]string{"import", file.Name(), "--organization",
+				strconv.FormatInt(who.Organizations[0], 10)}, settings...)
 			binary := build(b)
 			for range b.N { // once: it takes longer than -benchtime
 				importing := exec.CommandContext(b.Context(), binary, settings...) //nolint:gosec // our own binary
@@ -302,7 +310,8 @@ func peak(b *testing.B, command *exec.Cmd) (most int64) {
 			}
 			return most
 		case <-time.After(20 * time.Millisecond):
-			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", command.Process.Pid)); err == nil && bytes.Contains(status, []byte("VmHWM")) {
+			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", command.Process.Pid)); err == nil &&
+				bytes.Contains(status, []byte("VmHWM")) {
 				most = max(most, p.memory("VmHWM"))
 			}
 		}

@@ -81,7 +81,8 @@ type library struct {
 }
 
 func newLibrary(b *testing.B, kind string, n int) *library {
-	l := &library{B: b, kind: kind, n: n, caller: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}}
+	l := &library{B: b, kind: kind, n: n,
+		caller: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}}
 	folder := os.Getenv("SEARCH_FOLDER")
 	if folder == "" {
 		folder = b.TempDir()
@@ -119,7 +120,8 @@ func newLibrary(b *testing.B, kind string, n int) *library {
 	}
 	b.Cleanup(func() { _ = logFile.Close() })
 	log := slog.New(slog.NewJSONHandler(logFile, nil))
-	l.url = serve(b, api.New(app.New(app.Config{DB: l.db, Files: content, Access: exchange.AccessOpen, Log: log, UploadLimit: 1}), log), log)
+	l.url = serve(b, api.New(app.New(app.Config{DB: l.db, Files: content, Access: exchange.AccessOpen, Log: log,
+		UploadLimit: 1}), log), log)
 	return l
 }
 
@@ -167,9 +169,12 @@ func (l *library) search(key, value string) string {
 // queries draws different queries until there are enough that find few things and, as far as there are
 // so many, enough that find more than a tenth of all.
 func (l *library) queries() (selective, broad []string) {
-	templates := []string{"{gene}", "{disease}", "{gene} {tissue}", "{line} {gene}", "{technique}", "{organism}", "{gene} {gene2}", "{technique} {disease}", "{line} cells",
-		"{animal} {tissue}", "{animal}", "\"{gene} knockout\"", "{backbone} {gene}", "{disease} {tissue}", "{tag}-{gene}", "{tissue}", "{gene} antibody", "{line}", "{number}", "{animal} -{tissue}"}
-	everyday := []string{"cells", "human", "plasmid", "cell line", "expression", "loss of", "knockout", "verified by sequencing", "days after", "mutant", "samples", "weeks"}
+	templates := []string{"{gene}", "{disease}", "{gene} {tissue}", "{line} {gene}", "{technique}", "{organism}",
+		"{gene} {gene2}", "{technique} {disease}", "{line} cells",
+		"{animal} {tissue}", "{animal}", "\"{gene} knockout\"", "{backbone} {gene}", "{disease} {tissue}",
+		"{tag}-{gene}", "{tissue}", "{gene} antibody", "{line}", "{number}", "{animal} -{tissue}"}
+	everyday := []string{"cells", "human", "plasmid", "cell line", "expression", "loss of", "knockout",
+		"verified by sequencing", "days after", "mutant", "samples", "weeks"}
 	seen := map[string]bool{}
 	for i := 0; i < 4000 && (len(selective) < selectiveQueries || len(broad) < broadQueries); i++ {
 		query := seed.Draw(templates[i%len(templates)], i)
@@ -256,7 +261,8 @@ func (l *library) row(name string, s spread, times, bar float64, unit string) {
 func (l *library) measure() {
 	began := time.Now()
 	selective, broad := l.queries()
-	l.Logf("%d selective and %d broad queries found in %s", len(selective), len(broad), time.Since(began).Round(time.Second))
+	l.Logf("%d selective and %d broad queries found in %s", len(selective), len(broad),
+		time.Since(began).Round(time.Second))
 	addresses := func(queries []string) []string {
 		list := make([]string, len(queries))
 		for i, q := range queries {
@@ -276,9 +282,11 @@ func (l *library) measure() {
 	l.row("suggest", l.suggested(), 0, suggestBar, " ms")
 	alone, beside := l.saved(addresses(slices.Concat(selective, broad)))
 	l.row("a material saved", alone, 0, 0, "")
-	l.row("a material saved while searching, against alone", nil, beside.percentile(95)/alone.percentile(95), writeBar, " x")
+	l.row("a material saved while searching, against alone", nil, beside.percentile(95)/alone.percentile(95), writeBar,
+		" x")
 	text, index, more := l.sizes()
-	l.row(fmt.Sprintf("index of words (%.0f MB) against the text (%.0f MB)", index/1e6, text/1e6), nil, index/text, sizeBar, " x")
+	l.row(fmt.Sprintf("index of words (%.0f MB) against the text (%.0f MB)", index/1e6, text/1e6), nil, index/text,
+		sizeBar, " x")
 	l.row(fmt.Sprintf("what is kept beside the index (%.0f MB) against the text", more/1e6), nil, more/text, 0, "")
 }
 
@@ -287,7 +295,8 @@ func (l *library) filters() (addresses []string) {
 	var a hitPage
 	l.call("GET", l.url+"/v1/search/materials", "", &a)
 	for _, name := range slices.Sorted(maps.Keys(a.Facets)) {
-		values := slices.SortedFunc(maps.Keys(a.Facets[name]), func(x, y string) int { return int(a.Facets[name][y] - a.Facets[name][x]) })
+		values := slices.SortedFunc(maps.Keys(a.Facets[name]),
+			func(x, y string) int { return int(a.Facets[name][y] - a.Facets[name][x]) })
 		for _, value := range values[:min(4, len(values))] {
 			addresses = append(addresses, l.search(name, value))
 		}
@@ -354,7 +363,9 @@ func (l *library) sizes() (text, index, more float64) {
 	text = read(`SELECT CAST(SUM(octet_length(title) + octet_length(organisms) + octet_length(additional_metadata) + octet_length(COALESCE(publication_title, ''))
 		+ octet_length(COALESCE(pre_print_title, '')) + octet_length(COALESCE(citation, '')) + octet_length(COALESCE(additional_info, ''))) AS DOUBLE PRECISION) FROM materials`)
 	if l.kind == storetest.PostgreSQL {
-		return text, read("SELECT pg_relation_size('material_words')"), read("SELECT pg_total_relation_size('material_index') - pg_relation_size('material_words')")
+		return text, read("SELECT pg_relation_size('material_words')"),
+			read("SELECT pg_total_relation_size('material_index') - pg_relation_size('material_words')")
 	}
-	return text, read("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'material_words%'"), read("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE '%material_index%'")
+	return text, read("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE 'material_words%'"),
+		read("SELECT SUM(pgsize) FROM dbstat WHERE name LIKE '%material_index%'")
 }

@@ -78,7 +78,8 @@ func newWorld(b *testing.B, kind string) *world {
 	}
 	b.Cleanup(func() { logFile.Close() })
 	log := slog.New(slog.NewJSONHandler(logFile, nil))
-	a := app.New(app.Config{DB: w.db, Files: folder, Importer: sourcetest.Start(b).Importer(b), Access: exchange.AccessMembers, Registration: []string{"open"},
+	a := app.New(app.Config{DB: w.db, Files: folder, Importer: sourcetest.Start(b).Importer(b),
+		Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Log: log})
 	w.app, w.log = a, log
 	w.url[ours] = serve(b, api.New(a, log), log)
@@ -114,7 +115,8 @@ type obj map[string]any
 // seed makes a lab whose materials ask for everything, and requests with documents for them.
 func (w *world) seed(a *app.App) {
 	signIn := func(name string) (token, id string) {
-		s, err := a.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
+		s, err := a.SignIn(w.b.Context(), identity.Person{RegistryID: name, GivenName: name, FamilyName: "Test"},
+			exchange.Registration{})
 		if err != nil {
 			w.b.Fatal(err)
 		}
@@ -124,22 +126,27 @@ func (w *world) seed(a *app.App) {
 	requester, _ := signIn("requester")
 	w.member, member = signIn("member")
 	owner, ownerID := signIn("owner")
-	w.lab = w.make(owner, "/v1/organizations", obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{member}})
+	w.lab = w.make(owner, "/v1/organizations",
+		obj{"name": "Epithelial Biology", "owner": ownerID, "members": []string{member}})
 	shipping := w.make(owner, "/v1/shipping-requirements", obj{"organization": w.lab, "needs_shipping_address": true,
 		"needs_payment": true, "accepts_shipping_code": true})
 	for i := range materialCount {
 		w.materials = append(w.materials, w.make(w.member, "/v1/materials", obj{
-			"category": "CELL_LINE", "title": fmt.Sprintf("HT-29, passage %d", i), "organization_id": w.lab, "url": "https://example.org/ht-29",
+			"category": "CELL_LINE", "title": fmt.Sprintf("HT-29, passage %d", i), "organization_id": w.lab,
+			"url":       "https://example.org/ht-29",
 			"needs_mta": true, "needs_irb": true, "needs_abstract": true, "shipping_requirements_id": shipping,
-			"organisms": []string{"Homo sapiens"}, "additional_metadata": obj{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"},
-			"citation": "Fogh J, Trempe G. New human tumor cell lines. 1975.", "additional_info": "Grows in McCoy's 5A with 10 % serum.",
+			"organisms":           []string{"Homo sapiens"},
+			"additional_metadata": obj{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"},
+			"citation":            "Fogh J, Trempe G. New human tumor cell lines. 1975.",
+			"additional_info":     "Grows in McCoy's 5A with 10 % serum.",
 		}))
 	}
 	signed := w.make(requester, "/v1/attachments", obj{"filename": "signed.pdf", "description": "signed by us"})
 	irb := w.make(requester, "/v1/attachments", obj{"filename": "irb.pdf"})
 	for i := range requestCount {
 		w.requests = append(w.requests, w.make(requester, "/v1/material-requests", obj{
-			"material": w.materials[i], "quantity": "2 vials", "requester_abstract": "We study why intestinal cells polarise.",
+			"material": w.materials[i], "quantity": "2 vials",
+			"requester_abstract":              "We study why intestinal cells polarise.",
 			"requester_signed_mta_attachment": signed, "irb_attachment": irb,
 		}))
 	}

@@ -1185,6 +1185,21 @@ type Award struct {
 	Title string `json:"title"`
 }
 
+// BatchImportBody defines model for BatchImportBody.
+type BatchImportBody struct {
+	// GrantID The id of an object.
+	GrantID *ID `json:"grant_id,omitempty"`
+
+	// Identifiers Up to 500 accessions of GEO or SRA and DOIs of protocols, or their addresses, in any form.
+	Identifiers []string `json:"identifiers"`
+
+	// OrganizationID The id of an object.
+	OrganizationID *ID `json:"organization_id,omitempty"`
+
+	// Preview Only show what would be made; nothing is stored.
+	Preview *bool `json:"preview,omitempty"`
+}
+
 // BulkMode defines model for BulkMode.
 type BulkMode string
 
@@ -1221,6 +1236,21 @@ type Clock struct {
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	Until Time `json:"until"`
+}
+
+// ColumnHeading defines model for ColumnHeading.
+type ColumnHeading struct {
+	// Field Its name.
+	Field string `json:"field"`
+
+	// Header The column's header in the spreadsheet.
+	Header string `json:"header"`
+
+	// Own It is a key of additional_metadata of the lab's own.
+	Own bool `json:"own"`
+
+	// Remembered The organization said so, now or before.
+	Remembered bool `json:"remembered"`
 }
 
 // Credentials defines model for Credentials.
@@ -1387,7 +1417,7 @@ type Error struct {
 	Column *int64 `json:"column,omitempty"`
 
 	// Columns With a spreadsheet whose columns are not all known: what each was taken for.
-	Columns []Heading `json:"columns,omitempty"`
+	Columns []ColumnHeading `json:"columns,omitempty"`
 
 	// EmbargoDate With MATERIAL_EMBARGOED: the day from which the material is offered.
 	EmbargoDate *openapi_types.Date `json:"embargo_date,omitempty"`
@@ -1467,14 +1497,14 @@ type Event struct {
 
 // EventData defines model for EventData.
 type EventData struct {
-	Event ToldEvent `json:"event"`
+	Event EventPayload `json:"event"`
 
 	// Organization The organization that it belongs to.
-	Organization int64       `json:"organization"`
-	Request      ToldRequest `json:"request"`
+	Organization int64          `json:"organization"`
+	Request      RequestPayload `json:"request"`
 
 	// WaitingOn Whose turn it is; null where nobody's.
-	WaitingOn nullable.Nullable[ToldTurn] `json:"waiting_on"`
+	WaitingOn nullable.Nullable[TurnPayload] `json:"waiting_on"`
 }
 
 // EventKind defines model for EventKind.
@@ -1491,11 +1521,30 @@ type EventMessage struct {
 	Type      EventType `json:"type"`
 }
 
+// EventPayload defines model for EventPayload.
+type EventPayload struct {
+	// Actor Who did it; null where nobody was signed in.
+	Actor nullable.Nullable[PersonPayload] `json:"actor"`
+
+	// At When it was done.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	At     time.Time `json:"at"`
+	Detail Detail    `json:"detail"`
+
+	// ID Names the object; it is never used again.
+	ID   int64     `json:"id"`
+	Kind EventKind `json:"kind"`
+
+	// Seq 1, 2, 3, ... within the request.
+	Seq int64 `json:"seq"`
+}
+
 // EventType defines model for EventType.
 type EventType string
 
-// Funding defines model for Funding.
-type Funding struct {
+// FundingBody defines model for FundingBody.
+type FundingBody struct {
 	// MaterialID The id of an object.
 	MaterialID ID `json:"material_id"`
 }
@@ -1674,21 +1723,6 @@ type GrantPatch struct {
 
 	// Title Its title.
 	Title *string `json:"title,omitempty"`
-}
-
-// Heading defines model for Heading.
-type Heading struct {
-	// Field Which field the column was taken for; empty where it is left out or not known.
-	Field string `json:"field"`
-
-	// Header The column's header in the spreadsheet.
-	Header string `json:"header"`
-
-	// Own It is a key of additional_metadata of the lab's own.
-	Own bool `json:"own"`
-
-	// Remembered The organization said so, now or before.
-	Remembered bool `json:"remembered"`
 }
 
 // HeldInvitation defines model for HeldInvitation.
@@ -1874,21 +1908,6 @@ type ImportedMaterial struct {
 	Warnings map[string][]string `json:"warnings,omitempty"`
 }
 
-// ImportsNew defines model for ImportsNew.
-type ImportsNew struct {
-	// GrantID The id of an object.
-	GrantID *ID `json:"grant_id,omitempty"`
-
-	// Identifiers Up to 500 accessions of GEO or SRA and DOIs of protocols, or their addresses, in any form.
-	Identifiers []string `json:"identifiers"`
-
-	// OrganizationID The id of an object.
-	OrganizationID *ID `json:"organization_id,omitempty"`
-
-	// Preview Only show what would be made; nothing is stored.
-	Preview *bool `json:"preview,omitempty"`
-}
-
 // Invitation defines model for Invitation.
 type Invitation struct {
 	// AnsweredAt When it was answered; null before.
@@ -2028,16 +2047,16 @@ type Job struct {
 // JobState defines model for JobState.
 type JobState string
 
+// JoinDecline defines model for JoinDecline.
+type JoinDecline struct {
+	// Reason Why.
+	Reason *string `json:"reason,omitempty"`
+}
+
 // JoinNew defines model for JoinNew.
 type JoinNew struct {
 	// Note What else the requester says.
 	Note *string `json:"note,omitempty"`
-}
-
-// JoinRefusal defines model for JoinRefusal.
-type JoinRefusal struct {
-	// Reason Why it is declined, for the asker.
-	Reason *string `json:"reason,omitempty"`
 }
 
 // JoinRequest defines model for JoinRequest.
@@ -2221,7 +2240,7 @@ type Matches struct {
 	Count int64 `json:"count"`
 
 	// Materials The newest of them, up to 10.
-	Materials []ToldMaterial `json:"materials"`
+	Materials []MaterialPayload `json:"materials"`
 }
 
 // Material defines model for Material.
@@ -2590,6 +2609,15 @@ type MaterialPatch struct {
 	//
 	// Examples: https://example.org/ht-29
 	URL *string `json:"url,omitempty"`
+}
+
+// MaterialPayload defines model for MaterialPayload.
+type MaterialPayload struct {
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// Title Its title.
+	Title string `json:"title"`
 }
 
 // MaterialVersion defines model for MaterialVersion.
@@ -3069,6 +3097,15 @@ type Person struct {
 	Username string `json:"username"`
 }
 
+// PersonPayload defines model for PersonPayload.
+type PersonPayload struct {
+	// ID Names the object; it is never used again.
+	ID openapi_types.UUID `json:"id"`
+
+	// Name What it is called.
+	Name string `json:"name"`
+}
+
 // Piece defines model for Piece.
 type Piece struct {
 	// Match The search matches it.
@@ -3137,8 +3174,8 @@ type ReadMark struct {
 	Read *bool `json:"read,omitempty"`
 }
 
-// Reason defines model for Reason.
-type Reason struct {
+// ReasonBody defines model for ReasonBody.
+type ReasonBody struct {
 	// Reason Why.
 	Reason string `json:"reason"`
 }
@@ -3331,6 +3368,23 @@ type RequestPatch struct {
 	// RequesterSignedMTAAttachment The agreement signed by the requester.
 	RequesterSignedMTAAttachment nullable.Nullable[ID] `json:"requester_signed_mta_attachment,omitempty"`
 	Status                       *RequestStatus        `json:"status,omitempty"`
+}
+
+// RequestPayload defines model for RequestPayload.
+type RequestPayload struct {
+	API string `json:"api"`
+
+	// ID Names the object; it is never used again.
+	ID int64 `json:"id"`
+
+	// IsActive The request is under way.
+	IsActive  bool            `json:"is_active"`
+	Material  MaterialPayload `json:"material"`
+	Requester PersonPayload   `json:"requester"`
+	Status    RequestStatus   `json:"status"`
+
+	// URL Where it was imported from, or its page.
+	URL string `json:"url"`
 }
 
 // RequestStatus defines model for RequestStatus.
@@ -3883,6 +3937,12 @@ type SwitchesPatch struct {
 	RequestAssignedNotif *bool `json:"request_assigned_notif,omitempty"`
 }
 
+// TextBody defines model for TextBody.
+type TextBody struct {
+	// Text The words.
+	Text string `json:"text"`
+}
+
 // Token defines model for Token.
 type Token struct {
 	// CreatedAt When it was made.
@@ -3936,78 +3996,6 @@ type TokenNew struct {
 // TokenScope defines model for TokenScope.
 type TokenScope string
 
-// ToldEvent defines model for ToldEvent.
-type ToldEvent struct {
-	// Actor Who did it; null for Aliquot itself, which reminds.
-	Actor nullable.Nullable[ToldPerson] `json:"actor"`
-
-	// At When it happened.
-	//
-	// Examples: 2026-03-12T09:40:00.123456Z
-	At     time.Time `json:"at"`
-	Detail Detail    `json:"detail"`
-
-	// ID Names the object; it is never used again.
-	ID   int64     `json:"id"`
-	Kind EventKind `json:"kind"`
-
-	// Seq 1, 2, 3, ... within the request.
-	Seq int64 `json:"seq"`
-}
-
-// ToldMaterial defines model for ToldMaterial.
-type ToldMaterial struct {
-	// ID Names the object; it is never used again.
-	ID int64 `json:"id"`
-
-	// Title Its title.
-	Title string `json:"title"`
-}
-
-// ToldPerson defines model for ToldPerson.
-type ToldPerson struct {
-	// ID Names the object; it is never used again.
-	ID openapi_types.UUID `json:"id"`
-
-	// Name What the person is called.
-	Name string `json:"name"`
-}
-
-// ToldRequest defines model for ToldRequest.
-type ToldRequest struct {
-	// API Where the API has it.
-	API string `json:"api"`
-
-	// ID Names the object; it is never used again.
-	ID int64 `json:"id"`
-
-	// IsActive The request is under way.
-	IsActive  bool          `json:"is_active"`
-	Material  ToldMaterial  `json:"material"`
-	Requester ToldPerson    `json:"requester"`
-	Status    RequestStatus `json:"status"`
-
-	// URL Its page, for people.
-	URL string `json:"url"`
-}
-
-// ToldTurn defines model for ToldTurn.
-type ToldTurn struct {
-	// Due By when the lab means to act, by its own targets.
-	//
-	// Examples: 2026-03-12T09:40:00.123456Z
-	Due   nullable.Nullable[time.Time] `json:"due"`
-	Party Party                        `json:"party"`
-
-	// Since Since when.
-	//
-	// Examples: 2026-03-12T09:40:00.123456Z
-	Since time.Time `json:"since"`
-
-	// What What is owed, or what is to be done.
-	What []string `json:"what"`
-}
-
 // Turn defines model for Turn.
 type Turn struct {
 	// Due By when the lab means to act, by its own targets.
@@ -4035,6 +4023,23 @@ type Turn struct {
 	//
 	// Examples: 2020-05-11T14:13:39+0000
 	SnoozedUntil nullable.Nullable[Time] `json:"snoozed_until"`
+
+	// What What is owed, or what is to be done.
+	What []string `json:"what"`
+}
+
+// TurnPayload defines model for TurnPayload.
+type TurnPayload struct {
+	// Due By when the lab means to act, by its own targets.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Due   nullable.Nullable[time.Time] `json:"due"`
+	Party Party                        `json:"party"`
+
+	// Since Since when.
+	//
+	// Examples: 2026-03-12T09:40:00.123456Z
+	Since time.Time `json:"since"`
 
 	// What What is owed, or what is to be done.
 	What []string `json:"what"`
@@ -4329,12 +4334,6 @@ type WebhookSecret struct {
 
 // Weekday defines model for Weekday.
 type Weekday string
-
-// Words defines model for Words.
-type Words struct {
-	// Text The words.
-	Text string `json:"text"`
-}
 
 // LastEventID defines model for Last-Event-ID.
 type LastEventID = string
@@ -5746,7 +5745,7 @@ type CreateGrantJSONRequestBody = GrantNew
 type UpdateGrantJSONRequestBody = GrantPatch
 
 // FundMaterialJSONRequestBody defines body for FundMaterial for application/json ContentType.
-type FundMaterialJSONRequestBody = Funding
+type FundMaterialJSONRequestBody = FundingBody
 
 // AcceptHeldInvitationJSONRequestBody defines body for AcceptHeldInvitation for application/json ContentType.
 type AcceptHeldInvitationJSONRequestBody = InvitationToken
@@ -5764,13 +5763,13 @@ type CreateRequestJSONRequestBody = RequestNew
 type UpdateRequestJSONRequestBody = RequestPatch
 
 // ReturnDocumentJSONRequestBody defines body for ReturnDocument for application/json ContentType.
-type ReturnDocumentJSONRequestBody = Reason
+type ReturnDocumentJSONRequestBody = ReasonBody
 
 // OpenIssueJSONRequestBody defines body for OpenIssue for application/json ContentType.
-type OpenIssueJSONRequestBody = Words
+type OpenIssueJSONRequestBody = TextBody
 
 // SendMessageJSONRequestBody defines body for SendMessage for application/json ContentType.
-type SendMessageJSONRequestBody = Words
+type SendMessageJSONRequestBody = TextBody
 
 // ShipRequestJSONRequestBody defines body for ShipRequest for application/json ContentType.
 type ShipRequestJSONRequestBody = ShipmentPatch
@@ -5788,7 +5787,7 @@ type ImportMaterialJSONRequestBody = ImportNew
 type PreviewImportJSONRequestBody = ImportName
 
 // ImportMaterialsJSONRequestBody defines body for ImportMaterials for application/json ContentType.
-type ImportMaterialsJSONRequestBody = ImportsNew
+type ImportMaterialsJSONRequestBody = BatchImportBody
 
 // UpdateMaterialJSONRequestBody defines body for UpdateMaterial for application/json ContentType.
 type UpdateMaterialJSONRequestBody = MaterialPatch
@@ -5809,7 +5808,7 @@ type InviteJSONRequestBody = InvitationNew
 type AskToJoinJSONRequestBody = JoinNew
 
 // DeclineJoinRequestJSONRequestBody defines body for DeclineJoinRequest for application/json ContentType.
-type DeclineJoinRequestJSONRequestBody = JoinRefusal
+type DeclineJoinRequestJSONRequestBody = JoinDecline
 
 // CreateWebhookJSONRequestBody defines body for CreateWebhook for application/json ContentType.
 type CreateWebhookJSONRequestBody = WebhookNew

@@ -28,12 +28,13 @@ func New(address, token string, web *http.Client) (*ClientWithResponses, error) 
 	if web == nil {
 		web = http.DefaultClient
 	}
-	return NewClientWithResponses(address, WithHTTPClient(refusing{web}), WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		if token != "" {
-			r.Header.Set("Authorization", "Token "+token)
-		}
-		return nil
-	}))
+	return NewClientWithResponses(address, WithHTTPClient(refusing{web}),
+		WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+			if token != "" {
+				r.Header.Set("Authorization", "Token "+token)
+			}
+			return nil
+		}))
 }
 
 // refusing makes an error of an answer that is one.

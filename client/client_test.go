@@ -16,7 +16,8 @@ func TestARefusalIsAnError(t *testing.T) {
 	t.Parallel()
 	body := ""
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Token alq_x" || r.Header.Get("Idempotency-Key") != "k" || r.URL.Path != "/v1/grants" {
+		if r.Header.Get("Authorization") != "Token alq_x" || r.Header.Get("Idempotency-Key") != "k" ||
+			r.URL.Path != "/v1/grants" {
 			t.Errorf("%s with %v", r.URL.Path, r.Header)
 		}
 		w.WriteHeader(http.StatusBadRequest)
@@ -38,7 +39,8 @@ func TestARefusalIsAnError(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", sent, err, want)
 		}
 		var refusal *client.Error
-		if ours := strings.HasPrefix(want, "Please"); errors.As(err, &refusal) != ours || ours && refusal.Code != client.ErrorCodeINVALIDINPUT {
+		if ours := strings.HasPrefix(want, "Please"); errors.As(err, &refusal) != ours || ours &&
+			refusal.Code != client.ErrorCodeINVALIDINPUT {
 			t.Errorf("%s: %#v", sent, err)
 		}
 	}

@@ -64,7 +64,8 @@ func (l lab) stock(mode string) (string, error) {
 	for i := range bulkRows {
 		fmt.Fprintf(&rows, "LN2-%d,CELL_LINE,HT-29 no. %d,Colon cancer\n", i, i)
 	}
-	a, err := did(l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk?mode="+mode, "text/csv", strings.NewReader(rows.String())))
+	a, err := did(l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk?mode="+mode, "text/csv",
+		strings.NewReader(rows.String())))
 	if err != nil {
 		return "", err
 	}

@@ -163,7 +163,8 @@ func signIn(base, orcid string) (client, error) {
 	if err != nil {
 		return c, err
 	}
-	login, err := nobody.LoginWithResponse(context.Background(), api.Credentials{Code: back.Query().Get("code"), OriginURL: origin})
+	login, err := nobody.LoginWithResponse(context.Background(),
+		api.Credentials{Code: back.Query().Get("code"), OriginURL: origin})
 	if err != nil {
 		return c, fmt.Errorf("login: %w", err)
 	}
@@ -202,13 +203,15 @@ func openLab(base string) (l lab, err error) {
 		return l, err
 	}
 	shipping, err := owner.CreateShippingWithResponse(ctx, api.ShippingNew{
-		Organization: organization.JSON201.ID, NeedsShippingAddress: new(true), NeedsPayment: new(true), AcceptsShippingCode: new(true),
+		Organization: organization.JSON201.ID, NeedsShippingAddress: new(true), NeedsPayment: new(true),
+		AcceptsShippingCode: new(true),
 	})
 	if err != nil {
 		return l, err
 	}
 	material, err := owner.CreateMaterialWithResponse(ctx, api.MaterialNew{
-		Category: api.MaterialCategoryCELLLINE, Title: "HT-29", OrganizationID: organization.JSON201.ID, ContactUserID: &manager,
+		Category: api.MaterialCategoryCELLLINE, Title: "HT-29", OrganizationID: organization.JSON201.ID,
+		ContactUserID:          &manager,
 		ShippingRequirementsID: nullable.NewNullableWithValue(shipping.JSON201.ID),
 		NeedsMTA:               new(true), NeedsIRB: new(true), NeedsAbstract: new(true),
 		Organisms:          nullable.NewNullableWithValue([]string{"Homo sapiens"}),
@@ -217,7 +220,8 @@ func openLab(base string) (l lab, err error) {
 	if err != nil {
 		return l, err
 	}
-	l.id, l.shipping, l.material = fmt.Sprint(organization.JSON201.ID), fmt.Sprint(shipping.JSON201.ID), fmt.Sprint(material.JSON201.ID)
+	l.id, l.shipping, l.material = fmt.Sprint(organization.JSON201.ID), fmt.Sprint(shipping.JSON201.ID),
+		fmt.Sprint(material.JSON201.ID)
 	return l, nil
 }
 
@@ -237,7 +241,8 @@ func (l lab) join(organization int64) error {
 	invited := map[string]client{mario: l.manager, tomas: l.officer}
 	for _, i := range list {
 		who := invited[i.RegistryID]
-		if _, err := did(who.call("POST", fmt.Sprintf("/users/%s/invitations/%d/accept", who.id, i.ID), "")); err != nil {
+		if _, err := did(who.call("POST", fmt.Sprintf("/users/%s/invitations/%d/accept", who.id, i.ID),
+			"")); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,8 @@ func TestExamplesAskOnceOnARoughRoad(t *testing.T) {
 		const title = `The lab's "best" \ cells, 株`
 		var material string
 		for _, name := range []string{"A", "B", "C", "D", "Z", title} {
-			body := fmt.Sprintf(`{"category": "OTHER", "title": %s, "organization_id": %s, "needs_mta": true}`, quoted(name), l.id)
+			body := fmt.Sprintf(`{"category": "OTHER", "title": %s, "organization_id": %s, "needs_mta": true}`,
+				quoted(name), l.id)
 			made, err := did(l.manager.call("POST", "/materials/", body))
 			if err == nil {
 				material, err = made.at("id")
@@ -89,7 +90,8 @@ func TestExamplesAskOnceOnARoughRoad(t *testing.T) {
 		}
 		for name, command := range examples {
 			t.Run(name, func(t *testing.T) {
-				cmd := example(t, roughRoad(t, p.base), requester.token, command, title, "signed-mta.pdf", "We study \"why\".")
+				cmd := example(t, roughRoad(t, p.base), requester.token, command, title, "signed-mta.pdf",
+					"We study \"why\".")
 				var out, complaints bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &complaints
 				if err := cmd.Start(); err != nil {
@@ -107,7 +109,8 @@ func TestExamplesAskOnceOnARoughRoad(t *testing.T) {
 					_ = cmd.Process.Kill()
 				}
 				err = errors.Join(err, cmd.Wait())
-				want := fmt.Sprintf("material %[1]s\nrequest %[2]s is OPEN\nhanded in signed-mta.pdf\nrequest %[2]s is APPROVED\n", material, request)
+				want := fmt.Sprintf("material %[1]s\nrequest %[2]s is OPEN\nhanded in signed-mta.pdf\nrequest %[2]s "+
+					"is APPROVED\n", material, request)
 				if err != nil || out.String() != want {
 					t.Errorf("%v\n%s\n%s", err, &out, &complaints)
 				}

@@ -43,13 +43,16 @@ func fillsUp(t *testing.T, s storage) {
 	l, content, kept := openStockedLab(t, p)
 	reads := func(while string) {
 		t.Helper()
-		for _, path := range []string{"/materials/", "/materials/" + l.material, "/search/materials?search=HT-29", "/organizations/" + l.id,
-			"/users/" + l.manager.id, "/users/" + l.manager.id + "/notifications/", kept, "/", "/catalog", "/catalog/" + l.material} {
+		for _, path := range []string{"/materials/", "/materials/" + l.material, "/search/materials?search=HT-29",
+			"/organizations/" + l.id,
+			"/users/" + l.manager.id, "/users/" + l.manager.id + "/notifications/", kept, "/", "/catalog", "/catalog/" +
+				l.material} {
 			if _, err := did(l.manager.call("GET", path, "")); err != nil {
 				t.Errorf("%s: GET %s: %v", while, path, err)
 			}
 		}
-		if a, err := did(l.manager.call("GET", "/readyz", "")); err != nil || !strings.Contains(string(a.body), "storage is full") {
+		if a, err := did(l.manager.call("GET", "/readyz", "")); err != nil ||
+			!strings.Contains(string(a.body), "storage is full") {
 			t.Errorf("%s: readyz: %v %s", while, err, a.body)
 		}
 	}
@@ -57,10 +60,14 @@ func fillsUp(t *testing.T, s storage) {
 		t.Helper()
 		for name, write := range map[string]func() (answer, error){
 			"a record": func() (answer, error) {
-				return l.manager.call("PATCH", "/materials/"+l.material, fmt.Sprintf(`{"additional_info": %q}`, strings.Repeat("x", 15_000+len(while))))
+				return l.manager.call("PATCH", "/materials/"+l.material,
+					fmt.Sprintf(`{"additional_info": %q}`, strings.Repeat("x", 15_000+len(while))))
 			},
 			"an upload": func() (answer, error) { return l.manager.upload("more.txt", content) },
-			"a form":    func() (answer, error) { return l.manager.form("/account", "first_name", strings.Repeat("M", 200)) },
+			"a form": func() (answer,
+				error) {
+				return l.manager.form("/account", "first_name", strings.Repeat("M", 200))
+			},
 		} {
 			a, err := untilRefused(write)
 			page := name == "a form"
@@ -154,18 +161,20 @@ func (c client) form(path string, fields ...string) (answer, error) {
 	return answer{response.StatusCode, response.Header, raw}, err
 }
 
-// limited fills a storage up by a limit on the files of the process (EFBIG), which needs no rights. A PostgreSQL server,
-// which it does not reach, says that its disk is full by a trigger of each table.
+// limited fills a storage up by a limit on the files of the process (EFBIG), which needs no rights. A PostgreSQL
+// server, which it does not reach, says that its disk is full by a trigger of each table.
 func limited(t *testing.T, in installation) storage {
 	limit := func(size string) func(p *process) {
 		return func(p *process) {
-			if out, err := exec.Command("prlimit", "--pid", fmt.Sprint(p.cmd.Process.Pid), "--fsize="+size+":").CombinedOutput(); err != nil {
+			if out, err := exec.Command("prlimit", "--pid", fmt.Sprint(p.cmd.Process.Pid), "--fsize="+size+
+				":").CombinedOutput(); err != nil {
 				t.Fatalf("prlimit: %v\n%s", err, out)
 			}
 		}
 	}
 	// What a start writes: the index of the log, and a log of some pages.
-	s := storage{installation: in, fill: limit("4096"), empty: limit("unlimited"), whileFull: []string{"prlimit", "--fsize=32768:"}}
+	s := storage{installation: in, fill: limit("4096"), empty: limit("unlimited"),
+		whileFull: []string{"prlimit", "--fsize=32768:"}}
 	if in.postgres == "" {
 		return s
 	}
@@ -173,7 +182,8 @@ func limited(t *testing.T, in installation) storage {
 		db, err := in.database()
 		if err == nil {
 			defer db.Close()
-			_, err = db.ExecContext(t.Context(), `CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+			_, err = db.ExecContext(t.Context(),
+				`CREATE OR REPLACE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
 				$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
 				DO $$ DECLARE name TEXT; BEGIN FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
 				EXECUTE format('`+statement+`', name); END LOOP; END $$`)
@@ -184,7 +194,8 @@ func limited(t *testing.T, in installation) storage {
 	}
 	s.fill = func(p *process) {
 		limit("4096")(p)
-		onEach("CREATE OR REPLACE TRIGGER full_disk BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION full_disk()")
+		onEach("CREATE OR REPLACE TRIGGER full_disk BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION " +
+			"full_disk()")
 	}
 	s.empty = func(p *process) {
 		limit("unlimited")(p)
@@ -206,7 +217,8 @@ func smallDisk(t *testing.T) (small func(t *testing.T) storage, ok bool) {
 		if err := os.Mkdir(data, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		holder := exec.Command("unshare", "-Urm", "sh", "-c", `mount -t tmpfs -o size=12m,mode=0700 tmpfs "$0" && echo mounted && exec cat`, data)
+		holder := exec.Command("unshare", "-Urm", "sh", "-c",
+			`mount -t tmpfs -o size=12m,mode=0700 tmpfs "$0" && echo mounted && exec cat`, data)
 		holder.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		stdin, err := holder.StdinPipe()
 		stdout, outErr := holder.StdoutPipe()
@@ -217,7 +229,8 @@ func smallDisk(t *testing.T) (small func(t *testing.T) storage, ok bool) {
 		if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "mounted\n" {
 			t.Fatalf("the disk is not mounted: %q, %v", line, err)
 		}
-		in.before = []string{"nsenter", "--target", fmt.Sprint(holder.Process.Pid), "--user", "--mount", "--preserve-credentials", "--"}
+		in.before = []string{"nsenter", "--target", fmt.Sprint(holder.Process.Pid), "--user", "--mount",
+			"--preserve-credentials", "--"}
 		filler := filepath.Join("/proc", fmt.Sprint(holder.Process.Pid), "root", data, "filler")
 		return storage{installation: in,
 			fill: func(*process) {

@@ -43,7 +43,8 @@ func provider(t *testing.T, kind, address string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, "-kind", kind, "-secret", odd, "-redirects", "http://"+address+"/signin/callback,"+elsewhere)
+	cmd := exec.CommandContext(t.Context(), program, "-kind", kind, "-secret", odd, "-redirects", "http://"+address+
+		"/signin/callback,"+elsewhere)
 	cmd.Stderr = t.Output()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -169,8 +170,10 @@ func (s *surfer) code(issuer, redirect, verifier string) string {
 	if err := json.NewDecoder(response.Body).Decode(&said); err != nil {
 		s.Fatal(err)
 	}
-	conf := oauth2.Config{ClientID: "aliquot", RedirectURL: redirect, Scopes: []string{"openid"}, Endpoint: oauth2.Endpoint{AuthURL: said.Authorize}}
-	page := s.visit(http.MethodGet, conf.AuthCodeURL("a-state-of-its-own", oauth2.S256ChallengeOption(verifier)), nil, redirect)
+	conf := oauth2.Config{ClientID: "aliquot", RedirectURL: redirect, Scopes: []string{"openid"},
+		Endpoint: oauth2.Endpoint{AuthURL: said.Authorize}}
+	page := s.visit(http.MethodGet, conf.AuthCodeURL("a-state-of-its-own", oauth2.S256ChallengeOption(verifier)), nil,
+		redirect)
 	return s.signIn(page, redirect).at.Query().Get("code")
 }
 
@@ -184,10 +187,12 @@ func TestSignIn_ByProvidersThatAreNotOurs(t *testing.T) {
 			eachKind(t, func(t *testing.T, in installation) {
 				address := freeAddress(t)
 				issuer := provider(t, kind, address)
-				server := in.serve(t, "--addr", address, "--identity", issuer, "--identity-client-id", "aliquot", "--identity-client-secret", odd)
+				server := in.serve(t, "--addr", address, "--identity", issuer, "--identity-client-id", "aliquot",
+					"--identity-client-secret", odd)
 				signInByPages(t, server.base)
 				signInByAPI(t, server.base, issuer)
-				if text := server.logged(); strings.Contains(text, odd) || !strings.Contains(text, "the identity provider is ready") {
+				if text := server.logged(); strings.Contains(text, odd) ||
+					!strings.Contains(text, "the identity provider is ready") {
 					t.Errorf("the log: %s", text)
 				}
 			})
@@ -203,21 +208,24 @@ func signInByPages(t *testing.T, base string) {
 		t.Fatalf("%d at %s: %s", landed.status, landed.at, landed.doc.Find("main").Text())
 	}
 	first := s.cookies[landed.at.Host]["__Host-session"]
-	if page := s.visit(http.MethodGet, base+"/account/sessions", nil, ""); page.status != http.StatusOK || page.doc.Find("main ul.lines li").Length() != 1 {
+	if page := s.visit(http.MethodGet, base+"/account/sessions", nil, ""); page.status != http.StatusOK ||
+		page.doc.Find("main ul.lines li").Length() != 1 {
 		t.Errorf("%d at %s: %s", page.status, page.at, page.doc.Find("main").Text())
 	}
 	again := s.visit(http.MethodGet, base+"/signin/start?next=/account/sessions", nil, "")
 	if again.doc.Find("form input[name=password]").Length() > 0 {
 		again = s.signIn(again, "")
 	}
-	if again.status != http.StatusOK || again.doc.Find("main ul.lines li").Length() != 1 || s.cookies[landed.at.Host]["__Host-session"] == first {
+	if again.status != http.StatusOK || again.doc.Find("main ul.lines li").Length() != 1 ||
+		s.cookies[landed.at.Host]["__Host-session"] == first {
 		t.Errorf("a second sign-in of the browser: %d at %s: %s", again.status, again.at, again.doc.Find("main").Text())
 	}
 
 	other := &surfer{t, map[string]map[string]string{}} // a provider that refuses says why
 	away := other.visit(http.MethodGet, base+"/signin/start", nil, "http://")
 	back := other.visit(http.MethodGet, away.at.String()+"&prompt=none", nil, "")
-	if text := back.doc.Find(".note.bad").Text(); back.status != http.StatusUnprocessableEntity || !strings.Contains(text, "login_required") {
+	if text := back.doc.Find(".note.bad").Text(); back.status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, "login_required") {
 		t.Errorf("%d at %s: %s", back.status, back.at, back.doc.Find("main").Text())
 	}
 }
@@ -242,12 +250,15 @@ func signInByAPI(t *testing.T, base, issuer string) {
 		}
 		return a.status, said
 	}
-	for name, wrong := range map[string]string{"without a verifier": "", "with another verifier": oauth2.GenerateVerifier()} {
-		if status, said := login(s.code(issuer, elsewhere, verifier), elsewhere, wrong); status != 400 || said["error_code"] != "INVALID_CODE" {
+	for name, wrong := range map[string]string{"without a verifier": "",
+		"with another verifier": oauth2.GenerateVerifier()} {
+		if status, said := login(s.code(issuer, elsewhere, verifier), elsewhere, wrong); status != 400 ||
+			said["error_code"] != "INVALID_CODE" {
 			t.Errorf("%s: %d %v", name, status, said)
 		}
 	}
-	if status, said := login(s.code(issuer, base+"/signin/callback", verifier), base+"/signin/callback", verifier); status != 400 || said["error_code"] != "INVALID_CODE" {
+	if status, said := login(s.code(issuer, base+"/signin/callback", verifier), base+"/signin/callback",
+		verifier); status != 400 || said["error_code"] != "INVALID_CODE" {
 		t.Errorf("a code of the pages: %d %v", status, said)
 	}
 	status, said := login(s.code(issuer, elsewhere, verifier), elsewhere, verifier)
@@ -282,7 +293,8 @@ func TestSignIn_AWrongSecretOrIssuerIsToldAtTheStart(t *testing.T) {
 			} {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					server, err := installation{folder: t.TempDir()}.start("--identity", c.issuer, "--identity-client-id", "aliquot", "--identity-client-secret", c.secret)
+					server, err := installation{folder: t.TempDir()}.start("--identity", c.issuer,
+						"--identity-client-id", "aliquot", "--identity-client-secret", c.secret)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -302,11 +314,13 @@ func TestSignIn_AWrongSecretOrIssuerIsToldAtTheStart(t *testing.T) {
 					}
 					defer func() { _ = response.Body.Close() }()
 					text, err := io.ReadAll(response.Body)
-					if err != nil || response.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), `"waits_for":"identity provider"`) ||
+					if err != nil || response.StatusCode != http.StatusServiceUnavailable ||
+						!strings.Contains(string(text), `"waits_for":"identity provider"`) ||
 						strings.Contains(string(text), issuer) {
 						t.Errorf("%d %s, %v", response.StatusCode, text, err)
 					}
-					page := (&surfer{t, map[string]map[string]string{}}).visit(http.MethodGet, server.base+"/signin", nil, "")
+					page := (&surfer{t, map[string]map[string]string{}}).visit(http.MethodGet, server.base+"/signin",
+						nil, "")
 					if !strings.Contains(page.doc.Find(".note.bad").Text(), "does not work at the moment") {
 						t.Errorf("%s", page.doc.Find("main").Text())
 					}

@@ -37,7 +37,8 @@ func TestKilledWhileItImportsEachIsImportedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked, err := did(l.manager.call("POST", "/materials/imports", fmt.Sprintf(`{"identifiers": %s, "organization_id": %s, "grant_id": %s}`, list, l.id, grant)))
+		asked, err := did(l.manager.call("POST", "/materials/imports",
+			fmt.Sprintf(`{"identifiers": %s, "organization_id": %s, "grant_id": %s}`, list, l.id, grant)))
 		if err != nil {
 			t.Fatal(err)
 		}

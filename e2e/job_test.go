@@ -111,7 +111,8 @@ func TestKilledWhileItTidiesUpEachFileIsCountedOnce(t *testing.T) {
 		var removed app.Removed // by all of its kind, of which another comes with the next hour
 		if err := poll(func() error {
 			removed = app.Removed{}
-			part, err := db.Read().Jobs(t.Context(), exchange.Page{}, nil, exchange.JobFilter{Kind: &app.SweepContent.Name})
+			part, err := db.Read().Jobs(t.Context(), exchange.Page{}, nil,
+				exchange.JobFilter{Kind: &app.SweepContent.Name})
 			for _, j := range part.Items {
 				var r app.Removed
 				if j.State != exchange.JobDone {

@@ -63,7 +63,8 @@ func (p party) hand(name string) nullable.Nullable[int64] {
 		p.Fatal(err)
 	}
 	path := fmt.Sprintf("attachment_%d", record.JSON201.ID)
-	if _, err := p.PutContentWithBodyWithResponse(p.Context(), path, name, "application/pdf", bytes.NewReader(content)); err != nil {
+	if _, err := p.PutContentWithBodyWithResponse(p.Context(), path, name, "application/pdf",
+		bytes.NewReader(content)); err != nil {
 		p.Fatal(err)
 	}
 	kept, err := p.GetContentWithResponse(p.Context(), path, name)
@@ -89,31 +90,37 @@ func TestAMaterialTravelsByTheGoClient(t *testing.T) {
 		}
 		ctx, josiah, mario := t.Context(), signedIn.party(t), l.manager.party(t)
 
-		found, err := josiah.ListMaterialsWithResponse(ctx, &api.ListMaterialsParams{Category: new(api.MaterialCategoryCELLLINE), Limit: new(1)})
+		found, err := josiah.ListMaterialsWithResponse(ctx,
+			&api.ListMaterialsParams{Category: new(api.MaterialCategoryCELLLINE), Limit: new(1)})
 		if err != nil || len(*found.JSON200) != 1 || api.Next(found.HTTPResponse) != nil {
 			t.Fatal("no material", err)
 		}
 		material := (*found.JSON200)[0]
 		key := api.IdempotencyKey("one vial")
-		made, err := josiah.CreateRequestWithResponse(ctx, api.RequestNew{Material: material.ID, RequesterAbstract: new("How cells polarise.")}, key)
+		made, err := josiah.CreateRequestWithResponse(ctx,
+			api.RequestNew{Material: material.ID, RequesterAbstract: new("How cells polarise.")}, key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := josiah.CreateRequestWithResponse(ctx, api.RequestNew{Material: material.ID, RequesterAbstract: new("How cells polarise.")}, key)
+		again, err := josiah.CreateRequestWithResponse(ctx,
+			api.RequestNew{Material: material.ID, RequesterAbstract: new("How cells polarise.")}, key)
 		if err != nil || again.JSON201.ID != made.JSON201.ID {
 			t.Errorf("the same call again made another request: %v", err)
 		}
 		id := made.JSON201.ID
 
-		mario.move(id, api.RequestPatch{Status: new(api.RequestStatusAPPROVED)}, "APPROVED requester requester_signed_mta irb address payment")
+		mario.move(id, api.RequestPatch{Status: new(api.RequestStatusAPPROVED)},
+			"APPROVED requester requester_signed_mta irb address payment")
 		address, err := josiah.CreateAddressWithResponse(ctx, josiah.id,
 			api.AddressNew{Name: "J. Carberry", AddressLine1: "1 Waterman St", Locality: "Providence", Country: "US"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		josiah.move(id, api.RequestPatch{Address: nullable.NewNullableWithValue(address.JSON200.ID), PaymentMethod: new(api.PaymentMethodSHIPPINGCODE)},
+		josiah.move(id, api.RequestPatch{Address: nullable.NewNullableWithValue(address.JSON200.ID),
+			PaymentMethod: new(api.PaymentMethodSHIPPINGCODE)},
 			"APPROVED requester requester_signed_mta irb")
-		josiah.move(id, api.RequestPatch{RequesterSignedMTAAttachment: josiah.hand("signed-mta.pdf"), IRBAttachment: josiah.hand("irb-approval.pdf")},
+		josiah.move(id, api.RequestPatch{RequesterSignedMTAAttachment: josiah.hand("signed-mta.pdf"),
+			IRBAttachment: josiah.hand("irb-approval.pdf")},
 			"APPROVED lab executed_mta")
 		mario.move(id, api.RequestPatch{ExecutedMTAAttachment: mario.hand("executed-mta.pdf")}, "APPROVED lab shipment")
 
@@ -127,7 +134,8 @@ func TestAMaterialTravelsByTheGoClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		mario.move(id, api.RequestPatch{Status: new(api.RequestStatusINFULFILLMENT)}, "IN_FULFILLMENT lab shipment")
-		_, err = mario.UpdateRequestWithResponse(ctx, id, api.RequestPatch{IsActive: new(false)}, api.IfMatch(before.HTTPResponse.Header.Get("ETag")))
+		_, err = mario.UpdateRequestWithResponse(ctx, id, api.RequestPatch{IsActive: new(false)},
+			api.IfMatch(before.HTTPResponse.Header.Get("ETag")))
 		if !errors.As(err, &refusal) || refusal.Code != api.ErrorCodePRECONDITIONFAILED {
 			t.Errorf("a change of another version than the present one: %v", err)
 		}
@@ -171,7 +179,8 @@ func TestTheGoExampleAsksForAMaterial(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	run := exec.CommandContext(ctx, example, "-title", "ht-29", "-abstract", "How cells polarise.", "-mta", "../internal/demo/files/signed-mta.pdf", "-every", "20ms")
+	run := exec.CommandContext(ctx, example, "-title", "ht-29", "-abstract", "How cells polarise.", "-mta",
+		"../internal/demo/files/signed-mta.pdf", "-every", "20ms")
 	run.Env = []string{"ALIQUOT_URL=" + server.base, "ALIQUOT_TOKEN=" + signedIn.token}
 	var out bytes.Buffer
 	run.Stdout, run.Stderr = &out, &out
@@ -196,7 +205,8 @@ func TestTheGoExampleAsksForAMaterial(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	mario.move(request.ID, api.RequestPatch{Status: new(api.RequestStatusAPPROVED)}, "APPROVED requester irb address payment")
+	mario.move(request.ID, api.RequestPatch{Status: new(api.RequestStatusAPPROVED)},
+		"APPROVED requester irb address payment")
 	if err := run.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, out.Bytes())
 	}

@@ -104,7 +104,8 @@ func heardOnce(t *testing.T, josiah, mario client) {
 	t.Helper()
 	acts := map[string]int{}
 	for _, r := range listed[struct{ ID int64 }](t, mario, "/material-requests/?limit=200") {
-		for _, e := range listed[struct{ Actor string }](t, mario, fmt.Sprintf("/material-requests/%d/events?limit=200", r.ID)) {
+		for _, e := range listed[struct{ Actor string }](t, mario,
+			fmt.Sprintf("/material-requests/%d/events?limit=200", r.ID)) {
 			acts[e.Actor]++
 		}
 	}

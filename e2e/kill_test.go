@@ -121,7 +121,8 @@ type transfer struct {
 
 // write takes every step, until one has no answer.
 func (w *transfer) write() error {
-	made, err := w.step("", w.mario, "POST", "/materials/", fmt.Sprintf(`{"category": "CELL_LINE", "title": %q, "organization_id": %s,
+	made, err := w.step("", w.mario, "POST", "/materials/",
+		fmt.Sprintf(`{"category": "CELL_LINE", "title": %q, "organization_id": %s,
 		"needs_mta": true, "additional_metadata": {"cell_line_name": "HT-29"}}`, rand.Text(), w.lab))
 	material, err := id(made, err)
 	if err != nil {
@@ -140,7 +141,8 @@ func (w *transfer) write() error {
 	if _, err := w.step("status_changed APPROVED", w.mario, "PATCH", path, `{"status": "APPROVED"}`); err != nil {
 		return err
 	}
-	if _, err := w.step("message "+words, w.josiah, "POST", path+"/messages", fmt.Sprintf(`{"text": %q}`, words)); err != nil {
+	if _, err := w.step("message "+words, w.josiah, "POST", path+"/messages",
+		fmt.Sprintf(`{"text": %q}`, words)); err != nil {
 		return err
 	}
 	uploaded, err := did(w.josiah.upload("signed.txt", content))
@@ -153,13 +155,16 @@ func (w *transfer) write() error {
 		return err
 	}
 	w.content = content
-	if _, err := w.step("document_added "+signed, w.josiah, "PATCH", path, `{"requester_signed_mta_attachment": `+signed+`}`); err != nil {
+	if _, err := w.step("document_added "+signed, w.josiah, "PATCH", path, `{"requester_signed_mta_attachment": `+
+		signed+`}`); err != nil {
 		return err
 	}
-	if _, err := w.step("shipment_changed "+tracking, w.mario, "PATCH", path+"/shipment", fmt.Sprintf(`{"tracking": %q}`, tracking)); err != nil {
+	if _, err := w.step("shipment_changed "+tracking, w.mario, "PATCH", path+"/shipment",
+		fmt.Sprintf(`{"tracking": %q}`, tracking)); err != nil {
 		return err
 	}
-	_, err = w.step("status_changed FULFILLED", w.mario, "PATCH", path, `{"status": "FULFILLED", "override_reason": "in person"}`)
+	_, err = w.step("status_changed FULFILLED", w.mario, "PATCH", path,
+		`{"status": "FULFILLED", "override_reason": "in person"}`)
 	return err
 }
 

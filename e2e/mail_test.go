@@ -38,7 +38,8 @@ func TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, who := range []client{josiah, l.manager} {
-			if _, err := did(who.call("PATCH", "/users/"+who.id, fmt.Sprintf(`{"email": "%s@example.org"}`, who.id))); err != nil {
+			if _, err := did(who.call("PATCH", "/users/"+who.id,
+				fmt.Sprintf(`{"email": "%s@example.org"}`, who.id))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -52,7 +53,8 @@ func TestKilledTwentyTimesEveryEventIsToldAndNoMailIsSentTwice(t *testing.T) {
 		for _, who := range []client{josiah, l.manager} {
 			go func() {
 				for !over.Load() {
-					if _, err := did(who.call("POST", "/material-requests/"+request+"/messages", `{"text": "on and on"}`)); err != nil {
+					if _, err := did(who.call("POST", "/material-requests/"+request+"/messages",
+						`{"text": "on and on"}`)); err != nil {
 						written <- err
 						return
 					}
@@ -118,7 +120,8 @@ func mailStates(t *testing.T, in installation) map[string]string {
 	defer db.Close()
 	if err := poll(func() error {
 		var n int
-		err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM jobs WHERE due_at IS NOT NULL AND kind IN ('tell', 'mail.notification')").Scan(&n)
+		err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM jobs WHERE due_at IS NOT NULL AND kind IN "+
+			"('tell', 'mail.notification')").Scan(&n)
 		if err == nil && n > 0 {
 			err = fmt.Errorf("%d jobs are under way", n)
 		}
@@ -126,7 +129,8 @@ func mailStates(t *testing.T, in installation) map[string]string {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := db.QueryContext(t.Context(), "SELECT CAST(n.id AS TEXT), n.mail FROM notifications n JOIN users u ON u.id = n.user_id WHERE u.email <> ''")
+	rows, err := db.QueryContext(t.Context(), "SELECT CAST(n.id AS TEXT), n.mail FROM notifications n JOIN users u "+
+		"ON u.id = n.user_id WHERE u.email <> ''")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +176,8 @@ func TestOneClickInAMailProgramStopsMail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := did(l.manager.call("PATCH", "/users/"+l.manager.id, `{"email": "mario@example.org"}`)); err != nil {
+		if _, err := did(l.manager.call("PATCH", "/users/"+l.manager.id,
+			`{"email": "mario@example.org"}`)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := did(josiah.call("POST", "/material-requests/", `{"material": `+l.material+`}`)); err != nil {
@@ -188,20 +193,23 @@ func TestOneClickInAMailProgramStopsMail(t *testing.T) {
 			{"GET", link, nil, 200, "Stop this e-mail"},
 			{"POST", link, url.Values{"List-Unsubscribe": {"One-Click"}}, 200, "It is stopped"},
 			{"GET", link, nil, 200, "Send it again"},
-			{"POST", p.base + "/unsubscribe", url.Values{"token": {strings.SplitN(link, "token=", 2)[1]}, "mail": {"on"}}, 200, "You get it again"},
+			{"POST", p.base + "/unsubscribe",
+				url.Values{"token": {strings.SplitN(link, "token=", 2)[1]}, "mail": {"on"}}, 200, "You get it again"},
 			{"GET", link, nil, 200, "Stop this e-mail"},
 			{"GET", link + "x", nil, 404, "This link is not whole"},
 			{"POST", p.base + "/unsubscribe", nil, 404, "This link is not whole"},
 			{"PUT", link, nil, 405, ""},
 		} {
-			r, err := http.NewRequestWithContext(t.Context(), step.method, step.address, strings.NewReader(step.form.Encode()))
+			r, err := http.NewRequestWithContext(t.Context(), step.method, step.address,
+				strings.NewReader(step.form.Encode()))
 			if err != nil {
 				t.Fatal(err)
 			}
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			status, page := fetch(t, r)
 			if status != step.status || !strings.Contains(page, step.says) {
-				t.Errorf("%s %s: %d\n%s\nwant %d with %q", step.method, step.address, status, page, step.status, step.says)
+				t.Errorf("%s %s: %d\n%s\nwant %d with %q", step.method, step.address, status, page, step.status,
+					step.says)
 			}
 		}
 	})

@@ -58,7 +58,8 @@ func install(t testing.TB, kind, folder string) installation {
 
 // settings are those of the installation, as environment variables.
 func (in installation) settings() []string {
-	return append([]string{"ALIQUOT_DATA=" + filepath.Join(in.folder, "data"), "ALIQUOT_DATABASE=" + in.postgres}, in.sources...)
+	return append([]string{"ALIQUOT_DATA=" + filepath.Join(in.folder, "data"), "ALIQUOT_DATABASE=" + in.postgres},
+		in.sources...)
 }
 
 // database opens the installation's database behind the binary's back.

@@ -61,7 +61,8 @@ func (in installation) start(args ...string) (*process, error) {
 	if readErr != nil || !said {
 		p.kill()
 		<-p.ended
-		return nil, fmt.Errorf("the server did not get ready (%s), its last word was %q, its log:\n%s", p.cmd.ProcessState, line, p.logged())
+		return nil, fmt.Errorf("the server did not get ready (%s), its last word was %q, its log:\n%s",
+			p.cmd.ProcessState, line, p.logged())
 	}
 	p.base = strings.TrimSpace(address)
 	return p, nil

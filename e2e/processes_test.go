@@ -76,7 +76,8 @@ func TestTwoProcessesWriteAndLoseNothing(t *testing.T) {
 			var ids []string
 			for n := range each {
 				made, err := did(manager.call("POST", "/materials/",
-					fmt.Sprintf(`{"category": "OTHER", "title": "Sample %d of %d", "organization_id": %s}`, n, i, l.id)))
+					fmt.Sprintf(`{"category": "OTHER", "title": "Sample %d of %d", "organization_id": %s}`, n, i,
+						l.id)))
 				id, idErr := made.at("id")
 				if err := errors.Join(err, idErr); err != nil {
 					t.Error(err)
@@ -148,7 +149,8 @@ func TestRivalDecisionsInTwoProcessesGiveOne(t *testing.T) {
 				josiah.base = base
 				got, _ := josiah.call("GET", path, "")
 				events, _ := josiah.call("GET", path+"/events", "")
-				if status, _ := got.at("status"); status != decisions[won] || events.header.Get("X-Total-Count") != "2" {
+				if status, _ := got.at("status"); status != decisions[won] ||
+					events.header.Get("X-Total-Count") != "2" {
 					t.Errorf("request %s is %s with %s events at %s, want %s with 2", id, status,
 						events.header.Get("X-Total-Count"), base, decisions[won])
 				}
@@ -170,7 +172,8 @@ func TestArchivingAndAskingAtOnceGiveOne(t *testing.T) {
 		}
 		l.manager.base = bases[1]
 		for range 40 {
-			made, err := did(l.manager.call("POST", "/materials/", `{"category": "OTHER", "title": "Rare", "organization_id": `+l.id+`}`))
+			made, err := did(l.manager.call("POST", "/materials/",
+				`{"category": "OTHER", "title": "Rare", "organization_id": `+l.id+`}`))
 			id, idErr := made.at("id")
 			if err := errors.Join(err, idErr); err != nil {
 				t.Fatal(err)
@@ -185,7 +188,8 @@ func TestArchivingAndAskingAtOnceGiveOne(t *testing.T) {
 				return a.status
 			})
 			if !slices.Equal(statuses, []int{201, 409}) && !slices.Equal(statuses, []int{409, 204}) {
-				t.Fatalf("material %s: asking gave %d and archiving %d, so one of them did not know of the other", id, statuses[0], statuses[1])
+				t.Fatalf("material %s: asking gave %d and archiving %d, so one of them did not know of the other", id,
+					statuses[0], statuses[1])
 			}
 		}
 	})

@@ -47,15 +47,20 @@ func TestPostgresThatRestartsUnderLoadGives503(t *testing.T) {
 			return l.manager.form("/account", "first_name", "Mario", "last_name", "Rossi", "email", "mario@example.org")
 		},
 		"change": func() (answer, error) {
-			return l.owner.call("PATCH", "/materials/"+l.material, fmt.Sprintf(`{"additional_info": "%d"}`, time.Now().UnixNano()))
+			return l.owner.call("PATCH", "/materials/"+l.material,
+				fmt.Sprintf(`{"additional_info": "%d"}`, time.Now().UnixNano()))
 		},
 		"upload": func() (answer, error) { return l.manager.upload("reads.txt", content) },
 		"sheet": func() (answer, error) {
-			return l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk?dry_run=true", "text/csv", strings.NewReader(sheet))
+			return l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk?dry_run=true", "text/csv",
+				strings.NewReader(sheet))
 		},
-		"stream":      func() (answer, error) { return l.manager.listen() },
-		"sign in":     func() (answer, error) { _, err := signIn(p.base, josiah); return refused(err) },
-		"message":     func() (answer, error) { return l.manager.call("GET", "/users/"+l.manager.id+"/notifications/", "") },
+		"stream":  func() (answer, error) { return l.manager.listen() },
+		"sign in": func() (answer, error) { _, err := signIn(p.base, josiah); return refused(err) },
+		"message": func() (answer,
+			error) {
+			return l.manager.call("GET", "/users/"+l.manager.id+"/notifications/", "")
+		},
 		"unsubscribe": func() (answer, error) { return nobody.call("GET", "/unsubscribe?token=none", "") },
 	}
 	ended := make(chan struct{})
@@ -95,7 +100,8 @@ func TestPostgresThatRestartsUnderLoadGives503(t *testing.T) {
 				return
 			default:
 			}
-			a, err := l.manager.call("POST", "/materials/", fmt.Sprintf(`{"category": "OTHER", "title": "Sample %d", "organization_id": %s}`, n, l.id))
+			a, err := l.manager.call("POST", "/materials/",
+				fmt.Sprintf(`{"category": "OTHER", "title": "Sample %d", "organization_id": %s}`, n, l.id))
 			switch {
 			case err != nil || a.status != http.StatusCreated && a.status != http.StatusServiceUnavailable:
 				t.Errorf("create: %d, %v: %s", a.status, err, a.body)
@@ -116,7 +122,11 @@ func TestPostgresThatRestartsUnderLoadGives503(t *testing.T) {
 		if err := p.ready(); err != nil {
 			t.Errorf("after %v: %v", signal, err)
 		}
-		if err := poll(func() error { _, err := did(nobody.call("GET", "/materials/?limit=5", "")); return err }); err != nil {
+		if err := poll(func() error {
+			_,
+				err := did(nobody.call("GET", "/materials/?limit=5", ""))
+			return err
+		}); err != nil {
 			t.Errorf("after %v: %v", signal, err)
 		}
 		if refusals.Load() == before {
@@ -139,7 +149,8 @@ func TestPostgresThatRestartsUnderLoadGives503(t *testing.T) {
 func (c client) listen() (answer, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/users/"+c.id+"/notifications/stream", http.NoBody)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/users/"+c.id+"/notifications/stream",
+		http.NoBody)
 	if err != nil {
 		return answer{}, err
 	}
@@ -158,7 +169,8 @@ func (c client) listen() (answer, error) {
 // refused is the answer that err is about.
 func refused(err error) (answer, error) {
 	if e, ok := errors.AsType[*api.Error](err); ok && e.Code == api.ErrorCodeUNAVAILABLE {
-		return answer{status: http.StatusServiceUnavailable, header: http.Header{"Retry-After": {"5"}}}, nil // the client keeps no more of it
+		// the client keeps no more of it
+		return answer{status: http.StatusServiceUnavailable, header: http.Header{"Retry-After": {"5"}}}, nil
 	}
 	return answer{status: http.StatusOK}, err
 }

@@ -24,7 +24,8 @@ func TestServe_KeepsItsFolderToItself(t *testing.T) {
 		if _, err := did(l.manager.upload("counts.csv", []byte("gene,count\n"))); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := did(l.manager.call("PATCH", "/users/"+l.manager.id, `{"email": "mario@example.org"}`)); err != nil {
+		if _, err := did(l.manager.call("PATCH", "/users/"+l.manager.id,
+			`{"email": "mario@example.org"}`)); err != nil {
 			t.Fatal(err)
 		}
 		in.closed(t, "files/")
@@ -34,7 +35,8 @@ func TestServe_KeepsItsFolderToItself(t *testing.T) {
 
 		// What became looser meanwhile is mended at the next start, and the log says so.
 		data := filepath.Join(in.folder, "data")
-		for path, mode := range map[string]fs.FileMode{data: 0o755, filepath.Join(data, "secret.key"): 0o644, filepath.Join(data, "files"): 0o777} {
+		for path, mode := range map[string]fs.FileMode{data: 0o755, filepath.Join(data, "secret.key"): 0o644,
+			filepath.Join(data, "files"): 0o777} {
 			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)
 			}
@@ -78,8 +80,8 @@ func (in installation) closed(t *testing.T, want string) {
 	}
 }
 
-// TestServe_WithoutTheKeyOfItsSecretsDoesNotStart, neither with another one; the key may come from a file elsewhere or from
-// a variable.
+// TestServe_WithoutTheKeyOfItsSecretsDoesNotStart, neither with another one; the key may come from a file elsewhere or
+// from a variable.
 func TestServe_WithoutTheKeyOfItsSecretsDoesNotStart(t *testing.T) {
 	t.Parallel()
 	eachKind(t, func(t *testing.T, in installation) {

@@ -50,7 +50,8 @@ func TestAFileMayTakeLongerThanOtherBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	content := bytes.Repeat([]byte("gene,count\n"), 2<<20) // more than waits on its way
-	if _, err := did(c.send("PUT", url, "text/csv", &slow{Reader: bytes.NewReader(content), pause: 3 * limit})); err != nil {
+	if _, err := did(c.send("PUT", url, "text/csv",
+		&slow{Reader: bytes.NewReader(content), pause: 3 * limit})); err != nil {
 		t.Fatalf("upload: %v", err)
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, short.URL+url, http.NoBody)

@@ -85,7 +85,8 @@ func TestAskedToStopEndsStreams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+"/v1/users/"+josiah.id+"/notifications/stream", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.base+"/v1/users/"+josiah.id+
+			"/notifications/stream", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,8 @@ import (
 func TestReceiversOfTheExamplesTakeEachMessageOnceAndNoForgedOne(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "webhook")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "aliquot/examples/go/webhook").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"aliquot/examples/go/webhook").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	receivers := map[string][]string{"go": {program}, "python": {"python3", "../examples/python/webhook.py"}}
@@ -59,12 +60,14 @@ func TestReceiversOfTheExamplesTakeEachMessageOnceAndNoForgedOne(t *testing.T) {
 				if got := next(t, lines); got != "twice" {
 					t.Errorf("it printed %q", got)
 				}
-				asked, err := did(l.manager.call("POST", "/material-requests/", fmt.Sprintf(`{"material": %s}`, l.material)))
+				asked, err := did(l.manager.call("POST", "/material-requests/",
+					fmt.Sprintf(`{"material": %s}`, l.material)))
 				if err != nil {
 					t.Fatal(err)
 				}
 				request, err := asked.at("id")
-				if got, want := next(t, lines), fmt.Sprintf("request.made request %s is OPEN", request); err != nil || got != want {
+				if got, want := next(t, lines), fmt.Sprintf("request.made request %s is OPEN", request); err != nil ||
+					got != want {
 					t.Errorf("%v: it printed %q, want %q", err, got, want)
 				}
 				if _, err := did(l.owner.call("DELETE", path, "")); err != nil {
@@ -142,8 +145,10 @@ func forge(t *testing.T, url, secret string) {
 		{"another's signature", now, "v1," + strings.Repeat("A", 43) + "=", body, http.StatusUnauthorized},
 		{"another body", now, signature(now), body + " ", http.StatusUnauthorized},
 		{"another version", now, strings.Replace(signature(now), "v1", "v2", 1), body, http.StatusUnauthorized},
-		{"ten minutes old", now.Add(-10 * time.Minute), signature(now.Add(-10 * time.Minute)), body, http.StatusUnauthorized},
-		{"ten minutes ahead", now.Add(10 * time.Minute), signature(now.Add(10 * time.Minute)), body, http.StatusUnauthorized},
+		{"ten minutes old", now.Add(-10 * time.Minute), signature(now.Add(-10 * time.Minute)), body,
+			http.StatusUnauthorized},
+		{"ten minutes ahead", now.Add(10 * time.Minute), signature(now.Add(10 * time.Minute)), body,
+			http.StatusUnauthorized},
 		{"no ASCII", now, "v1,\u00e9", body, http.StatusUnauthorized},
 		{"once", now, "v1,AAAA " + signature(now), body, http.StatusNoContent},
 		{"twice", now, signature(now), body, http.StatusNoContent},
@@ -152,7 +157,8 @@ func forge(t *testing.T, url, secret string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header = http.Header{"Webhook-Id": {"msg_1"}, "Webhook-Timestamp": {fmt.Sprint(c.at.Unix())}, "Webhook-Signature": {c.signature}}
+		r.Header = http.Header{"Webhook-Id": {"msg_1"}, "Webhook-Timestamp": {fmt.Sprint(c.at.Unix())},
+			"Webhook-Signature": {c.signature}}
 		answer, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -181,7 +187,8 @@ func TestReceiversThatHangHoldUpNobodyElse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := did(l.owner.call("POST", fmt.Sprintf("/organizations/%s/webhooks/", l.id), fmt.Sprintf(`{"url": %q}`, hanging.URL)))
+		made, err := did(l.owner.call("POST", fmt.Sprintf("/organizations/%s/webhooks/", l.id),
+			fmt.Sprintf(`{"url": %q}`, hanging.URL)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +202,8 @@ func TestReceiversThatHangHoldUpNobodyElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-reached
-		bulk, err := did(l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk", "text/csv", strings.NewReader("category,title\nOTHER,A\n")))
+		bulk, err := did(l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk", "text/csv",
+			strings.NewReader("category,title\nOTHER,A\n")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,8 @@ func bomb(t *testing.T) []byte {
 	}
 	const texts = 1_900_000
 	part("xl/workbook.xml", text(`<workbook xmlns:r="r"><sheets><sheet name="S" r:id="x"/></sheets></workbook>`))
-	part("xl/_rels/workbook.xml.rels", text(`<Relationships><Relationship Id="x" Target="sheet1.xml"/></Relationships>`))
+	part("xl/_rels/workbook.xml.rels",
+		text(`<Relationships><Relationship Id="x" Target="sheet1.xml"/></Relationships>`))
 	part("xl/sheet1.xml", text(fmt.Sprintf(`<worksheet><sheetData><row><c t="inlineStr"><is><t>Title</t></is></c><c t="s"><v>%d</v></c></row><row><c t="s"><v>1</v></c></row></sheetData></worksheet>`, texts-1)))
 	part("xl/sharedStrings.xml", func(w io.Writer) error {
 		many := strings.Repeat("<si><t>"+strings.Repeat("a", 34)+"</t></si>", 1000)
@@ -104,7 +105,8 @@ func TestWorkbooks_SixteenHostileOnesAtOnceLeaveMemory(t *testing.T) {
 
 // sendBook sends a workbook and gives the status of the answer, with the path of the job where there is one.
 func (l lab) sendBook(content []byte) (status int, job string, err error) {
-	a, err := l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk?category=OTHER&unknown=keep", "application/octet-stream", bytes.NewReader(content))
+	a, err := l.manager.send("POST", "/organizations/"+l.id+"/materials/bulk?category=OTHER&unknown=keep",
+		"application/octet-stream", bytes.NewReader(content))
 	if err != nil || a.status != 202 {
 		return a.status, "", err
 	}

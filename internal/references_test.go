@@ -69,7 +69,8 @@ func (r repository) broken(name, text string) (list []string) {
 // brokenText lists what a comment or a Markdown text names that is not there: tests, source files, documents,
 // and sections and topics of the contract and the specification.
 func (r repository) brokenText(text string) (list []string) {
-	text = strings.Join(strings.Fields(address.ReplaceAllString(text, "")), " ") // a reference may be broken over two lines
+	// a reference may be broken over two lines
+	text = strings.Join(strings.Fields(address.ReplaceAllString(text, "")), " ")
 	for _, name := range testName.FindAllString(text, -1) {
 		if !r.hasTest(name) {
 			list = append(list, name)
@@ -188,7 +189,9 @@ func readRepository(t *testing.T) repository {
 			return err
 		}
 		if d.IsDir() {
-			if base := d.Name(); name != "." && (strings.HasPrefix(base, ".") || base == "aliquot-demo" || base == "aliquot-data" || base == "node_modules") {
+			if base := d.Name(); name != "." &&
+				(strings.HasPrefix(base, ".") || base == "aliquot-demo" || base == "aliquot-data" ||
+					base == "node_modules") {
 				return filepath.SkipDir
 			}
 			return nil
@@ -228,7 +231,8 @@ func TestReferences_InCommentsLeadSomewhere(t *testing.T) {
 	for name := range r.files {
 		switch path.Ext(name) {
 		case ".go":
-			file, err := parser.ParseFile(token.NewFileSet(), name, r.read(name), parser.ParseComments|parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), name, r.read(name),
+				parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,9 +253,12 @@ func TestReferences_ThatLeadNowhereAreFound(t *testing.T) {
 	t.Parallel()
 	r := readRepository(t)
 	for _, text := range []string{
-		"[a page](nowhere.md)", "[a section](api.md#nowhere)", "[here](#nowhere)", "see `internal/nowhere/file.go`", "see `docs/nowhere`",
-		"held by the story `nowhere`", "see `TestThatIsNot`", "see `FuzzThatIs*`", "see `no-such.md`", "see nowhere.go", "see `exchange/nowhere.go`",
-		"contract.md section 99", "contract.md sections 1 and 99", `contract.md section 1, "No such row"`, `contract.md\nsection 99`,
+		"[a page](nowhere.md)", "[a section](api.md#nowhere)", "[here](#nowhere)", "see `internal/nowhere/file.go`",
+		"see `docs/nowhere`",
+		"held by the story `nowhere`", "see `TestThatIsNot`", "see `FuzzThatIs*`", "see `no-such.md`", "see nowhere.go",
+		"see `exchange/nowhere.go`",
+		"contract.md section 99", "contract.md sections 1 and 99", `contract.md section 1, "No such row"`,
+		`contract.md\nsection 99`,
 		`(specification, "No such part", 4)`,
 	} {
 		text = strings.ReplaceAll(text, `\n`, "\n")
@@ -260,9 +267,12 @@ func TestReferences_ThatLeadNowhereAreFound(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"[the API](api.md)", "[the API](api.md#sign-in)", "# Here\n[here](#here)", "`internal/references_test.go`", "`docs/decisions/*.md`",
-		"the story `refusal`", "`TestReferences_InDocumentsLeadSomewhere`", "`TestReferences_*`", "references_test.go", "`exchange/policy.go`",
-		`contract.md section 1, "Lists"`, "contract.md sections 1 and 2", `(specification, "Authentication", 4)`, "[elsewhere](https://example.org/x.md#y)",
+		"[the API](api.md)", "[the API](api.md#sign-in)", "# Here\n[here](#here)", "`internal/references_test.go`",
+		"`docs/decisions/*.md`",
+		"the story `refusal`", "`TestReferences_InDocumentsLeadSomewhere`", "`TestReferences_*`", "references_test.go",
+		"`exchange/policy.go`",
+		`contract.md section 1, "Lists"`, "contract.md sections 1 and 2", `(specification, "Authentication", 4)`,
+		"[elsewhere](https://example.org/x.md#y)",
 	} {
 		if bad := r.broken("docs/a.md", text); len(bad) > 0 {
 			t.Errorf("%q: %q are missing", text, bad)

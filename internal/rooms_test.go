@@ -29,15 +29,16 @@ var mayImport = map[string][]string{
 	"webhook":           {},
 	"notice":            {"exchange"},
 	"mail":              {},
-	"app":               {"exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice", "webhook"},
-	"api":               {"exchange", "app", "limit", "server"},
-	"web":               {"exchange", "app", "limit", "server"},
-	"demo":              {"exchange", "app", "identity"},
-	"seed":              {"exchange", "store"},
-	"limit":             {},
-	"server":            {},
-	"config":            {},
-	"testgate":          {},
+	"app": {"exchange", "store", "files", "identity", "job", "sheet", "importer", "mail", "notice",
+		"webhook"},
+	"api":      {"exchange", "app", "limit", "server"},
+	"web":      {"exchange", "app", "limit", "server"},
+	"demo":     {"exchange", "app", "identity"},
+	"seed":     {"exchange", "store"},
+	"limit":    {},
+	"server":   {},
+	"config":   {},
+	"testgate": {},
 }
 
 func TestRoomsImportOnlyDownTheFloorPlan(t *testing.T) {
@@ -120,14 +121,16 @@ func TestClient_ImportsNothingOfOurs(t *testing.T) {
 			host, _, _ := strings.Cut(name, "/")
 			ours := host == "aliquot" && !(name == "aliquot/client" && strings.HasSuffix(file, "_test.go"))
 			if ours || strings.Contains(host, ".") && !slices.Contains(clientMayImport, name) {
-				t.Errorf("%s imports %s; the client may only use the standard library and %v", file, name, clientMayImport)
+				t.Errorf("%s imports %s; the client may only use the standard library and %v", file, name,
+					clientMayImport)
 			}
 		}
 	}
 }
 
 var clientMayImport = []string{
-	"github.com/google/uuid", "github.com/oapi-codegen/nullable", "github.com/oapi-codegen/runtime", "github.com/oapi-codegen/runtime/types",
+	"github.com/google/uuid", "github.com/oapi-codegen/nullable", "github.com/oapi-codegen/runtime",
+	"github.com/oapi-codegen/runtime/types",
 }
 
 // TestTheRulesHaveNoClockAndNoDoor keeps the rules room pure: no SQL, no HTTP, no time of day.

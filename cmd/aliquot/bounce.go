@@ -44,7 +44,8 @@ func (b *bounce) Run(e environment) error {
 		case exchange.CodeOf(err) == exchange.NotFound:
 			_, err = fmt.Fprintln(e.stdout, "Nothing to do: this is about no message of ours.")
 		case err == nil && who == "":
-			_, err = fmt.Fprintln(e.stdout, "Nothing to do: the address is not refused for good, or is not in use any more.")
+			_, err = fmt.Fprintln(e.stdout, "Nothing to do: the address is not refused for good, or is not in use "+
+				"any more.")
 		case err == nil:
 			_, err = fmt.Fprintf(e.stdout, "%s gets no mail any more at %s: %s\n", who, report.Recipient, report.Reason)
 		}

@@ -41,7 +41,8 @@ type bulk struct {
 // refused.
 func (b *bulk) run(e environment, file string) error {
 	debug.SetGCPercent(50) // a large file then takes less memory, and hardly more time
-	order := exchange.BulkOptions{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet, Mapping: map[string]*string{}}
+	order := exchange.BulkOptions{Mode: exchange.BulkAllOrNothing, Category: b.Category, Sheet: b.Sheet,
+		Mapping: map[string]*string{}}
 	switch {
 	case b.DryRun:
 		order.Mode = exchange.BulkDryRun
@@ -67,7 +68,8 @@ func (b *bulk) run(e environment, file string) error {
 }
 
 // enqueue stores the file and makes a job of it.
-func enqueue(ctx context.Context, a *app.App, organization int64, name string, order exchange.BulkOptions) (exchange.Job, error) {
+func enqueue(ctx context.Context, a *app.App, organization int64, name string,
+	order exchange.BulkOptions) (exchange.Job, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return exchange.Job{}, err
@@ -110,7 +112,8 @@ const (
 // it is interrupted it cancels the job.
 func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 	log := slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.BulkHandler()}, Slots: 1, Lease: leaseTime, Drain: drainTime})
+	worker, err := job.New(job.Config{DB: a.DB, Log: log, Handlers: []job.Handler{a.BulkHandler()}, Slots: 1,
+		Lease: leaseTime, Drain: drainTime})
 	if err != nil {
 		return j, err
 	}
@@ -139,7 +142,8 @@ func follow(e environment, a *app.App, j exchange.Job) (exchange.Job, error) {
 // progressOn shows progress as a bar on a terminal, else as a line now and then.
 func progressOn(out io.Writer) func(exchange.Progress) {
 	if file, isFile := out.(*os.File); isFile && isatty.IsTerminal(file.Fd()) {
-		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(out), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(out), progressbar.OptionShowCount(),
+			progressbar.OptionClearOnFinish())
 		return func(p exchange.Progress) {
 			bar.Describe(p.Note)
 			if p.Total > 0 {
@@ -188,7 +192,8 @@ func tell(ctx context.Context, e environment, a *app.App, j exchange.Job) error 
 	if !r.Stored {
 		words = "nothing was stored; it would be"
 	}
-	_, _ = fmt.Fprintf(e.stdout, "%s: %d created, %d updated, %d unchanged, %d refused\n", words, r.Created, r.Updated, r.Unchanged, r.Refused)
+	_, _ = fmt.Fprintf(e.stdout, "%s: %d created, %d updated, %d unchanged, %d refused\n", words, r.Created, r.Updated,
+		r.Unchanged, r.Refused)
 	if r.Refused > 0 {
 		return fmt.Errorf("%d rows were refused", r.Refused)
 	}

@@ -31,7 +31,8 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("secret-key: the secrets in this database were sealed with a key that is not in %s; copy it from the data folder of the process that made it, or name its file"+startOver, from)
+		return fmt.Errorf("secret-key: the secrets in this database were sealed with a key that is not in %s; copy "+
+			"it from the data folder of the process that made it, or name its file"+startOver, from)
 	}
 	if err != nil {
 		return fmt.Errorf("secret-key: %w", err)
@@ -41,7 +42,8 @@ func unlock(ctx context.Context, db *store.DB, s config.Store) error {
 		return err
 	}
 	if err := db.Unlock(ctx, key); errors.Is(err, store.ErrOtherKey) {
-		return fmt.Errorf("secret-key: %w than the one of %s; every process needs the same: copy it from the data folder of the process that made it, or name its file"+startOver, err, from)
+		return fmt.Errorf("secret-key: %w than the one of %s; every process needs the same: copy it from the data "+
+			"folder of the process that made it, or name its file"+startOver, err, from)
 	} else if err != nil {
 		return err
 	}
@@ -56,7 +58,8 @@ func parseKey(text, from string) (*store.Key, error) {
 	return key, nil
 }
 
-// writeOnce writes a file that only its owner can read, whole, and that lasts. Where it is there already, it stays as it is.
+// writeOnce writes a file that only its owner can read, whole, and that lasts. Where it is there already, it stays as
+// it is.
 func writeOnce(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {

@@ -66,7 +66,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	exited := errors.New("asked for help")
 	parser, err := kong.New(&p,
 		kong.Name("aliquot"),
-		kong.Description("Aliquot: labs list the materials they share; everyone sees each step until the parcel is confirmed."),
+		kong.Description("Aliquot: labs list the materials they share; everyone sees each step until the parcel is "+
+			"confirmed."),
 		kong.Resolvers(config.FromEnvironment(getenv)),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { panic(exited) }),

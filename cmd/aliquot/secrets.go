@@ -25,14 +25,15 @@ type rotateSecrets struct {
 	NewKey string `name:"new-key" help:"File for the new key, made if it is missing. Default: the file of the present key, which is kept beside it under its name with the time."`
 }
 
-// Run seals every secret with a new key. The key is in its file before the database needs it, so that a run that is killed
-// can be repeated, and a start in between finds the right key.
+// Run seals every secret with a new key. The key is in its file before the database needs it, so that a run that is
+// killed can be repeated, and a start in between finds the right key.
 func (r *rotateSecrets) Run(e environment) error {
 	_, from, _ := r.Key() // unlock reports what is wrong with it
 	file := r.NewKey
 	if file == "" {
 		if !keyIsFile(r.Store) {
-			return errors.New("new-key: name a file for the new key, since the present one is given as text and not as a file")
+			return errors.New("new-key: name a file for the new key, since the present one is given as text and not " +
+				"as a file")
 		}
 		file = nextKey(from)
 	}
@@ -46,7 +47,8 @@ func (r *rotateSecrets) Run(e environment) error {
 			}
 			file = from
 		}
-		_, err := fmt.Fprintf(e.stdout, "Every secret is sealed with the key in %s now. Give it to every process and restart them; backups from before need the old key.\n", file)
+		_, err := fmt.Fprintf(e.stdout, "Every secret is sealed with the key in %s now. Give it to every process and "+
+			"restart them; backups from before need the old key.\n", file)
 		return err
 	})
 }
@@ -154,7 +156,8 @@ func (r *resetSecrets) Run(e environment) error {
 			}
 		}
 		if opens {
-			return errors.New("nothing is lost: the secrets in this database open; \"aliquot secrets rotate\" replaces their key")
+			return errors.New("nothing is lost: the secrets in this database open; \"aliquot secrets rotate\" " +
+				"replaces their key")
 		}
 		lost, err := a.DB.Read().Lost(ctx)
 		if err != nil {
@@ -178,7 +181,8 @@ func (r *resetSecrets) Run(e environment) error {
 		if err := a.ResetSecrets(ctx, key); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(e.stdout, "Done. The key is in %s now; every process needs it, and must be restarted.\n", from)
+		_, err = fmt.Fprintf(e.stdout, "Done. The key is in %s now; every process needs it, and must be restarted.\n",
+			from)
 		return err
 	})
 }
@@ -188,10 +192,12 @@ func lostText(l store.Lost) string {
 	var b strings.Builder
 	b.WriteString("Without its key, this is lost:\n")
 	for _, w := range l.Webhooks {
-		fmt.Fprintf(&b, "- the secret of webhook %d of %s (lab %d), %s: it gets a new one and is switched off until the lab's owner has set that in the receiver\n",
+		fmt.Fprintf(&b, "- the secret of webhook %d of %s (lab %d), %s: it gets a new one and is switched off until "+
+			"the lab's owner has set that in the receiver\n",
 			w.ID, w.Organization, w.OrganizationID, w.URL)
 	}
-	fmt.Fprintf(&b, "- links in mail, such as those to unsubscribe, and of %d open invitations: send these again\n", l.Invitations)
+	fmt.Fprintf(&b, "- links in mail, such as those to unsubscribe, and of %d open invitations: send these again\n",
+		l.Invitations)
 	fmt.Fprintf(&b, "- %d links to reports of grants: the pages of the grants show new ones\n", l.Reports)
 	fmt.Fprintf(&b, "- %d answers kept for an Idempotency-Key: such calls answer 409\n", l.Answers)
 	return b.String()

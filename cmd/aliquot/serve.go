@@ -97,9 +97,12 @@ func (s *serve) Run(e environment) error {
 	}
 	db.Log = log
 	a := app.New(app.Config{
-		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words, Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
-		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent, Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
-		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(), Quotas: app.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
+		DB: db, PublicURL: s.PublicURL, Files: folder, Identity: who, Importer: sources, Mail: post, Notice: words,
+		Access: exchange.Access(s.Access), Registration: s.Registration, Admins: s.Admins,
+		TokenLifetime: s.TokenLifetime, UploadLimit: int64(s.UploadLimit), Grace: s.DeletedContent,
+		Reminders: s.Reminders, Escalation: exchange.Escalation(s.Escalation),
+		Sender: webhook.New(s.WebhookPrivate), Log: log, Capacity: s.capacity(),
+		Quotas: app.Quotas{User: int64(s.QuotaUser), Lab: int64(s.QuotaLab)},
 	})
 	if s.Demo {
 		if err := demo.Fill(e.ctx, a); err != nil {
@@ -125,7 +128,9 @@ func (s *serve) Run(e environment) error {
 				return err
 			}
 		}
-		if err := web.Mount(mux, web.Config{App: a, OpenAPI: door.Contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits, Rest: door}); err != nil {
+		if err := web.Mount(mux,
+			web.Config{App: a, OpenAPI: door.Contract, Version: built(), Stop: e.ctx.Done(), Limits: door.Limits,
+				Rest: door}); err != nil {
 			return err
 		}
 	}
@@ -134,7 +139,8 @@ func (s *serve) Run(e environment) error {
 		handlers []job.Handler
 		heavy    job.Heavy
 	}{{a.Handlers(), job.Heavy{}}, {a.Senders(), job.Heavy{Slots: s.Workers, Each: max(1, s.Workers/4)}}} {
-		worker, err := job.New(job.Config{DB: db, Log: log, Handlers: does.handlers, Slots: s.Workers, Heavy: does.heavy, Lease: s.JobLease, Drain: drainTime})
+		worker, err := job.New(job.Config{DB: db, Log: log, Handlers: does.handlers, Slots: s.Workers,
+			Heavy: does.heavy, Lease: s.JobLease, Drain: drainTime})
 		if err != nil {
 			return err
 		}
@@ -171,14 +177,16 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 	}
 	cfg := identity.Config{Issuer: s.Identity, ClientID: s.IdentityClientID, ClientSecret: s.IdentityClientSecret}
 	if s.Identity == "demo" {
-		cfg = identity.Config{Issuer: s.PublicURL + "/demo/identity", ClientID: identity.DemoClientID, ClientSecret: "demo", ORCID: true}
+		cfg = identity.Config{Issuer: s.PublicURL + "/demo/identity", ClientID: identity.DemoClientID,
+			ClientSecret: "demo", ORCID: true}
 		provider, err := identity.NewDemo(cfg.Issuer, demo.People())
 		if err != nil {
 			return nil, err
 		}
-		mux.Handle("/demo/identity/", server.NewSite(s.PublicURL).Only(provider, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "This server is "+s.PublicURL+".", http.StatusMisdirectedRequest)
-		})))
+		mux.Handle("/demo/identity/",
+			server.NewSite(s.PublicURL).Only(provider, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, "This server is "+s.PublicURL+".", http.StatusMisdirectedRequest)
+			})))
 	}
 	return identity.New(cfg)
 }
@@ -187,7 +195,8 @@ func (s *serve) identity(mux *http.ServeMux) (*identity.Client, error) {
 // are off for a load test, whose calls come from one address.
 func (s *serve) capacity() app.Capacity {
 	cores := runtime.GOMAXPROCS(0)
-	c := app.Capacity{Slots: 2 * cores, Share: max(1, cores/2), Queue: 100, Wait: 10 * time.Second, Time: 5 * time.Second}
+	c := app.Capacity{Slots: 2 * cores, Share: max(1, cores/2), Queue: 100, Wait: 10 * time.Second,
+		Time: 5 * time.Second}
 	if s.RateLimit == "off" {
 		c.Share = c.Slots
 	}
@@ -212,7 +221,8 @@ func open(e environment, s config.Store) (*store.DB, *files.Folder, error) {
 		return nil, nil, err
 	}
 	if mended > 0 {
-		e.logger(s.Log).Warn("others could open the data folder or files in it; now only their owner can", "folder", s.Data, "mended", mended)
+		e.logger(s.Log).Warn("others could open the data folder or files in it; now only their owner can", "folder",
+			s.Data, "mended", mended)
 	}
 	db, err := store.Open(e.ctx, s.DatabasePath())
 	if err != nil {

@@ -38,7 +38,8 @@ func (t *tab) inspect(what, part string) {
 				t.Errorf("%s: %s: and %d more", what, v.ID, len(v.Nodes)-i)
 				break
 			}
-			t.Errorf("%s: %s (%s)\n  %v\n  %.300s\n  %s", what, v.ID, v.Help, n.Target, n.HTML, strings.ReplaceAll(n.FailureSummary, "\n", "\n  "))
+			t.Errorf("%s: %s (%s)\n  %v\n  %.300s\n  %s", what, v.ID, v.Help, n.Target, n.HTML,
+				strings.ReplaceAll(n.FailureSummary, "\n", "\n  "))
 		}
 	}
 }
@@ -60,7 +61,8 @@ type looker struct {
 func (l *looker) tab(name string) *tab {
 	if l.tabs[name] == nil {
 		t := l.site.open(name)
-		_, err := chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: axe})
+		_, err := chromedp.Call(t.ctx, page.AddScriptToEvaluateOnNewDocument,
+			page.AddScriptToEvaluateOnNewDocumentParams{Source: axe})
 		t.must(err)
 		l.tabs[name] = t
 	}
@@ -122,7 +124,8 @@ func (l *looker) everyWay(t *tab, what string) {
 // inspectPopovers opens one menu or sheet after the other and looks at it and its button.
 func (t *tab) inspectPopovers(what string) {
 	t.Helper()
-	for _, id := range see[[]string](t, `[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility()).map((e) => e.getAttribute("popovertarget"))`) {
+	for _, id := range see[[]string](t,
+		`[...document.querySelectorAll("[popovertarget]")].filter((e) => e.checkVisibility()).map((e) => e.getAttribute("popovertarget"))`) {
 		see[bool](t, `(document.getElementById(`+quoted(id)+`).showPopover(), true)`)
 		t.inspect(what+", "+id+" open", `{ include: [["#`+id+`"], ["[popovertarget=`+id+`]"]] }`)
 		see[bool](t, `(document.getElementById(`+quoted(id)+`).hidePopover(), true)`)
@@ -164,9 +167,9 @@ const overflowing = `(() => {
 	return [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > wide + 1 && !scrolls(e.parentElement)).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3).join(" | ") || "something";
 })()`
 
-// TestEveryPage follows all links as each role, and does what leads to states that no link leads to. What it finds has no
-// dead link and violates no rule of accessibility, at three widths, light and dark, with its menus, sheets and details
-// closed and open.
+// TestEveryPage follows all links as each role, and does what leads to states that no link leads to. What it finds has
+// no dead link and violates no rule of accessibility, at three widths, light and dark, with its menus, sheets and
+// details closed and open.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -194,7 +197,8 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// worthALook are as few pages as have every kind of element that any page has, each address with each status among them.
+// worthALook are as few pages as have every kind of element that any page has, each address with each status among
+// them.
 func worthALook(all []found) (worth []found) {
 	missing := map[string]bool{}
 	for _, f := range all {

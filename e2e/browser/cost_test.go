@@ -44,7 +44,8 @@ func TestTheMainPagesAreLightAndStandStill(t *testing.T) {
 	for _, p := range s.mainPages() {
 		if tabs[p.who] == nil {
 			tabs[p.who] = s.open(p.who)
-			_, err := chromedp.Call(tabs[p.who].ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
+			_, err := chromedp.Call(tabs[p.who].ctx, network.SetCacheDisabled,
+				network.SetCacheDisabledParams{CacheDisabled: true})
 			s.must(err)
 		}
 		tab := tabs[p.who]
@@ -74,7 +75,8 @@ func TestAChosenThemeHoldsWhateverTheDeviceWants(t *testing.T) {
 	s := newSite(t)
 	tab := s.open("")
 	ground := func(scheme, chosen string) string {
-		_, err := chromedp.Call(tab.ctx, network.SetCookie, network.SetCookieParams{Name: "__Host-theme", Value: chosen, URL: s.url, Path: "/", Secure: new(true)})
+		_, err := chromedp.Call(tab.ctx, network.SetCookie,
+			network.SetCookieParams{Name: "__Host-theme", Value: chosen, URL: s.url, Path: "/", Secure: new(true)})
 		s.must(err)
 		tab.dress(scheme)
 		tab.visit("/")

@@ -19,7 +19,8 @@ import (
 
 // roles are those that people of the demo have, by who has them; "" is nobody, and the stranger is new.
 var roles = map[string]string{
-	"anonymous": "", "stranger": "0000-0002-1694-233X", "requester": "josiah", "member": "mario", "owner": "olivia", "admin": "ada",
+	"anonymous": "", "stranger": "0000-0002-1694-233X", "requester": "josiah", "member": "mario", "owner": "olivia",
+	"admin": "ada",
 }
 
 // found is a page that somebody finds by following links.
@@ -57,8 +58,10 @@ func (s *site) walk(role string) []found {
 		w.token = s.token(name)
 	}
 	type step struct{ path, from string }
-	queue := []step{{"/", ""}, {"/signin", ""}, {"/catalog?q=no-such-thing", ""}, {"/nothing-here", ""}, {"/welcome", ""}, {"/labs/new", ""},
-		{fmt.Sprintf("/requests/labels?id=%d&id=%d", s.request("HCT 116"), s.request("HeLa")), ""}} // the form of the inbox leads there
+	queue := []step{{"/", ""}, {"/signin", ""}, {"/catalog?q=no-such-thing", ""}, {"/nothing-here", ""},
+		{"/welcome", ""}, {"/labs/new", ""},
+		// the form of the inbox leads there
+		{fmt.Sprintf("/requests/labels?id=%d&id=%d", s.request("HCT 116"), s.request("HeLa")), ""}}
 	for len(queue) > 0 {
 		next := queue[0]
 		queue = queue[1:]
@@ -136,7 +139,8 @@ func (w *walker) get(path, from string) (*found, []string) {
 	a, err := direct.Do(r)
 	w.must(err)
 	defer func() { _ = a.Body.Close() }()
-	f := &found{role: w.role, path: path, pattern: w.pattern(path), status: a.StatusCode, from: from, html: strings.HasPrefix(a.Header.Get("Content-Type"), "text/html")}
+	f := &found{role: w.role, path: path, pattern: w.pattern(path), status: a.StatusCode, from: from,
+		html: strings.HasPrefix(a.Header.Get("Content-Type"), "text/html")}
 	if to := a.Header.Get("Location"); to != "" && strings.HasPrefix(to, "/") && !strings.HasPrefix(to, "/demo/") {
 		f.html = false
 		return f, []string{to}
@@ -196,11 +200,15 @@ func (s *site) furnish() {
 	ctx, lab := s.Context(), s.lab("Sample Cell Bank")
 	olivia, err := s.app.Actor(ctx, s.token("olivia"))
 	s.must(err)
-	grant, err := s.app.CreateGrant(ctx, olivia, exchange.GrantPatch{Title: exchange.Some("Models of tumours"), FunderID: exchange.Some("https://doi.org/10.13039/100000002")})
+	grant, err := s.app.CreateGrant(ctx, olivia,
+		exchange.GrantPatch{Title: exchange.Some("Models of tumours"),
+			FunderID: exchange.Some("https://doi.org/10.13039/100000002")})
 	s.must(err)
-	_, _, err = s.app.Fund(ctx, olivia, grant.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
+	_, _, err = s.app.Fund(ctx, olivia, grant.ID,
+		exchange.FundingBody{Material: exchange.Some(exchange.Ref(s.material("HT-29")))})
 	s.must(err)
-	_, err = s.app.CreateWebhook(ctx, olivia, lab, exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
+	_, err = s.app.CreateWebhook(ctx, olivia, lab,
+		exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("Freezer")})
 	s.must(err)
 	content, err := s.app.StoreBulk(ctx, olivia, lab, strings.NewReader("title,category\nA,CELL_LINE\n,STONE\n"))
 	s.must(err)
@@ -221,7 +229,8 @@ func everyPage(s *site) []found {
 // The pages that no link leads to: what they are is in their name, or a mail does.
 var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
-	"GET /join": "a mail leads here", "GET /notifications/stream": "script asks for it", "GET /catalog/suggest": "script asks for it",
+	"GET /join": "a mail leads here", "GET /notifications/stream": "script asks for it",
+	"GET /catalog/suggest":          "script asks for it",
 	"GET /share/spreadsheet/export": "a form leads here", "GET /share/spreadsheet/template": "a form leads here",
 	"GET /funding/{id}/report": "a signed link leads here", "GET /funding/{id}/report.csv": "a signed link leads here",
 }

@@ -77,7 +77,8 @@ func (p *people) ask() {
 		t.fill("Josiah Carberry", "yes")
 	}
 	t.followIn("main", "Send request")
-	t.until("what is missing has the focus or is said", `document.querySelector("#errors") || location.pathname.startsWith("/requests/")`)
+	t.until("what is missing has the focus or is said",
+		`document.querySelector("#errors") || location.pathname.startsWith("/requests/")`)
 	if see[bool](t, `!!document.querySelector("#errors")`) {
 		if got := see[string](t, `document.querySelector("[name=quantity]").value`); got != "2 vials" {
 			t.Errorf("what was typed is lost: %q", got)

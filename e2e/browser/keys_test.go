@@ -35,7 +35,8 @@ func TestKeysDoWhatTheHelpSays(t *testing.T) {
 			if here, err := evaluate[string](tab, "location.pathname"); err == nil && here != "/" {
 				return
 			}
-			if time.Since(pressed) > 3*time.Second { // on a busy machine, r may come later than the 1.5 s after g that it counts
+			// on a busy machine, r may come later than the 1.5 s after g that it counts
+			if time.Since(pressed) > 3*time.Second {
 				press("gr")
 				pressed = time.Now()
 			}

@@ -30,7 +30,8 @@ func TestWhatHappensShowsUpWithoutLoading(t *testing.T) {
 // mended, and all are listed.
 func TestALabListsManyMaterialsFromASpreadsheet(t *testing.T) {
 	t.Parallel()
-	for name, set := range map[string]func(*tab){"with script": func(*tab) {}, "without script": func(tab *tab) { tab.scriptless() }} {
+	for name, set := range map[string]func(*tab){"with script": func(*tab) {},
+		"without script": func(tab *tab) { tab.scriptless() }} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)

@@ -50,8 +50,10 @@ func withSample(run func() int) (code int) {
 
 // withBrowser runs the tests with a browser that ends with them.
 func withBrowser(path string, run func() int) int {
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("hide-scrollbars", true))
 	allocated, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	defer cancel()
 	var stop context.CancelFunc

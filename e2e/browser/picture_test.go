@@ -72,7 +72,8 @@ func takePictures(t *testing.T) {
 			t.Errorf("%s: %d", of.path, status)
 			continue
 		}
-		shot, err := chromedp.Call(tab.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+		shot, err := chromedp.Call(tab.ctx, page.CaptureScreenshot,
+			page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
 		s.must(err)
 		small, err := fewColors(shot.Data)
 		s.must(err)

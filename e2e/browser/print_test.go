@@ -18,7 +18,8 @@ func (t *tab) printed() int {
 	return bytes.Count(pdf.Data, []byte("/Type /Page\n"))
 }
 
-// TestLabelsOfManyRequestsArePrintedTogether: they are chosen in the inbox, and each parcel's label has a sheet of its own.
+// TestLabelsOfManyRequestsArePrintedTogether: they are chosen in the inbox, and each parcel's label has a sheet of its
+// own.
 func TestLabelsOfManyRequestsArePrintedTogether(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -30,7 +31,8 @@ func TestLabelsOfManyRequestsArePrintedTogether(t *testing.T) {
 	tab.followIn("main", "Labels")
 	tab.says("Labels for 2 requests")
 	chosen := url.Values{"id": {fmt.Sprint(s.request("HCT 116")), fmt.Sprint(s.request("HeLa"))}}.Encode()
-	for query, want := range map[string]int{"what=parcel": 2, "what=parcel&size=inch": 2, "what=parcel&size=a4": 1, "what=slip": 2, "what=tubes&tubes=9": 1} {
+	for query, want := range map[string]int{"what=parcel": 2, "what=parcel&size=inch": 2, "what=parcel&size=a4": 1,
+		"what=slip": 2, "what=tubes&tubes=9": 1} {
 		tab.visit("/requests/labels?" + chosen + "&" + query)
 		if n := tab.printed(); n != want {
 			t.Errorf("%s is printed on %d sheets, want %d", query, n, want)

@@ -2,7 +2,8 @@ package browser
 
 import "testing"
 
-// TestTheFormOfAMaterialSaysHowFarItIs while somebody types, in the list of its sections, and takes fields of the lab's own.
+// TestTheFormOfAMaterialSaysHowFarItIs while somebody types, in the list of its sections, and takes fields of the lab's
+// own.
 func TestTheFormOfAMaterialSaysHowFarItIs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -20,5 +21,6 @@ func TestTheFormOfAMaterialSaysHowFarItIs(t *testing.T) {
 	tab.fill("Name", "freezer box")
 	tab.fill("Value", "B7")
 	tab.pressIn("#own", "Add another field")
-	tab.until("there is a line more", `document.querySelectorAll("[name=own_key]").length === 2 && document.querySelector("[name=own_key]").value === "freezer box"`)
+	tab.until("there is a line more",
+		`document.querySelectorAll("[name=own_key]").length === 2 && document.querySelector("[name=own_key]").value === "freezer box"`)
 }

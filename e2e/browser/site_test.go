@@ -65,16 +65,20 @@ func newStrangeSite(t *testing.T, like strange) *site {
 	provider, err := identity.NewDemo(s.url+"/demo/identity", demo.People())
 	s.must(err)
 	mux.Handle("/demo/identity/", provider)
-	who, err := identity.New(identity.Config{Issuer: s.url + "/demo/identity", ClientID: identity.DemoClientID, ClientSecret: "demo"})
+	who, err := identity.New(identity.Config{Issuer: s.url + "/demo/identity", ClientID: identity.DemoClientID,
+		ClientSecret: "demo"})
 	s.must(err)
 	words, err := notice.New(s.url)
 	s.must(err)
-	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words, Access: exchange.AccessMembers,
-		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false), Mail: like.mail, Log: log})
+	s.app = app.New(app.Config{DB: s.db, PublicURL: s.url, Files: content, Identity: who, Notice: words,
+		Access:       exchange.AccessMembers,
+		Registration: []string{"open"}, TokenLifetime: time.Hour, UploadLimit: 4 << 20, Sender: webhook.New(false),
+		Mail: like.mail, Log: log})
 	programs := api.New(s.app, log)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	programs.Stop = ctx.Done()
-	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: programs.Contract, Version: "0.1", Stop: ctx.Done(), Limits: like.limits, Rest: programs}))
+	s.must(web.Mount(mux, web.Config{App: s.app, OpenAPI: programs.Contract, Version: "0.1", Stop: ctx.Done(),
+		Limits: like.limits, Rest: programs}))
 	jobtest.Start(t, job.Config{DB: s.db, Log: log, Handlers: s.app.Handlers()})
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, l, mux, nil, log) }()
@@ -102,7 +106,8 @@ func fill(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	if _, err = db.Migrate(ctx, false); err == nil {
-		err = demo.Fill(ctx, app.New(app.Config{DB: db, Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
+		err = demo.Fill(ctx, app.New(app.Config{DB: db, Files: content, Access: exchange.AccessMembers,
+			Registration:  []string{"open"},
 			TokenLifetime: time.Hour, UploadLimit: 4 << 20, Log: slog.New(slog.DiscardHandler)}))
 	}
 	if err = errors.Join(err, db.Close()); err == nil {
@@ -149,7 +154,8 @@ func (s *site) material(title string) int64 {
 // request is the id of the first one for a material.
 func (s *site) request(material string) int64 {
 	s.Helper()
-	return s.id("SELECT r.id FROM material_requests r JOIN materials m ON m.id = r.material_id WHERE m.title = $1 ORDER BY r.id LIMIT 1", material)
+	return s.id("SELECT r.id FROM material_requests r JOIN materials m ON m.id = r.material_id WHERE m.title = $1 "+
+		"ORDER BY r.id LIMIT 1", material)
 }
 
 func (s *site) lab(name string) int64 {

@@ -32,10 +32,14 @@ type state struct {
 
 // pageless are the addresses that show no page: nobody can look at them.
 var pageless = map[string]string{
-	"GET /signin/start": "leads to the identity provider", "GET /notifications/stream": "script reads it", "GET /catalog/suggest": "script reads it",
-	"GET /share/spreadsheet/export": "a file", "GET /share/spreadsheet/template": "a file", "GET /share/jobs/{id}/report": "a file",
-	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file", "GET /requests/{id}/mta": "a file", "GET /requests/{id}/documents.zip": "a file",
-	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file", "GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
+	"GET /signin/start": "leads to the identity provider", "GET /notifications/stream": "script reads it",
+	"GET /catalog/suggest":          "script reads it",
+	"GET /share/spreadsheet/export": "a file", "GET /share/spreadsheet/template": "a file",
+	"GET /share/jobs/{id}/report":         "a file",
+	"GET /labs/{id}/documents/{document}": "a file", "GET /requests/{id}/documents/{attachment}": "a file",
+	"GET /requests/{id}/mta": "a file", "GET /requests/{id}/documents.zip": "a file",
+	"GET /labs/{id}/insights.csv": "a file", "GET /requests/list.csv": "a file",
+	"GET /funding/{id}/report.csv": "a file", "GET /account/export/data.zip": "a file",
 }
 
 // everyState looks at states on a site of their own, some weeks after its data were made; they and the pages that were
@@ -84,7 +88,8 @@ func everyState(t *testing.T, worth []found) {
 // stopped are the states of the page behind the link at the end of a mail.
 func (s *site) stopped(letters string) []state {
 	s.Helper()
-	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"), exchange.TextBody{Text: exchange.Some("Is it on its way?")})
+	_, err := s.app.SendMessage(s.Context(), s.actor("josiah"), s.request("HeLa"),
+		exchange.TextBody{Text: exchange.Some("Is it on its way?")})
 	s.must(err)
 	var link string
 	jobtest.Poll(s.T, "there is a letter with a link", func() bool {
@@ -194,7 +199,8 @@ func (s *site) actor(name string) exchange.Actor {
 // invited gives the path that a mail leads to whom it invites into the cell bank.
 func (s *site) invited(email string) string {
 	s.Helper()
-	i, _, err := s.app.Invite(s.Context(), s.actor("olivia"), s.lab("Sample Cell Bank"), exchange.InvitationNew{Email: exchange.Some(email)})
+	i, _, err := s.app.Invite(s.Context(), s.actor("olivia"), s.lab("Sample Cell Bank"),
+		exchange.InvitationNew{Email: exchange.Some(email)})
 	s.must(err)
 	var link string
 	s.must(s.db.Tx(s.Context(), func(ctx context.Context, tx store.Conn) error {
@@ -214,13 +220,17 @@ func (s *site) states() []state {
 	request := func(of string) string { return fmt.Sprintf("/requests/%d", s.request(of)) }
 	grant := fmt.Sprintf("/funding/%d", s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"))
 	webhook := fmt.Sprintf("%s/webhooks/%d", lab, s.id("SELECT id FROM webhooks WHERE description = $1", "Freezer"))
-	report, _, err := s.app.ShareGrant(ctx, olivia, s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"), exchange.GrantLinkNew{Note: exchange.Some("For the funder"), Days: exchange.Some(30)})
+	report, _, err := s.app.ShareGrant(ctx, olivia, s.id("SELECT id FROM grants WHERE title = $1", "Models of tumours"),
+		exchange.GrantLinkNew{Note: exchange.Some("For the funder"), Days: exchange.Some(30)})
 	s.must(err)
-	search, err := s.app.CreateSavedSearch(ctx, josiah, josiah.ID, exchange.SavedSearchPatch{Name: exchange.Some("Tumours"), Search: exchange.Some("tumour")})
+	search, err := s.app.CreateSavedSearch(ctx, josiah, josiah.ID,
+		exchange.SavedSearchPatch{Name: exchange.Some("Tumours"), Search: exchange.Some("tumour")})
 	s.must(err)
-	_, _, err = s.app.Invite(ctx, olivia, s.lab("Sample Cell Bank"), exchange.InvitationNew{RegistryID: exchange.Some(registryID("gabriel"))})
+	_, _, err = s.app.Invite(ctx, olivia, s.lab("Sample Cell Bank"),
+		exchange.InvitationNew{RegistryID: exchange.Some(registryID("gabriel"))})
 	s.must(err)
-	_, _, err = s.app.AskToJoin(ctx, s.actor("gabriel"), s.lab("Sample Genome Lab"), exchange.JoinNew{Note: exchange.Some("I start in May.")})
+	_, _, err = s.app.AskToJoin(ctx, s.actor("gabriel"), s.lab("Sample Genome Lab"),
+		exchange.JoinNew{Note: exchange.Some("I start in May.")})
 	s.must(err)
 	expired := s.invited("late@example.org")
 	s.change("UPDATE invitations SET expires_at = created_at WHERE email = $1", "late@example.org")
@@ -232,7 +242,8 @@ func (s *site) states() []state {
 		t.do("load again", chromedp.Reload())
 	}
 	running := func(t *tab) {
-		t.change("UPDATE jobs SET state = 'RUNNING', due_at = $1, ended_at = NULL, done = 1, total = 2 WHERE id = $2", time.Now().AddDate(1, 0, 0).UTC(), job)
+		t.change("UPDATE jobs SET state = 'RUNNING', due_at = $1, ended_at = NULL, done = 1, total = 2 WHERE id = $2",
+			time.Now().AddDate(1, 0, 0).UTC(), job)
 		t.do("load again", chromedp.Reload())
 	}
 	listing := "/share/new?category=CELL_LINE"
@@ -253,7 +264,8 @@ func (s *site) states() []state {
 
 		{"josiah", "/account", sends("/account", "email=nobody"), 422},
 		{"josiah", "/account/addresses/new", sends("/account/addresses/new", "name="), 422},
-		{"josiah", "/account/notifications", sends("/account/notifications", "time_zone=None&quiet_from=late&delivery=DAILY"), 422},
+		{"josiah", "/account/notifications",
+			sends("/account/notifications", "time_zone=None&quiet_from=late&delivery=DAILY"), 422},
 		{"josiah", "/account/searches", sends(fmt.Sprintf("/account/searches/%d", search.ID), "name="+many[:500]), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name="), 422},
 		{"josiah", "/account/tokens", sends("/account/tokens", "name=Freezer"), 200},
@@ -265,8 +277,10 @@ func (s *site) states() []state {
 		{"josiah", "/catalog", types("/hel", "[role=listbox]"), 200},
 
 		{"mario", "/requests", sends("/requests/bulk", "do=accept"), 422},
-		{"mario", "/requests", sends("/requests/bulk", "do=decline&id="+strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
-		{"mario", "/requests", sends("/requests/bulk", "do=remind&id="+strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
+		{"mario", "/requests", sends("/requests/bulk", "do=decline&id="+
+			strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
+		{"mario", "/requests", sends("/requests/bulk", "do=remind&id="+
+			strings.TrimPrefix(request("HeLa"), "/requests/")), 422},
 		{"olivia", "/labs/new", sends("/labs/new", "name="+many[:300]), 422},
 		{"olivia", lab + "/settings", sends("/settings", "name="), 422},
 		{"olivia", lab + "/grants", sends("/grants", "title="), 422},
@@ -275,7 +289,8 @@ func (s *site) states() []state {
 		{"olivia", lab + "/requirements", sends("/documents", ""), 422},
 		{"olivia", lab + "/requirements", sends("/shipping", "restrictions="+many[:200_000]), 422},
 		{"olivia", lab + "/webhooks", sends("/webhooks", "url=nowhere"), 422},
-		{"olivia", lab + "/webhooks", sends("/webhooks", "url=https://hooks.example.org/more&description=Second&all=1"), 200},
+		{"olivia", lab + "/webhooks", sends("/webhooks", "url=https://hooks.example.org/more&description=Second&all=1"),
+			200},
 		{"olivia", webhook, sends(webhook, "url=nowhere"), 422},
 		{"olivia", grant, sends(grant+"/materials", "material=x"), 422},
 		{"olivia", grant, sends(grant+"/links", "days=x"), 422},
@@ -292,14 +307,16 @@ func (s *site) states() []state {
 		{"mario", request("HCT 116") + "/labels?size=a4", nil, 200},
 		{"josiah", request("MCF-7"), sends("/issues", "text="), 422},
 		{"josiah", request("PDX model BL0269-F402"), sends("/documents/irb", ""), 422},
-		{"josiah", request("PDX model BL0269-F402"), then(chooses("form[data-upload] input[type=file]", "large.pdf", strings.Repeat(many, 5), ""), func(t *tab) {
-			t.pressIn("form[data-upload]", "Upload")
-			t.until("it is too large", `document.querySelector(".uploading.err")`)
-		}), 200},
+		{"josiah", request("PDX model BL0269-F402"),
+			then(chooses("form[data-upload] input[type=file]", "large.pdf", strings.Repeat(many, 5), ""), func(t *tab) {
+				t.pressIn("form[data-upload]", "Upload")
+				t.until("it is too large", `document.querySelector(".uploading.err")`)
+			}), 200},
 		{"josiah", request("C57BL/6J"), sends("/details", "form=abstract&abstract="+many[:200_000]), 422},
 		{"josiah", request("PDX model BL0269-F402"), sends("/details", "form=address&address=x"), 422},
 		{"josiah", request("PDX model BL0269-F402"), sends("/details", "form=payment&payment=x"), 422},
-		{"nadia", request("NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)"), sends("/documents/requester_signed_mta/review", "accept=&reason="), 422},
+		{"nadia", request("NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)"),
+			sends("/documents/requester_signed_mta/review", "accept=&reason="), 422},
 
 		{"mario", listing, sends("/share/new", "title=&tissue="), 422},
 		{"mario", listing, sends("/share/new", "do=preview&title=HT-29"), 200},
@@ -307,11 +324,15 @@ func (s *site) states() []state {
 		{"mario", listing, sends("/share/new", "do=draft&title=Half+done"), 200},
 		{"mario", listing, nil, 200},
 		{"mario", material("HT-29") + "/edit", sends("/edit", "base=old&title=HT-29+new"), 409},
-		{"mario", material("HT-29") + "/edit", then(sends("/edit", "title=HT-29+new"), goes(material("HT-29")+"/history")), 200},
+		{"mario", material("HT-29") + "/edit",
+			then(sends("/edit", "title=HT-29+new"), goes(material("HT-29")+"/history")), 200},
 		{"mario", "/share/import", sends("/share/import", "identifiers=nothing&do=lookup"), 422},
 		{"mario", "/share/spreadsheet", sends("/share/spreadsheet", ""), 422},
-		{"mario", "/share/spreadsheet", chooses("main input[type=file]", "freezer.csv", "title,category,box\nA,CELL_LINE,1\n", "Upload"), 200},
-		{"mario", "/share/spreadsheet", then(chooses("main input[type=file]", "freezer.csv", "title,category,box\nA,CELL_LINE,1\n", "Upload"), sends("/columns", "mode=dry-run")), 422},
+		{"mario", "/share/spreadsheet",
+			chooses("main input[type=file]", "freezer.csv", "title,category,box\nA,CELL_LINE,1\n", "Upload"), 200},
+		{"mario", "/share/spreadsheet",
+			then(chooses("main input[type=file]", "freezer.csv", "title,category,box\nA,CELL_LINE,1\n", "Upload"),
+				sends("/columns", "mode=dry-run")), 422},
 		{"olivia", progress, nil, 200},
 		{"olivia", progress, running, 200},
 		{"olivia", fmt.Sprintf("/progress/%d", job), nil, 200},

@@ -45,14 +45,16 @@ func (s *site) open(name string) *tab {
 	t := &tab{site: s, ctx: ctx, name: name, status: map[string]int{}}
 	s.must(chromedp.Listen(ctx, t.heard))
 	// Layout that moves by itself is counted from the beginning of each document.
-	_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: `
+	_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: `
 		window.moved = 0;
 		new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput) window.moved += e.value; })
 			.observe({ type: "layout-shift", buffered: true });`})
 	s.must(err)
 	if name != "" {
-		_, err := chromedp.Call(ctx, network.SetCookie, network.SetCookieParams{Name: "__Host-session", Value: s.token(name), URL: s.url, Path: "/",
-			Secure: new(true), HTTPOnly: new(true), SameSite: network.CookieSameSiteLax})
+		_, err := chromedp.Call(ctx, network.SetCookie,
+			network.SetCookieParams{Name: "__Host-session", Value: s.token(name), URL: s.url, Path: "/",
+				Secure: new(true), HTTPOnly: new(true), SameSite: network.CookieSameSiteLax})
 		s.must(err)
 	}
 	t.resize(1280, 900)
@@ -133,7 +135,8 @@ func (t *tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 
 // where tells what the tab shows, for messages of failures.
 func (t *tab) where() string {
-	text, _ := evaluate[string](t, `location.pathname + location.search + " | " + document.title + "\n" + document.body.innerText.slice(0, 1500)`)
+	text, _ := evaluate[string](t,
+		`location.pathname + location.search + " | " + document.title + "\n" + document.body.innerText.slice(0, 1500)`)
 	return text
 }
 
@@ -192,15 +195,17 @@ func (t *tab) resize(width, height int64) {
 // dress asks for light or dark.
 func (t *tab) dress(scheme string) {
 	t.Helper()
-	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
-		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
 	t.must(err)
 }
 
 // scriptless switches script off.
 func (t *tab) scriptless() {
 	t.Helper()
-	_, err := chromedp.Call(t.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	_, err := chromedp.Call(t.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true})
 	t.must(err)
 }
 
@@ -251,7 +256,8 @@ func (t *tab) click(what, element string) {
 		return
 	}
 	type point struct{ X, Y float64 }
-	at := see[point](t, `(async () => { const e = `+element+`; e.scrollIntoView({ block: "center", behavior: "instant" });
+	at := see[point](t, `(async () => { const e = `+element+
+		`; e.scrollIntoView({ block: "center", behavior: "instant" });
 		const r = e.getClientRects()[0]; return { X: r.x + r.width / 2, Y: r.y + r.height / 2 }; })()`)
 	t.do("click "+what, chromedp.MouseClickXY(at.X, at.Y))
 }
@@ -289,7 +295,8 @@ func (t *tab) leave(what string, how func()) {
 	t.Helper()
 	before := see[string](t, "(window.here = true, location.href)")
 	how()
-	t.until(what+" leads on", `(!window.here || location.href !== `+quoted(before)+`) && document.readyState === "complete" && !document.querySelector(".htmx-request")`)
+	t.until(what+" leads on", `(!window.here || location.href !== `+quoted(before)+
+		`) && document.readyState === "complete" && !document.querySelector(".htmx-request")`)
 }
 
 // fill types into a field by its label.
@@ -306,7 +313,8 @@ func (t *tab) fill(label, text string) {
 			t.click(label, "("+element+".closest('label') ?? "+element+")")
 		}
 	case "select-one":
-		see[bool](t, `(() => { const e = `+element+`; const o = [...e.options].find((o) => o.text.includes(`+quoted(text)+`)); e.value = o.value;
+		see[bool](t, `(() => { const e = `+element+`; const o = [...e.options].find((o) => o.text.includes(`+
+			quoted(text)+`)); e.value = o.value;
 			e.dispatchEvent(new Event("input", { bubbles: true })); e.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`)
 	case "date", "number", "time", "datetime-local":
 		see[bool](t, `(() => { const e = `+element+`; e.value = `+quoted(text)+`;

@@ -22,7 +22,8 @@ func (t *tab) slow(n float64) {
 	t.must(err)
 }
 
-// TestTheFormOfARequestShowsHowFarItsFilesAre: it can be stopped, nothing typed or chosen is lost, and it goes in the end.
+// TestTheFormOfARequestShowsHowFarItsFilesAre: it can be stopped, nothing typed or chosen is lost, and it goes in the
+// end.
 func TestTheFormOfARequestShowsHowFarItsFilesAre(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -35,7 +36,8 @@ func TestTheFormOfARequestShowsHowFarItsFilesAre(t *testing.T) {
 	tab.slow(256 << 10)
 	tab.pressIn("main .save-bar", "Send request")
 	tab.until("there is a bar with a percent", `/MB, \d+%/.test(document.querySelector("[data-uploads]").innerText)`)
-	tab.until("a quarter is said", `[...document.querySelectorAll("[role=status]")].some((e) => /irb approval.pdf, (25|50|75) percent/.test(e.textContent))`)
+	tab.until("a quarter is said",
+		`[...document.querySelectorAll("[role=status]")].some((e) => /irb approval.pdf, (25|50|75) percent/.test(e.textContent))`)
 	tab.pressIn("main .save-bar", "Cancel sending")
 	tab.says("Nothing was sent")
 	tab.slow(0)

@@ -1,8 +1,8 @@
 // Command providers runs an OpenID provider that is not ours, for the tests of signing in: zitadel's or ory's. It is a
 // module of its own, so that Aliquot does not need what they need.
 //
-// It says its issuer on the first line of its output and runs until its standard input ends. Its one client has the id and
-// the secret of the flags; people sign in as test-user@127.0.0.1 with the password verysecure.
+// It says its issuer on the first line of its output and runs until its standard input ends. Its one client has the id
+// and the secret of the flags; people sign in as test-user@127.0.0.1 with the password verysecure.
 package main
 
 import (

@@ -19,7 +19,8 @@ import (
 
 var loginPage = template.Must(template.New("").Parse(`<form method="post"><input name="username"><input name="password" type="password"><button>Sign in</button></form>`))
 
-// ory is ory/fosite, of which Hydra is made, with its memory and a page to sign in. The client proves itself by client_secret_post.
+// ory is ory/fosite, of which Hydra is made, with its memory and a page to sign in. The client proves itself by
+// client_secret_post.
 func ory(issuer string, c client) (http.Handler, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -31,11 +32,13 @@ func ory(issuer string, c client) (http.Handler, error) {
 	}
 	store := storage.NewMemoryStore()
 	store.Clients[c.id] = &fosite.DefaultOpenIDConnectClient{
-		DefaultClient: &fosite.DefaultClient{ID: c.id, Secret: hashed, RedirectURIs: c.redirects, ResponseTypes: []string{"code"},
-			GrantTypes: []string{"authorization_code"}, Scopes: []string{"openid"}},
+		DefaultClient: &fosite.DefaultClient{ID: c.id, Secret: hashed, RedirectURIs: c.redirects,
+			ResponseTypes: []string{"code"},
+			GrantTypes:    []string{"authorization_code"}, Scopes: []string{"openid"}},
 		TokenEndpointAuthMethod: "client_secret_post",
 	}
-	cfg := &fosite.Config{GlobalSecret: []byte(rand.Text() + rand.Text())[:32], IDTokenIssuer: issuer, EnforcePKCE: true, SendDebugMessagesToClients: true}
+	cfg := &fosite.Config{GlobalSecret: []byte(rand.Text() + rand.Text())[:32], IDTokenIssuer: issuer,
+		EnforcePKCE: true, SendDebugMessagesToClients: true}
 	provider := compose.ComposeAllEnabled(cfg, store, key)
 	session := func(subject string) *openid.DefaultSession {
 		return &openid.DefaultSession{Subject: subject, Headers: &jwt.Headers{Extra: map[string]any{"kid": "1"}},
@@ -50,12 +53,16 @@ func ory(issuer string, c client) (http.Handler, error) {
 		}
 	}
 	mux.HandleFunc("GET /.well-known/openid-configuration", say(map[string]any{
-		"issuer": issuer, "authorization_endpoint": issuer + "/authorize", "token_endpoint": issuer + "/token", "jwks_uri": issuer + "/keys",
+		"issuer": issuer, "authorization_endpoint": issuer + "/authorize", "token_endpoint": issuer + "/token",
+		"jwks_uri":                 issuer + "/keys",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
 		"id_token_signing_alg_values_supported": []string{"RS256"}, "scopes_supported": []string{"openid"},
-		"token_endpoint_auth_methods_supported": []string{"client_secret_post"}, "code_challenge_methods_supported": []string{"S256"},
+		"token_endpoint_auth_methods_supported": []string{"client_secret_post"},
+		"code_challenge_methods_supported":      []string{"S256"},
 	}))
-	mux.HandleFunc("GET /keys", say(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}}))
+	mux.HandleFunc("GET /keys",
+		say(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "RS256",
+			Use: "sig"}}}))
 	mux.HandleFunc("/authorize", func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
 		asked, err := provider.NewAuthorizeRequest(ctx, r)

@@ -77,14 +77,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 
 // find gives the material on offer that a title suits best.
 func find(ctx context.Context, c *client.ClientWithResponses, title string) (client.MaterialHit, error) {
-	page, err := c.SearchMaterialsWithResponse(ctx, &client.SearchMaterialsParams{Search: &title, IsArchived: []bool{false}, Limit: new(1), Facets: new(false)})
+	page, err := c.SearchMaterialsWithResponse(ctx,
+		&client.SearchMaterialsParams{Search: &title, IsArchived: []bool{false}, Limit: new(1), Facets: new(false)})
 	switch {
 	case err != nil:
 		return client.MaterialHit{}, err
 	case len(page.JSON200.Results) > 0:
 		return page.JSON200.Results[0], nil
 	case page.JSON200.DidYouMean.IsSpecified() && !page.JSON200.DidYouMean.IsNull():
-		return client.MaterialHit{}, fmt.Errorf("no material is called %q; did you mean %q?", title, page.JSON200.DidYouMean.MustGet())
+		return client.MaterialHit{},
+			fmt.Errorf("no material is called %q; did you mean %q?", title, page.JSON200.DidYouMean.MustGet())
 	}
 	return client.MaterialHit{}, fmt.Errorf("no material is called %q", title)
 }
@@ -101,12 +103,14 @@ func upload(ctx context.Context, c *client.ClientWithResponses, name string) (in
 		return 0, err
 	}
 	made := record.JSON201
-	_, err = c.PutContentWithBodyWithResponse(ctx, fmt.Sprintf("attachment_%d", made.ID), made.Filename, "application/octet-stream", file)
+	_, err = c.PutContentWithBodyWithResponse(ctx, fmt.Sprintf("attachment_%d", made.ID), made.Filename,
+		"application/octet-stream", file)
 	return made.ID, err
 }
 
 // watch looks at a request until its status changes.
-func watch(ctx context.Context, c *client.ClientWithResponses, request client.Request, every time.Duration, out io.Writer) error {
+func watch(ctx context.Context, c *client.ClientWithResponses, request client.Request, every time.Duration,
+	out io.Writer) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {

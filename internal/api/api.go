@@ -41,7 +41,8 @@ type API struct {
 
 // New makes the server of a.
 func New(a *app.App, log *slog.Logger) *API {
-	api := &API{App: a, Log: log, site: server.NewSite(a.PublicURL), mux: http.NewServeMux(), deny: map[exchange.Action]bool{}, allow: map[string][]string{},
+	api := &API{App: a, Log: log, site: server.NewSite(a.PublicURL), mux: http.NewServeMux(),
+		deny: map[exchange.Action]bool{}, allow: map[string][]string{},
 		Contract: sync.OnceValues(func() ([]byte, error) { return OpenAPI(a.Policy()) })}
 	for _, r := range routes {
 		api.deny[r.action] = a.Policy().NeedsToken(r.action)
@@ -52,7 +53,8 @@ func New(a *app.App, log *slog.Logger) *API {
 	}
 	for path, methods := range api.allow {
 		api.allow[path] = slices.DeleteFunc(slices.Clone(verbs), func(verb string) bool {
-			return !slices.Contains(methods, verb) && (verb != http.MethodHead || !slices.Contains(methods, http.MethodGet))
+			return !slices.Contains(methods, verb) &&
+				(verb != http.MethodHead || !slices.Contains(methods, http.MethodGet))
 		})
 		// Without these, /materials/import would be a material called import for every method but POST.
 		for _, verb := range verbs {
@@ -76,7 +78,8 @@ const requestID = "X-Request-Id"
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !a.site.Answers(r.Host) {
 		a.fail(w, r, exchange.Errorf(exchange.Misdirected, "This server is %s and does not answer for the host %q. "+
-			"Its operator can set public-url to another address, or have the proxy pass on the Host header.", a.App.PublicURL, r.Host))
+			"Its operator can set public-url to another address, or have the proxy pass on the Host header.",
+			a.App.PublicURL, r.Host))
 		return
 	}
 	a.share(w, r)
@@ -98,7 +101,8 @@ func (a *API) handler(route route) http.HandlerFunc {
 		if !route.silent {
 			w = server.Zip(w, r)
 		}
-		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields, searched: route.search, page: page, filters: filters, parameters: parameters}
+		c := &Call{Request: r, w: w, status: route.status, stream: route.stream, fields: route.fields,
+			searched: route.search, page: page, filters: filters, parameters: parameters}
 		if err := a.serve(c, route); err != nil {
 			a.refused(c, route, err)
 			a.fail(w, r, err)
@@ -121,12 +125,14 @@ func (a *API) serve(c *Call, route route) error {
 		return err
 	}
 	if a.deny[route.action] && c.Actor.Anonymous() {
-		return exchange.Errorf(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token <API_TOKEN>\".")
+		return exchange.Errorf(exchange.NotAuthenticated, "This path needs a token: send \"Authorization: Token "+
+			"<API_TOKEN>\".")
 	}
 	if !c.Actor.InScope(route.action) {
 		return c.Actor.BeyondScope(route.action)
 	}
-	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := c.Header.Get("Content-Encoding"); route.hasBody() && coding != "" &&
+		!strings.EqualFold(coding, "identity") {
 		c.w.Header().Set("Accept-Encoding", "identity") // RFC 9110 section 15.5.16
 		return exchange.Errorf(exchange.UnsupportedMedia, "The body must be sent as it is, without Content-Encoding.")
 	}
@@ -147,7 +153,8 @@ func (a *API) serve(c *Call, route route) error {
 func (a *API) Knows(r *http.Request) bool { return len(a.methods(r)) > 0 }
 
 // verbs are the methods that some path has.
-var verbs = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var verbs = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch,
+	http.MethodDelete}
 
 // methods are those that the table has for the path of a request.
 func (a *API) methods(r *http.Request) []string {
@@ -171,7 +178,8 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		options(w, r, allowed)
 		return
 	}
-	a.fail(w, r, exchange.Errorf(exchange.MethodNotAllowed, "%s does not work here; %s does.", r.Method, strings.Join(allowed, ", ")))
+	a.fail(w, r, exchange.Errorf(exchange.MethodNotAllowed, "%s does not work here; %s does.", r.Method,
+		strings.Join(allowed, ", ")))
 }
 
 // statuses is the one table from code to HTTP status (contract.md section 2).
@@ -217,10 +225,13 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case !known && r.Context().Err() != nil: // the caller hung up; nobody reads the answer
 		e = exchange.Errorf(exchange.Unavailable, "The request was cancelled.")
 	case !known:
-		e = exchange.Errorf(exchange.Internal, "Something went wrong on our side; it is in the log under this request id.")
-		a.Log.ErrorContext(r.Context(), "internal error", "request_id", w.Header().Get(requestID), "path", r.URL.Path, "error", err)
+		e = exchange.Errorf(exchange.Internal, "Something went wrong on our side; it is in the log under this "+
+			"request id.")
+		a.Log.ErrorContext(r.Context(), "internal error", "request_id", w.Header().Get(requestID), "path", r.URL.Path,
+			"error", err)
 	case e.Cause != nil:
-		a.Log.WarnContext(r.Context(), string(e.Code), "request_id", w.Header().Get(requestID), "path", r.URL.Path, "error", err)
+		a.Log.WarnContext(r.Context(), string(e.Code), "request_id", w.Header().Get(requestID), "path", r.URL.Path,
+			"error", err)
 	}
 	body := map[string]any{"error": e.Message, "error_code": e.Code, "request_id": w.Header().Get(requestID)}
 	for key, value := range e.Details {

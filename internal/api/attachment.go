@@ -81,7 +81,8 @@ func (a *API) multipart(c *Call) (in exchange.AttachmentPatch, content *exchange
 			return in, content, broken(err)
 		}
 		if total += len(text); len(text) > fieldLimit || total > bodyLimit {
-			return in, content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
+			return in, content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.",
+				fieldLimit)
 		}
 		if !utf8.Valid(text) {
 			return in, content, exchange.FieldErrors{name: {"must be UTF-8 text"}}.Err()
@@ -153,7 +154,8 @@ func (a *API) listAttachments(c *Call, _ None) ([]Attachment, error) {
 		return nil, err
 	}
 	views, err := a.App.ViewAttachments(c.Context(), c.Actor, part.Items...)
-	return listed(c, exchange.ListPage[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err, showAttachment)
+	return listed(c, exchange.ListPage[app.AttachmentView]{Items: views, Total: part.Total, Next: part.Next}, err,
+		showAttachment)
 }
 
 // oneAttachment shows an attachment to the caller, unless there is an error.
@@ -210,7 +212,8 @@ func (a *API) putContent(c *Call, _ None) (Attachment, error) {
 		return Attachment{}, err
 	}
 	if c.ContentLength > a.App.UploadLimit {
-		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
+		return Attachment{}, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
+			a.App.UploadLimit).With("limit", a.App.UploadLimit)
 	}
 	t, err := a.App.PutContent(c.Context(), c.Actor, id, c.PathValue("filename"), incoming{c.Body})
 	return a.oneAttachment(c, t, err)

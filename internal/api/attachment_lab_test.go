@@ -23,12 +23,14 @@ func (s *scene) leave(p *person) {
 	s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": rest})
 }
 
-// TestDocumentsOfALabStayWithItWhenTheirFilerLeaves: whatever was filed for the lab, however it came to it, is the lab's alone.
+// TestDocumentsOfALabStayWithItWhenTheirFilerLeaves: whatever was filed for the lab, however it came to it, is the
+// lab's alone.
 func TestDocumentsOfALabStayWithItWhenTheirFilerLeaves(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		hidden := s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "H", "organization_id": s.id, "embargo_date": "2999-01-01"}).id()
+		hidden := s.member.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "H", "organization_id": s.id, "embargo_date": "2999-01-01"}).id()
 		documents := map[string]answer{
 			"filed for the lab": s.member.upload("sop.pdf", pdf, obj{"owned_by_org": s.id}),
 			"MTA":               s.member.upload("mta.pdf", pdf, nil),
@@ -38,11 +40,13 @@ func TestDocumentsOfALabStayWithItWhenTheirFilerLeaves(t *testing.T) {
 			"moved to the lab":  s.member.upload("late.pdf", pdf, nil),
 		}
 		of := func(name string) string { return fmt.Sprintf("/attachments/%d", documents[name].id()) }
-		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", hidden), obj{"mta_attachment_id": documents["MTA"].id()})
+		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", hidden),
+			obj{"mta_attachment_id": documents["MTA"].id()})
 		s.member.want(200, "PATCH", of("moved to the lab"), obj{"owned_by_org": s.id})
 		request := s.newRequest()
 		s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", request),
-			obj{"executed_mta_attachment": documents["executed MTA"].id(), "irb_attachment": documents["IRB for another"].id()})
+			obj{"executed_mta_attachment": documents["executed MTA"].id(),
+				"irb_attachment": documents["IRB for another"].id()})
 		private := s.member.upload("mine.pdf", pdf, nil)
 		s.leave(s.member)
 		s.unchanged("what a former member tries", func() {
@@ -75,14 +79,16 @@ func TestAMemberWhoTakesADocumentOutOfTheLabHasItThemselves(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		path := fmt.Sprintf("/attachments/%d", s.filed().id())
-		if a := s.member.want(200, "PATCH", path, obj{"owned_by_org": nil}); a.Body["owned_by_user"] != s.member.ID.String() {
+		if a := s.member.want(200, "PATCH", path,
+			obj{"owned_by_org": nil}); a.Body["owned_by_user"] != s.member.ID.String() {
 			t.Errorf("%s", a.Raw)
 		}
 		s.former.refused(403, "FORBIDDEN", "GET", path, nil)
 		s.owner.refused(403, "FORBIDDEN", "GET", path, nil)
 		shown := s.newAttachment()
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.newMaterial()), obj{"mta_attachment_id": shown.id()})
-		s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", fmt.Sprintf("/attachments/%d", shown.id()), obj{"owned_by_org": nil})
+		s.member.refused(409, "ATTACHMENT_IN_USE", "PATCH", fmt.Sprintf("/attachments/%d", shown.id()),
+			obj{"owned_by_org": nil})
 	})
 }
 
@@ -95,16 +101,19 @@ func TestNobodyFilesAnAttachmentUnderAnotherUser(t *testing.T) {
 		s.unchanged("an attachment under another user", func() {
 			for _, p := range []*person{s.owner, s.requester()} {
 				body := obj{"filename": "a.pdf", "owned_by_user": p.ID}
-				if a := s.member.refused(403, "FIELD_FORBIDDEN", "POST", "/attachments", body); a.Body["field"] != "owned_by_user" {
+				if a := s.member.refused(403, "FIELD_FORBIDDEN", "POST", "/attachments",
+					body); a.Body["field"] != "owned_by_user" {
 					t.Errorf("%s", a.Raw)
 				}
 				s.member.refused(403, "FIELD_FORBIDDEN", "PATCH", path, obj{"owned_by_user": p.ID})
 				s.member.refused(403, "FIELD_FORBIDDEN", "PUT", path, obj{"filename": "b.pdf", "owned_by_user": p.ID})
 			}
-			s.member.refused(400, "INVALID_INPUT", "PATCH", path, obj{"owned_by_user": "01890000-0000-7000-8000-00000000ffff"})
+			s.member.refused(400, "INVALID_INPUT", "PATCH", path,
+				obj{"owned_by_user": "01890000-0000-7000-8000-00000000ffff"})
 		})
 		s.member.want(200, "PUT", path, s.member.want(200, "GET", path, nil).Body)
-		if a := s.people["admin"].want(200, "PATCH", path, obj{"owned_by_user": s.owner.ID}); a.Body["owned_by_user"] != s.owner.ID.String() {
+		if a := s.people["admin"].want(200, "PATCH", path,
+			obj{"owned_by_user": s.owner.ID}); a.Body["owned_by_user"] != s.owner.ID.String() {
 			t.Errorf("%s", a.Raw)
 		}
 		if got := s.audits(fmt.Sprintf("user %s", s.owner.ID)); !slices.Contains(got, "admin:admin attachment.update") {
@@ -140,7 +149,8 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 				t.Fatalf("made %s: %s", name, shown.Raw)
 			}
 			for _, p := range []*person{test.by, s.member, s.owner} {
-				if a := p.want(200, "GET", shown.at("mta.download_url").(string), nil); !bytes.Equal(a.Raw, test.content) {
+				if a := p.want(200, "GET", shown.at("mta.download_url").(string), nil); !bytes.Equal(a.Raw,
+					test.content) {
 					t.Errorf("made %s: %q", name, a.Raw)
 				}
 			}
@@ -150,7 +160,8 @@ func TestARequestKeepsTheMTAThatItWasMadeUnder(t *testing.T) {
 		s.people["former"].refused(403, "FORBIDDEN", "GET", old, nil)
 		s.anonymous().refused(401, "NOT_AUTHENTICATED", "GET", old, nil)
 		s.member.refused(404, "NOT_FOUND", "GET", path+"/versions/3", nil)
-		if got := s.audits(fmt.Sprintf("attachment %d", mta.id())); !slices.Equal(got, []string{"member attachment.create", "member attachment.replace"}) {
+		if got := s.audits(fmt.Sprintf("attachment %d", mta.id())); !slices.Equal(got,
+			[]string{"member attachment.create", "member attachment.replace"}) {
 			t.Errorf("noted: %v", got)
 		}
 		// It is kept when the material shows another one, too.
@@ -181,7 +192,8 @@ func TestTheContentOfAnMTAThatAnotherLabShowsStays(t *testing.T) {
 		})
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.newMaterial()), obj{"mta_attachment_id": mta.id()})
 		stranger := s.people["stranger"]
-		stranger.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "mta_attachment_id": mta.id(), "organization_id": stranger.Lab})
+		stranger.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "A", "mta_attachment_id": mta.id(), "organization_id": stranger.Lab})
 		s.unchanged("the content of an MTA that two labs show", func() {
 			s.member.put(t, 409, mta.Body["download_url"].(string), []byte("%PDF-1.4 other"))
 			stranger.put(t, 403, mta.Body["download_url"].(string), []byte("%PDF-1.4 other"))

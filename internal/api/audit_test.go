@@ -13,7 +13,8 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// noted are the events that an admin finds with some filters, each as "actor action object refused times", the oldest first.
+// noted are the events that an admin finds with some filters, each as "actor action object refused times", the oldest
+// first.
 func (s *scene) noted(filters ...string) (list []string) {
 	s.t.Helper()
 	q := url.Values{"limit": {"200"}}
@@ -54,19 +55,25 @@ func TestAuditHasWhatPeopleDoToTokensSettingsAndDocuments(t *testing.T) {
 		file := p.upload("a.pdf", pdf, obj{"owned_by_org": p.Lab})
 		p.want(200, "PATCH", fmt.Sprintf("/attachments/%d", file.id()), obj{"description": "B"})
 		p.want(200, "PATCH", fmt.Sprintf("/attachments/%d", file.id()), obj{"description": "B"}) // no change
-		if a := p.send("PUT", file.Body["download_url"].(string), "application/pdf", strings.NewReader(string(pdf)+"\n")); a.Status != 200 {
+		if a := p.send("PUT", file.Body["download_url"].(string), "application/pdf",
+			strings.NewReader(string(pdf)+"\n")); a.Status != 200 {
 			t.Fatalf("%d %s", a.Status, a.Raw)
 		}
 		p.want(204, "DELETE", fmt.Sprintf("/attachments/%d", file.id()), nil)
 		p.want(204, "POST", "/logout", nil)
-		want := []string{"newcomer organization.create organization", "newcomer login user", "newcomer token.create token", "newcomer token.revoke token",
-			"newcomer settings.update settings", "newcomer mail-settings.write mail settings of", "newcomer attachment.create attachment",
-			"newcomer attachment.update attachment", "newcomer attachment.replace attachment", "newcomer attachment.delete attachment", "newcomer logout user"}
+		want := []string{"newcomer organization.create organization", "newcomer login user",
+			"newcomer token.create token", "newcomer token.revoke token",
+			"newcomer settings.update settings", "newcomer mail-settings.write mail settings of",
+			"newcomer attachment.create attachment",
+			"newcomer attachment.update attachment", "newcomer attachment.replace attachment",
+			"newcomer attachment.delete attachment", "newcomer logout user"}
 		if got := s.noted("actor", p.ID.String()); !slices.Equal(got, want) {
 			t.Errorf("noted\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		s.member.want(200, "POST", fmt.Sprintf("/material-requests/%d/documents/requester_signed_mta/accept", s.request), nil)
-		if got := s.noted("actor", s.member.ID.String(), "action", "request.update"); !slices.Equal(got, []string{"member request.update request"}) {
+		s.member.want(200, "POST",
+			fmt.Sprintf("/material-requests/%d/documents/requester_signed_mta/accept", s.request), nil)
+		if got := s.noted("actor", s.member.ID.String(), "action", "request.update"); !slices.Equal(got,
+			[]string{"member request.update request"}) {
 			t.Errorf("a document accepted: %v", got)
 		}
 	})
@@ -87,13 +94,16 @@ func TestRefusalsAreCountedAndKeptOnceAnHour(t *testing.T) {
 			t.Errorf("refusing wrote %s", diff)
 		}
 		s.anonymous().refused(400, "INVALID_CODE", "POST", "/login", obj{"code": "none", "origin_url": origin})
-		want := []string{"nobody join.ask " + path + "/join-requests NOT_AUTHENTICATED 40", "nobody login somebody INVALID_CODE 1",
-			"nobody material.read /materials NOT_AUTHENTICATED 40", "stranger organization.update " + path + " FORBIDDEN 40"}
+		want := []string{"nobody join.ask " + path + "/join-requests NOT_AUTHENTICATED 40",
+			"nobody login somebody INVALID_CODE 1",
+			"nobody material.read /materials NOT_AUTHENTICATED 40", "stranger organization.update " + path +
+				" FORBIDDEN 40"}
 		if got := slices.Sorted(slices.Values(s.noted("refused", "true"))); !slices.Equal(got, want) {
 			t.Errorf("refused\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		stranger.refused(403, "FORBIDDEN", "PATCH", path, obj{"name": "Mine"})
-		if got := s.noted("refused", "true", "actor", stranger.ID.String()); len(got) != 1 || !strings.HasSuffix(got[0], " 41") {
+		if got := s.noted("refused", "true", "actor", stranger.ID.String()); len(got) != 1 ||
+			!strings.HasSuffix(got[0], " 41") {
 			t.Errorf("once more within the hour: %v", got)
 		}
 		if got := s.noted("refused", "false", "action", "organization.update"); len(got) != 1 { // that somebody left

@@ -67,11 +67,13 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 		return &content, nil
 	}
 	if kind == "application/json" {
-		return nil, exchange.Errorf(exchange.UnsupportedMedia, "The body must be a spreadsheet, CSV, XLSX or ODS: send it as it is, or as the part file of a form.")
+		return nil, exchange.Errorf(exchange.UnsupportedMedia,
+			"The body must be a spreadsheet, CSV, XLSX or ODS: send it as it is, or as the part file of a form.")
 	}
 	if kind != "multipart/form-data" {
 		if c.ContentLength > a.App.UploadLimit {
-			return nil, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.", a.App.UploadLimit).With("limit", a.App.UploadLimit)
+			return nil, exchange.Errorf(exchange.TooLarge, "A file may be at most %d bytes.",
+				a.App.UploadLimit).With("limit", a.App.UploadLimit)
 		}
 		return store(c.Body)
 	}
@@ -107,7 +109,8 @@ func (a *API) bulkContent(c *Call, organization int64, asked *bulkQuery) (*excha
 			return content, broken(err)
 		}
 		if len(text) > fieldLimit {
-			return content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.", fieldLimit)
+			return content, exchange.Errorf(exchange.TooLarge, "The text fields of a form may be at most %d bytes.",
+				fieldLimit)
 		}
 		if !utf8.Valid(text) {
 			return content, exchange.FieldErrors{name: {"must be UTF-8 text"}}.Err()
@@ -139,13 +142,15 @@ func (q bulkQuery) order() (exchange.BulkOptions, error) {
 		}
 		return strings.TrimSpace(*s)
 	}
-	o := exchange.BulkOptions{Mode: exchange.BulkMode(text((*string)(q.Mode))), Category: text(q.Category), Unknown: text(q.Unknown)}
+	o := exchange.BulkOptions{Mode: exchange.BulkMode(text((*string)(q.Mode))), Category: text(q.Category),
+		Unknown: text(q.Unknown)}
 	if q.Sheet != nil {
 		o.Sheet = *q.Sheet
 	}
 	if s := text(q.Mapping); s != "" {
 		if err := json.Unmarshal([]byte(s), &o.Mapping); err != nil {
-			return o, exchange.FieldErrors{"mapping": {"must be a JSON object from headers to names of fields, such as {\"Box\": \"additional_metadata.storage\"}"}}.Err()
+			return o, exchange.FieldErrors{"mapping": {"must be a JSON object from headers to names of fields, such " +
+				"as {\"Box\": \"additional_metadata.storage\"}"}}.Err()
 		}
 	}
 	return o, nil
@@ -179,7 +184,8 @@ func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 	}
 	format, err := oneOf("format", asked.Format, "csv", "xlsx", "json")
 	if err == nil {
-		err = a.App.Expensive(c.Context(), c.caller(), func(ctx context.Context) error { return a.App.MayExport(ctx, c.Actor, &id) })
+		err = a.App.Expensive(c.Context(), c.caller(),
+			func(ctx context.Context) error { return a.App.MayExport(ctx, c.Actor, &id) })
 	}
 	if err != nil {
 		return None{}, err
@@ -191,7 +197,8 @@ func (a *API) exportMaterials(c *Call, asked exportQuery) (None, error) {
 
 // Export writes the materials of an organization, or of all, as CSV, XLSX or JSON. What is written to
 // comes from begin, once nothing but the machine can fail.
-func Export(ctx context.Context, a *app.App, caller string, organization *int64, format string, begin func() io.Writer) error {
+func Export(ctx context.Context, a *app.App, caller string, organization *int64, format string,
+	begin func() io.Writer) error {
 	if format != "json" {
 		keys, err := a.ExportKeys(ctx, caller, organization)
 		if err != nil {

@@ -32,7 +32,8 @@ func stocking(t *testing.T, db *store.DB) *scene {
 // bulk sends a spreadsheet and gives what its job came to.
 func (s *scene) bulk(p *person, query, body string) answer {
 	s.t.Helper()
-	a := p.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk?%s", s.id, query), "text/csv", strings.NewReader(body))
+	a := p.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk?%s", s.id, query), "text/csv",
+		strings.NewReader(body))
 	if a.Status != 202 || a.Header.Get("Location") != fmt.Sprintf("/v1/jobs/%d", a.id()) {
 		s.t.Fatalf("%d %s", a.Status, a.Raw)
 	}
@@ -52,7 +53,8 @@ func (s *scene) over(p *person, id int64) answer {
 
 // counts are those of a result: created, updated, unchanged, refused.
 func counts(a answer) string {
-	return fmt.Sprint(a.at("result.stored"), a.at("result.created"), a.at("result.updated"), a.at("result.unchanged"), a.at("result.refused"))
+	return fmt.Sprint(a.at("result.stored"), a.at("result.created"), a.at("result.updated"), a.at("result.unchanged"),
+		a.at("result.refused"))
 }
 
 // report are the rows of a job's report, without the headers.
@@ -66,7 +68,8 @@ func (s *scene) report(p *person, a answer) [][]string {
 	return rows[1:]
 }
 
-const stock = "Reference,Category,Name,Disease,Box\nLN2-1,CELL_LINE,HeLa,Cervical cancer,7\nLN2-2,Cell line,HT-29,Colon cancer,8\n"
+const stock = "Reference,Category,Name,Disease,Box\nLN2-1,CELL_LINE,HeLa,Cervical cancer,7\nLN2-2,Cell " +
+	"line,HT-29,Colon cancer,8\n"
 
 // TestWhoMayNotListIsToldSoWhateverTheySend holds that access comes before what is wrong with a form.
 func TestWhoMayNotListIsToldSoWhateverTheySend(t *testing.T) {
@@ -78,7 +81,8 @@ func TestWhoMayNotListIsToldSoWhateverTheySend(t *testing.T) {
 			{"", "text/csv", ""}, {"?mode=none", "text/csv", "Title\nX\n"}, {"", "application/json", "{}"},
 			{"", "multipart/form-data", ""}, {"", "multipart/form-data; boundary=b", "--b--\r\n"},
 		} {
-			if a := s.people["stranger"].send("POST", path+c.query, c.kind, strings.NewReader(c.body)); a.Status != 403 {
+			if a := s.people["stranger"].send("POST", path+c.query, c.kind,
+				strings.NewReader(c.body)); a.Status != 403 {
 				t.Errorf("%q as %s: %d %s", c.body, c.kind, a.Status, a.Raw)
 			}
 		}
@@ -91,7 +95,8 @@ func TestASpreadsheetListsMaterialsOnceAndChangesThemAfterwards(t *testing.T) {
 		s := stocking(t, db)
 		before := s.rows()
 		mapping := "&mapping=" + url.QueryEscape(`{"Box": "additional_metadata.storage_box"}`)
-		if a := s.bulk(s.member, "mode=dry-run"+mapping, stock); counts(a) != "false 2 0 0 0" || s.rows()["materials"] != before["materials"] {
+		if a := s.bulk(s.member, "mode=dry-run"+mapping, stock); counts(a) != "false 2 0 0 0" ||
+			s.rows()["materials"] != before["materials"] {
 			t.Errorf("dry run: %s", a.Raw)
 		} else if rows := s.report(s.member, a); len(rows) != 2 || rows[0][1] != "would be created" {
 			t.Errorf("report of a dry run: %q", rows)
@@ -99,27 +104,34 @@ func TestASpreadsheetListsMaterialsOnceAndChangesThemAfterwards(t *testing.T) {
 		// What Box means is remembered from here on.
 		if a := s.bulk(s.member, mapping[1:], stock); counts(a) != "true 2 0 0 0" {
 			t.Fatalf("first: %s", a.Raw)
-		} else if rows := s.report(s.assignee, a); len(rows) != 2 || rows[1][1] != "created" || rows[1][3] != "LN2-2" || rows[1][2] == "" {
+		} else if rows := s.report(s.assignee, a); len(rows) != 2 || rows[1][1] != "created" || rows[1][3] != "LN2-2" ||
+			rows[1][2] == "" {
 			t.Errorf("report: %q", rows)
 		}
 		after := s.rows()
-		if a := s.bulk(s.assignee, "", stock); counts(a) != "true 0 0 2 0" || grew(after, s.rows()) != "files+1 sheets+1 jobs+1 bulks+1 bulk_parts+1" {
+		if a := s.bulk(s.assignee, "", stock); counts(a) != "true 0 0 2 0" ||
+			grew(after, s.rows()) != "files+1 sheets+1 jobs+1 bulks+1 bulk_parts+1" {
 			t.Errorf("second: %s %s", a.Raw, grew(after, s.rows()))
 		}
-		if a := s.bulk(s.member, "", strings.Replace(stock, "Colon cancer", "Colon carcinoma", 1)); counts(a) != "true 0 1 1 0" {
+		if a := s.bulk(s.member, "",
+			strings.Replace(stock, "Colon cancer", "Colon carcinoma", 1)); counts(a) != "true 0 1 1 0" {
 			t.Errorf("changed: %s", a.Raw)
 		}
-		m := s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/materials?ordering=-id", s.id), nil).List[0].(map[string]any)
+		m := s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/materials?ordering=-id", s.id),
+			nil).List[0].(map[string]any)
 		history := s.member.want(200, "GET", fmt.Sprintf("/materials/%v/history", m["id"]), nil).List
-		if meta := m["additional_metadata"].(map[string]any); m["reference"] != "LN2-2" || m["category"] != "CELL_LINE" || meta["storage_box"] != "8" ||
-			meta["disease"] != "Colon carcinoma" || m["contact_user"].(map[string]any)["id"] != s.member.ID.String() || len(history) != 2 {
+		if meta := m["additional_metadata"].(map[string]any); m["reference"] != "LN2-2" ||
+			m["category"] != "CELL_LINE" || meta["storage_box"] != "8" ||
+			meta["disease"] != "Colon carcinoma" || m["contact_user"].(map[string]any)["id"] != s.member.ID.String() ||
+			len(history) != 2 {
 			t.Errorf("%v, %d versions", m, len(history))
 		}
 		// The version that a spreadsheet makes is what GET shows.
 		if state := history[0].(map[string]any)["state"]; fmt.Sprint(state) != fmt.Sprint(m) {
 			t.Errorf("kept %v, shown %v", state, m)
 		}
-		if state := history[1].(map[string]any)["state"].(map[string]any); state["updated_at"] == nil || fmt.Sprint(state["grants"]) != "[]" || fmt.Sprint(state["contact_user"]) != fmt.Sprint(m["contact_user"]) {
+		if state := history[1].(map[string]any)["state"].(map[string]any); state["updated_at"] == nil ||
+			fmt.Sprint(state["grants"]) != "[]" || fmt.Sprint(state["contact_user"]) != fmt.Sprint(m["contact_user"]) {
 			t.Errorf("the first version is %v", state)
 		}
 	})
@@ -139,11 +151,13 @@ func TestOneWrongRowKeepsAllOutUnlessTheRestIsWanted(t *testing.T) {
 		for _, row := range s.report(s.member, a) {
 			told = append(told, strings.Join([]string{row[0], row[1], row[4]}, " "))
 		}
-		want := "2 would be created |3 refused category|3 refused contact|3 refused embargo|4 refused title|5 refused reference|6 refused id|7 refused rrid"
+		want := "2 would be created |3 refused category|3 refused contact|3 refused embargo|4 refused title|5 " +
+			"refused reference|6 refused id|7 refused rrid"
 		if got := strings.Join(told, "|"); got != want {
 			t.Errorf("told %s, want %s", got, want)
 		}
-		if a = s.bulk(s.member, "mode=valid-rows-only", rows); counts(a) != "true 1 0 0 5" || s.rows()["materials"] != before+1 {
+		if a = s.bulk(s.member, "mode=valid-rows-only", rows); counts(a) != "true 1 0 0 5" ||
+			s.rows()["materials"] != before+1 {
 			t.Errorf("valid rows: %s", a.Raw)
 		}
 	})
@@ -153,7 +167,8 @@ func TestARowMayNameOnlyMaterialsOfItsOrganization(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
-		other := s.requester().want(201, "POST", "/materials", obj{"category": "OTHER", "title": "theirs", "organization_id": s.requester().Lab, "reference": "X"}).id()
+		other := s.requester().want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "theirs", "organization_id": s.requester().Lab, "reference": "X"}).id()
 		a := s.bulk(s.member, "", fmt.Sprintf("id,title\n%d,mine now\n%d,HT-29 renamed\n", other, s.material))
 		if counts(a) != "false 0 1 0 1" || s.report(s.member, a)[0][4] != "id" {
 			t.Errorf("%s %q", a.Raw, s.report(s.member, a))
@@ -161,9 +176,11 @@ func TestARowMayNameOnlyMaterialsOfItsOrganization(t *testing.T) {
 		if a = s.bulk(s.member, "", "reference,category,title\nX,OTHER,mine too\n"); counts(a) != "true 1 0 0 0" {
 			t.Errorf("a reference is each lab's own: %s", a.Raw)
 		}
-		s.member.refused(409, "CONFLICT", "POST", "/materials", obj{"category": "OTHER", "title": "b", "organization_id": s.id, "reference": " X "})
+		s.member.refused(409, "CONFLICT", "POST", "/materials",
+			obj{"category": "OTHER", "title": "b", "organization_id": s.id, "reference": " X "})
 		s.member.refused(409, "CONFLICT", "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"reference": "X"})
-		if got := s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"reference": ""}).Body["reference"]; got != nil {
+		if got := s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material),
+			obj{"reference": ""}).Body["reference"]; got != nil {
 			t.Errorf("an empty reference is %v", got)
 		}
 	})
@@ -202,8 +219,10 @@ func TestWhatCannotBeReadIsToldAtOnce(t *testing.T) {
 			s.member.refused(415, "UNSUPPORTED_MEDIA", "POST", path, obj{"title": "a"})
 			s.member.refused(404, "NOT_FOUND", "POST", "/organizations/999/materials/bulk", nil)
 			s.member.refused(404, "NOT_FOUND", "GET", path+"/999/report", nil)
-			s.member.refused(400, "INVALID_INPUT", "GET", fmt.Sprintf("/organizations/%d/materials/template?category=VIRUS", s.id), nil)
-			s.member.refused(400, "INVALID_INPUT", "GET", fmt.Sprintf("/organizations/%d/materials/export?format=pdf", s.id), nil)
+			s.member.refused(400, "INVALID_INPUT", "GET",
+				fmt.Sprintf("/organizations/%d/materials/template?category=VIRUS", s.id), nil)
+			s.member.refused(400, "INVALID_INPUT", "GET",
+				fmt.Sprintf("/organizations/%d/materials/export?format=pdf", s.id), nil)
 		})
 	})
 }
@@ -218,18 +237,22 @@ func TestAFormHasTheSpreadsheetAndTheParameters(t *testing.T) {
 		if err == nil {
 			_, err = file.Write([]byte("title,Freezer\na,b\n"))
 		}
-		for name, value := range map[string]string{"mode": "dry-run", "category": "OTHER", "unknown": "keep", "mapping": ""} {
+		for name, value := range map[string]string{"mode": "dry-run", "category": "OTHER", "unknown": "keep",
+			"mapping": ""} {
 			err = firstOf(err, form.WriteField(name, value))
 		}
 		if err = firstOf(err, form.Close()); err != nil {
 			t.Fatal(err)
 		}
-		a := s.member.sendWith(key("bulk"), "POST", fmt.Sprintf("/organizations/%d/materials/bulk", s.id), form.FormDataContentType(), bytes.NewReader(b.Bytes()))
+		a := s.member.sendWith(key("bulk"), "POST", fmt.Sprintf("/organizations/%d/materials/bulk", s.id),
+			form.FormDataContentType(), bytes.NewReader(b.Bytes()))
 		if a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Raw)
 		}
 		a = s.over(s.member, a.id())
-		if counts(a) != "false 1 0 0 0" || !strings.Contains(string(a.Raw), `"field":"additional_metadata.Freezer","own":true`) || fmt.Sprint(a.at("result.notes")) == "[]" {
+		if counts(a) != "false 1 0 0 0" ||
+			!strings.Contains(string(a.Raw), `"field":"additional_metadata.Freezer","own":true`) ||
+			fmt.Sprint(a.at("result.notes")) == "[]" {
 			t.Errorf("%s", a.Raw)
 		}
 	})
@@ -277,32 +300,39 @@ func TestTheTemplateIsReadAsNothingAndTheExportChangesNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := stocking(t, db)
 		s.fill()
-		s.member.want(201, "POST", "/materials", obj{"category": "DATASET", "title": "=cmd|' /C calc'!A0", "organization_id": s.id, "organisms": []string{"a;b", "c"},
-			"additional_metadata": obj{"num_samples": 7, "own": obj{"a": []int{1}}, "data_type": []string{"rna-seq", "other"}}, "embargo_date": "2999-01-01"})
+		s.member.want(201, "POST", "/materials",
+			obj{"category": "DATASET", "title": "=cmd|' /C calc'!A0", "organization_id": s.id,
+				"organisms": []string{"a;b", "c"},
+				"additional_metadata": obj{"num_samples": 7, "own": obj{"a": []int{1}},
+					"data_type": []string{"rna-seq", "other"}}, "embargo_date": "2999-01-01"})
 		get := func(path string) string {
 			return string(s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/materials/%s", s.id, path), nil).Raw)
 		}
 		for _, format := range sheet.Formats {
 			for _, c := range []string{"CELL_LINE", "PDX", "OTHER"} {
-				if a := s.bulk(s.member, "category="+c, get("template?category="+c+"&format="+format)); counts(a) != "true 0 0 0 0" {
+				if a := s.bulk(s.member, "category="+c,
+					get("template?category="+c+"&format="+format)); counts(a) != "true 0 0 0 0" {
 					t.Errorf("template of %s: %s", c, a.Raw)
 				}
 			}
 			out := get("export?format=" + format)
 			before := s.rows()
-			if a := s.bulk(s.member, "", out); a.at("result.unchanged") != 2.0 || counts(a) != "true 0 0 2 0" || s.rows()["audit_events"] != before["audit_events"] {
+			if a := s.bulk(s.member, "", out); a.at("result.unchanged") != 2.0 || counts(a) != "true 0 0 2 0" ||
+				s.rows()["audit_events"] != before["audit_events"] {
 				t.Errorf("export as %s: %s %v", format, a.Raw, s.report(s.member, a))
 			}
 			if format == "csv" && strings.Contains(out, ",=cmd") {
 				t.Errorf("a formula goes out: %s", out)
 			}
 		}
-		if a := s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/materials/export?format=json", s.id), nil); len(a.List) != 2 {
+		if a := s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/materials/export?format=json", s.id),
+			nil); len(a.List) != 2 {
 			t.Errorf("%s", a.Raw)
 		} else {
 			for _, m := range a.List {
 				id := m.(map[string]any)["id"]
-				s.unchanged("a PUT of what was exported", func() { s.member.want(200, "PUT", fmt.Sprintf("/materials/%v", id), m) })
+				s.unchanged("a PUT of what was exported",
+					func() { s.member.want(200, "PUT", fmt.Sprintf("/materials/%v", id), m) })
 			}
 		}
 	})
@@ -337,11 +367,13 @@ func TestRealMaterialsAreTakenAsTheyAre(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := s.bulk(s.member, "mode=valid-rows-only&unknown=keep", string(raw))
-			if stored := a.at("result.created").(float64); stored < 100 || a.at("result.refused").(float64) > stored/20 {
+			if stored := a.at("result.created").(float64); stored < 100 ||
+				a.at("result.refused").(float64) > stored/20 {
 				t.Errorf("%s", a.Raw)
 			}
 			out := s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/materials/export", s.id), nil).Raw
-			if again := s.bulk(s.member, "", string(out)); again.at("result.unchanged") != a.at("result.created").(float64)+1 {
+			if again := s.bulk(s.member, "",
+				string(out)); again.at("result.unchanged") != a.at("result.created").(float64)+1 {
 				t.Errorf("%s", again.Raw)
 			}
 		}

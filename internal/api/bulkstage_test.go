@@ -23,7 +23,8 @@ func largeStock(rows int, disease string) string {
 // begin sends a spreadsheet that is stored as a whole and gives the id of its job.
 func (s *scene) begin(body string) int64 {
 	s.t.Helper()
-	a := s.member.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk", s.id), "text/csv", strings.NewReader(body))
+	a := s.member.sendWith(nil, "POST", fmt.Sprintf("/organizations/%d/materials/bulk", s.id), "text/csv",
+		strings.NewReader(body))
 	if a.Status != 202 {
 		s.t.Fatalf("%d %s", a.Status, a.Raw)
 	}
@@ -45,7 +46,8 @@ func (s *scene) storing(id int64) {
 
 // listed is how many materials a member sees of the organization.
 func (s *scene) listed() string {
-	return s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/materials?limit=1", s.id), nil).Header.Get("X-Total-Count")
+	return s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/materials?limit=1", s.id),
+		nil).Header.Get("X-Total-Count")
 }
 
 // TestBulk_ALargeSpreadsheetIsSeenAsAWhole: while its rows are written others write too, and nobody sees some of them
@@ -58,7 +60,8 @@ func TestBulk_ALargeSpreadsheetIsSeenAsAWhole(t *testing.T) {
 		before := s.listed()
 		id := s.begin(largeStock(rows, "Colon cancer"))
 		s.storing(id)
-		s.owner.refused(409, "CONFLICT", "POST", "/materials", obj{"category": "OTHER", "title": "b", "organization_id": s.id, "reference": "LN2-0"})
+		s.owner.refused(409, "CONFLICT", "POST", "/materials",
+			obj{"category": "OTHER", "title": "b", "organization_id": s.id, "reference": "LN2-0"})
 		seen, n := map[string]bool{}, 0
 		for s.member.want(200, "GET", fmt.Sprintf("/jobs/%d", id), nil).Body["ended_at"] == nil {
 			seen[s.listed()] = true
@@ -78,23 +81,29 @@ func TestBulk_ALargeSpreadsheetIsSeenAsAWhole(t *testing.T) {
 		if n == 0 {
 			t.Error("nobody else wrote meanwhile")
 		}
-		last := s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/materials?limit=1&ordering=-id", s.id), nil).List[0].(map[string]any)
-		if last["reference"] != fmt.Sprintf("LN2-%d", rows-1) || len(s.owner.want(200, "GET", fmt.Sprintf("/materials/%v/history", last["id"]), nil).List) != 1 {
+		last := s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/materials?limit=1&ordering=-id", s.id),
+			nil).List[0].(map[string]any)
+		if last["reference"] != fmt.Sprintf("LN2-%d", rows-1) ||
+			len(s.owner.want(200, "GET", fmt.Sprintf("/materials/%v/history", last["id"]), nil).List) != 1 {
 			t.Errorf("the last one is %v", last)
 		}
-		if found := s.owner.want(200, "GET", fmt.Sprintf("/search/materials?search=tube+%d", rows-1), nil); !strings.Contains(string(found.Raw), fmt.Sprintf("LN2-%d", rows-1)) {
+		if found := s.owner.want(200, "GET", fmt.Sprintf("/search/materials?search=tube+%d", rows-1),
+			nil); !strings.Contains(string(found.Raw), fmt.Sprintf("LN2-%d", rows-1)) {
 			t.Errorf("it is not found: %s", found.Raw)
 		}
 		if s.staged() != 0 {
 			t.Errorf("%d materials are staged yet", s.staged())
 		}
-		if a = s.bulk(s.member, "", largeStock(rows, "Colon carcinoma")); counts(a) != fmt.Sprintf("true 0 %d 0 0", rows) {
+		if a = s.bulk(s.member, "", largeStock(rows, "Colon carcinoma")); counts(a) != fmt.Sprintf("true 0 %d 0 0",
+			rows) {
 			t.Errorf("changed: %s", a.Raw)
 		}
-		if a = s.bulk(s.member, "", largeStock(rows, "Colon carcinoma")+"LN2-X,OTHER,one more,\n"); counts(a) != fmt.Sprintf("true 1 0 %d 0", rows) {
+		if a = s.bulk(s.member, "", largeStock(rows, "Colon carcinoma")+
+			"LN2-X,OTHER,one more,\n"); counts(a) != fmt.Sprintf("true 1 0 %d 0", rows) {
 			t.Errorf("one more: %s", a.Raw)
 		}
-		if a = s.bulk(s.member, "", strings.Replace(largeStock(rows, "Colon carcinoma"), "tube 7,", "tube seven,", 1)+"LN2-Y,OTHER,one more,\n"); counts(a) != fmt.Sprintf("true 1 1 %d 0", rows-1) {
+		if a = s.bulk(s.member, "", strings.Replace(largeStock(rows, "Colon carcinoma"), "tube 7,", "tube seven,", 1)+
+			"LN2-Y,OTHER,one more,\n"); counts(a) != fmt.Sprintf("true 1 1 %d 0", rows-1) {
 			t.Errorf("one more and one changed: %s", a.Raw)
 		}
 	})
@@ -103,7 +112,8 @@ func TestBulk_ALargeSpreadsheetIsSeenAsAWhole(t *testing.T) {
 // staged is how many rows of materials are staged.
 func (s *scene) staged() (n int) {
 	s.t.Helper()
-	if err := storetest.SQL(s.t, s.db).QueryRowContext(s.t.Context(), "SELECT COUNT(*) FROM materials WHERE staged_in IS NOT NULL").Scan(&n); err != nil {
+	if err := storetest.SQL(s.t, s.db).QueryRowContext(s.t.Context(),
+		"SELECT COUNT(*) FROM materials WHERE staged_in IS NOT NULL").Scan(&n); err != nil {
 		s.t.Fatal(err)
 	}
 	return n
@@ -121,11 +131,13 @@ func TestBulk_NothingIsLeftOfALargeSpreadsheetThatIsCancelled(t *testing.T) {
 		s.storing(id)
 		s.member.want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", id), nil)
 		jobtest.Poll(t, "what was staged is taken back", func() bool { return s.staged() == 0 })
-		if after := s.rows(); after["materials"] != before["materials"] || after["material_index"] != before["material_index"] {
+		if after := s.rows(); after["materials"] != before["materials"] ||
+			after["material_index"] != before["material_index"] {
 			t.Errorf("left: %s", grew(before, after))
 		}
 		s.admin().want(200, "POST", fmt.Sprintf("/jobs/%d/retry", id), nil)
-		if a := s.over(s.member, id); counts(a) != fmt.Sprintf("true %d 0 0 0", rows) || s.rows()["materials"] != before["materials"]+rows {
+		if a := s.over(s.member, id); counts(a) != fmt.Sprintf("true %d 0 0 0", rows) ||
+			s.rows()["materials"] != before["materials"]+rows {
 			t.Errorf("again: %s", a.Raw)
 		}
 	})

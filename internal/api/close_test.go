@@ -22,58 +22,57 @@ func (s *scene) traces(texts ...string) (found []string) {
 	s.t.Helper()
 	query := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 	if s.db.Postgres() {
-		query = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
+		query = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
 	}
-	var tables []string
-	names, err := s.sql.QueryContext(s.t.Context(), query)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	for names.Next() {
-		var name string
-		if err := names.Scan(&name); err != nil {
-			s.t.Fatal(err)
-		}
-		tables = append(tables, name)
-	}
-	if err := errors.Join(names.Err(), names.Close()); err != nil {
-		s.t.Fatal(err)
-	}
-	for _, table := range tables {
-		rows, err := s.sql.QueryContext(s.t.Context(), "SELECT * FROM "+table)
-		if err != nil {
-			s.t.Fatalf("%s: %v", table, err)
-		}
-		columns, _ := rows.Columns()
-		for rows.Next() {
-			values, places := make([]any, len(columns)), make([]any, len(columns))
-			for i := range values {
-				places[i] = &values[i]
-			}
-			if err := rows.Scan(places...); err != nil {
-				s.t.Fatalf("%s: %v", table, err)
-			}
-			for i, v := range values {
-				if b, ok := v.([]byte); ok {
-					v = string(b)
-				}
+	for _, table := range s.rows(query) {
+		name := fmt.Sprint(table["name"])
+		for _, row := range s.rows("SELECT * FROM " + name) {
+			for column, value := range row {
 				for _, text := range texts {
-					if strings.Contains(strings.ToLower(fmt.Sprint(v)), strings.ToLower(text)) {
-						found = append(found, fmt.Sprintf("%s.%s: %s in %.600v", table, columns[i], text, v))
+					if strings.Contains(strings.ToLower(fmt.Sprint(value)), strings.ToLower(text)) {
+						found = append(found, fmt.Sprintf("%s.%s: %s in %.600v", name, column, text, value))
 					}
 				}
 			}
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			s.t.Fatal(err)
 		}
 	}
 	return found
 }
 
-// kept are the columns that may hold words of a person whose account is closed, and why.
+// rows are the rows of a query by the names of its columns.
+func (s *scene) rows(query string) (list []map[string]any) {
+	s.t.Helper()
+	rows, err := s.sql.QueryContext(s.t.Context(), query)
+	if err != nil {
+		s.t.Fatalf("%s: %v", query, err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	for err == nil && rows.Next() {
+		values, places := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			places[i] = &values[i]
+		}
+		err = rows.Scan(places...)
+		row := map[string]any{}
+		for i, value := range values {
+			if b, ok := value.([]byte); ok {
+				value = string(b)
+			}
+			row[columns[i]] = value
+		}
+		list = append(list, row)
+	}
+	if err := errors.Join(err, rows.Err()); err != nil {
+		s.t.Fatalf("%s: %v", query, err)
+	}
+	return list
+}
+
+// keptWords are the columns that may hold words of a person whose account is closed, and why.
 var keptWords = map[string]string{
-	"request_events.detail":         "what people wrote in a request is part of the record of both sides, and goes with its new format",
+	"request_events.detail": "what people wrote in a request is part of the record of both sides, and goes " +
+		"with its new format",
 	"request_words.words":           "by which that is found (PostgreSQL)",
 	"request_words_data.block":      "the same (SQLite)",
 	"attachments.filename":          "documents that a request holds keep their names",
@@ -90,12 +89,15 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		p, stranger, admin := s.person("quillfeather-id"), s.people["stranger"], s.people["admin"]
 		user, lab := "/users/"+p.ID.String(), fmt.Sprintf("/organizations/%d", s.id)
-		p.want(200, "PATCH", user, obj{"first_name": "Xaviera", "last_name": "Quillfeather", "email": "xaviera@secret.example"})
+		p.want(200, "PATCH", user,
+			obj{"first_name": "Xaviera", "last_name": "Quillfeather", "email": "xaviera@secret.example"})
 		own := fmt.Sprintf("/organizations/%d", p.Lab)
 		p.want(200, "PATCH", own, obj{"name": "Quillfeather lab", "description": "Of Xaviera"})
-		p.want(201, "POST", "/shipping-requirements", obj{"organization": p.Lab, "needs_payment": true, "accepted_payment_details": "FedEx 99887766"})
+		p.want(201, "POST", "/shipping-requirements",
+			obj{"organization": p.Lab, "needs_payment": true, "accepted_payment_details": "FedEx 99887766"})
 		p.want(201, "POST", own+"/webhooks", obj{"url": "https://quillfeather.example/"})
-		mine := p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
+		mine := p.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
 		home := address("Xaviera Quillfeather")
 		home["address_line_1"] = "7 Hidden Lane"
 		at := p.want(200, "POST", user+"/addresses", home).id()
@@ -110,13 +112,16 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 		p.want(201, "POST", user+"/saved-searches", obj{"search": "quillfeather"})
 		p.want(201, "POST", user+"/tokens/", obj{"name": "Quillfeather laptop", "scopes": []string{"write"}})
 		p.want(200, "POST", "/grants", obj{"title": "Quillfeather award", "funder_id": "R01"})
-		p.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/grants", obj{"title": "Quillfeather award 2", "funder_id": "R02"})
+		p.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/grants",
+			obj{"title": "Quillfeather award 2", "funder_id": "R02"})
 		p.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", stranger.Lab), obj{"note": "Xaviera here"})
 		invited := s.owner.want(201, "POST", lab+"/invitations", obj{"registry_id": "id-quillfeather-id"}).id()
 		p.want(200, "POST", fmt.Sprintf("%s/invitations/%d/accept", user, invited), nil)
-		p.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"contact_user_id": p.ID, "title": "Of a contact"})
+		p.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material),
+			obj{"contact_user_id": p.ID, "title": "Of a contact"})
 		p.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", s.request), obj{"assigned_to": p.ID})
-		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"email": "xaviera@secret.example"})
+		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id),
+			obj{"email": "xaviera@secret.example"})
 		if found := s.traces("quillfeather"); len(found) < 20 {
 			t.Fatalf("only in %d places before: %s", len(found), found)
 		}
@@ -124,7 +129,8 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 
 		p.refused(401, "NOT_AUTHENTICATED", "GET", user, nil)
 		shown := s.owner.want(200, "GET", user, nil)
-		if shown.Body["last_name"] != "closed account" || shown.Body["first_name"] != "" || shown.Body["registry_id"] != "closed:"+p.ID.String() {
+		if shown.Body["last_name"] != "closed account" || shown.Body["first_name"] != "" ||
+			shown.Body["registry_id"] != "closed:"+p.ID.String() {
 			t.Errorf("%s", shown.Raw)
 		}
 		q := admin.want(200, "GET", request, nil)
@@ -138,7 +144,9 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 		if assigned.Body["assigned_to"] == p.ID.String() || assigned.Body["is_active"] != true {
 			t.Errorf("%s", assigned.Raw)
 		}
-		for _, path := range []string{request + "/events", lab + "/history", fmt.Sprintf("/materials/%d/history", s.material), lab + "/members", lab + "/events", fmt.Sprintf("/materials/%d/jsonld", s.material), "/users/" + s.owner.ID.String() + "/notifications"} {
+		for _, path := range []string{request + "/events", lab + "/history",
+			fmt.Sprintf("/materials/%d/history", s.material), lab + "/members", lab + "/events",
+			fmt.Sprintf("/materials/%d/jsonld", s.material), "/users/" + s.owner.ID.String() + "/notifications"} {
 			a := s.owner.want(200, "GET", path, nil)
 			text := strings.ReplaceAll(string(a.Raw), "Greetings, Xaviera Quillfeather", "")
 			if strings.Contains(text, "Quillfeather") || strings.Contains(text, "Xaviera") {
@@ -157,13 +165,15 @@ func TestCloseAccount_LeavesNothingOfThePersonAlone(t *testing.T) {
 		jobtest.Start(t, job.Config{DB: db, Handlers: s.app.Handlers()})
 		jobtest.Poll(t, "every job is over", func() bool {
 			var waiting int
-			err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM jobs WHERE due_at IS NOT NULL AND kind NOT LIKE 'sweep%' AND kind <> 'webhook'").Scan(&waiting)
+			err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM jobs WHERE due_at IS NOT NULL AND kind "+
+				"NOT LIKE 'sweep%' AND kind <> 'webhook'").Scan(&waiting)
 			return err == nil && waiting == 0
 		})
 		admin.refused(409, "CONFLICT", "PATCH", user, obj{"last_name": "Quillfeather"})
 		admin.refused(409, "CONFLICT", "POST", user+"/addresses", home)
 		again := s.person("quillfeather-id")
-		if a := again.want(200, "GET", "/users/me", nil); again.ID == p.ID || len(a.Body["material_requests"].([]any)) != 0 {
+		if a := again.want(200, "GET", "/users/me", nil); again.ID == p.ID ||
+			len(a.Body["material_requests"].([]any)) != 0 {
 			t.Errorf("who signs in again has what was closed: %s", a.Raw)
 		}
 		if r, err := s.app.Verify(t.Context()); err != nil || len(r.Faults) != 0 {
@@ -179,20 +189,24 @@ func TestCloseAccount_SaysWhatHasToBeDoneFirst(t *testing.T) {
 		path := "/users/" + s.owner.ID.String()
 		s.unchanged("closing while a lab has other members", func() {
 			a := s.owner.refused(409, "CONFLICT", "DELETE", path, nil)
-			if labs, _ := a.Body["organizations"].([]any); len(labs) != 1 || labs[0].(map[string]any)["id"] != float64(s.id) {
+			if labs, _ := a.Body["organizations"].([]any); len(labs) != 1 ||
+				labs[0].(map[string]any)["id"] != float64(s.id) {
 				t.Errorf("%s", a.Raw)
 			}
 		})
 		p := s.person("alone")
-		own := p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
+		own := p.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "Mine", "organization_id": p.Lab}).id()
 		asked := s.requester().want(201, "POST", "/material-requests", obj{"material": own}).id()
 		s.unchanged("closing while a lab has open requests", func() {
 			a := p.refused(409, "CONFLICT", "DELETE", "/users/"+p.ID.String(), nil)
-			if list, _ := a.Body["requests"].([]any); len(list) != 1 || list[0].(map[string]any)["id"] != float64(asked) {
+			if list, _ := a.Body["requests"].([]any); len(list) != 1 ||
+				list[0].(map[string]any)["id"] != float64(asked) {
 				t.Errorf("%s", a.Raw)
 			}
 		})
-		p.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", asked), obj{"status": "REJECTED", "rejection_reason": "No more of it"})
+		p.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", asked),
+			obj{"status": "REJECTED", "rejection_reason": "No more of it"})
 		p.want(204, "DELETE", "/users/"+p.ID.String(), nil)
 	})
 }
@@ -206,7 +220,8 @@ func TestCloseAccount_TheLastAdminStays(t *testing.T) {
 		if !strings.Contains(fmt.Sprint(a.Body["error"]), "only admin") {
 			t.Errorf("%s", a.Raw)
 		}
-		if _, err := s.app.MakeAdmin(t.Context(), exchange.Actor{ID: admin.ID, Admin: true}, second.ID, true); err != nil {
+		if _, err := s.app.MakeAdmin(t.Context(), exchange.Actor{ID: admin.ID, Admin: true}, second.ID,
+			true); err != nil {
 			t.Fatal(err)
 		}
 		var done, refused int
@@ -254,11 +269,14 @@ func TestCloseAccount_EndsWhatTheirTokensMayDo(t *testing.T) {
 		stream.over()
 		program.refused(401, "NOT_AUTHENTICATED", "GET", "/users/me", nil)
 		acts := admin.want(200, "GET", "/audit-events?action=user.close", nil)
-		if list := string(acts.Raw); strings.Count(list, `"object":"user `+p.ID.String()) != 1 || !strings.Contains(list, `"as_admin":true`) {
+		if list := string(acts.Raw); strings.Count(list, `"object":"user `+p.ID.String()) != 1 ||
+			!strings.Contains(list, `"as_admin":true`) {
 			t.Errorf("%s", list)
 		}
-		s.owner.refused(400, "INVALID_INPUT", "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.owner.ID, s.member.ID, p.ID}})
-		s.owner.refused(400, "INVALID_INPUT", "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"contact_user_id": p.ID})
+		s.owner.refused(400, "INVALID_INPUT", "PATCH", fmt.Sprintf("/organizations/%d", s.id),
+			obj{"members": []any{s.owner.ID, s.member.ID, p.ID}})
+		s.owner.refused(400, "INVALID_INPUT", "PATCH", fmt.Sprintf("/materials/%d", s.material),
+			obj{"contact_user_id": p.ID})
 	})
 }
 
@@ -270,7 +288,8 @@ func TestMigrationTakesNamesFromVersions(t *testing.T) {
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"email": "oldname@secret.example"})
+		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id),
+			obj{"email": "oldname@secret.example"})
 		path := fmt.Sprintf("/organizations/%d/history", s.id)
 		before := s.owner.want(200, "GET", path, nil)
 		statements := []string{`UPDATE audit_events SET state = REPLACE(state, '"FirstName":""', '"FirstName":"Oldname"') WHERE version IS NOT NULL`,
@@ -291,7 +310,8 @@ func TestMigrationTakesNamesFromVersions(t *testing.T) {
 		}
 		jobtest.Start(t, job.Config{DB: db, Handlers: s.app.Handlers()})
 		jobtest.Poll(t, "the names are gone", func() bool {
-			return !slices.ContainsFunc(s.traces("Oldname"), func(place string) bool { return strings.HasPrefix(place, "audit_events") })
+			return !slices.ContainsFunc(s.traces("Oldname"),
+				func(place string) bool { return strings.HasPrefix(place, "audit_events") })
 		})
 		if after := s.owner.want(200, "GET", path, nil); string(after.Raw) != string(before.Raw) {
 			t.Errorf("the history became %s, was %s", after.Raw, before.Raw)

@@ -22,7 +22,8 @@ func singles(t *testing.T) (list []routeCase) {
 		t.Fatal(err)
 	}
 	for _, c := range visits {
-		if methods, path := c.methods(); methods[0] == "GET" && document.Paths.Value(path).Get.Responses.Status(304) != nil {
+		if methods, path := c.methods(); methods[0] == "GET" &&
+			document.Paths.Value(path).Get.Responses.Status(304) != nil {
 			list = append(list, c)
 		}
 	}
@@ -40,15 +41,19 @@ func TestGetOfOneObjectIsAnsweredOnceToWhoHasItAlready(t *testing.T) {
 				t.Errorf("%s: ETag %q", c.route, tag)
 			}
 			for header, want := range map[string]int{
-				tag: 304, "W/" + tag: 304, "*": 304, `"x"`: 200, `"x", W/"y,z" , ` + tag: 304, strings.Trim(tag, `"`): 200, "": 200, `"`: 200,
+				tag: 304, "W/" + tag: 304, "*": 304, `"x"`: 200, `"x", W/"y,z" , ` + tag: 304,
+				strings.Trim(tag, `"`): 200, "": 200, `"`: 200,
 			} {
 				a := p.callWith(map[string]string{"If-None-Match": header}, "GET", v.path, nil)
 				if a.Status != want || want == 304 && (len(a.Raw) > 0 || a.Header.Get("ETag") != tag) {
-					t.Errorf("%s, If-None-Match %s: %d with %d bytes, ETag %s; want %d", c.route, header, a.Status, len(a.Raw), a.Header.Get("ETag"), want)
+					t.Errorf("%s, If-None-Match %s: %d with %d bytes, ETag %s; want %d", c.route, header, a.Status,
+						len(a.Raw), a.Header.Get("ETag"), want)
 				}
 			}
-			for header, want := range map[string]int{tag: 200, "*": 200, `"x",` + tag: 200, "W/" + tag: 412, `"x"`: 412, "": 412} {
-				if a := p.callWith(map[string]string{"If-Match": header}, "GET", v.path, nil); a.Status != want && header != "" {
+			for header, want := range map[string]int{tag: 200, "*": 200, `"x",` + tag: 200, "W/" + tag: 412, `"x"`: 412,
+				"": 412} {
+				if a := p.callWith(map[string]string{"If-Match": header}, "GET", v.path, nil); a.Status != want &&
+					header != "" {
 					t.Errorf("%s, If-Match %s: %d, want %d", c.route, header, a.Status, want)
 				}
 			}
@@ -62,7 +67,8 @@ func (s *scene) changes() []routeCase {
 	for _, c := range visits {
 		methods, path := c.methods()
 		if methods[0] == "PUT" || methods[0] == "DELETE" {
-			if slices.Contains(api.Paths(), "GET "+strings.TrimSuffix(path, "/shipment")) && !strings.HasSuffix(path, "/tokens") {
+			if slices.Contains(api.Paths(), "GET "+strings.TrimSuffix(path, "/shipment")) &&
+				!strings.HasSuffix(path, "/tokens") {
 				list = append(list, c)
 			}
 		}
@@ -93,20 +99,23 @@ func TestAChangeIsRefusedToWhoSawAnotherVersion(t *testing.T) {
 				if after := p.want(200, "GET", shown, nil); string(after.Raw) != string(before.Raw) {
 					t.Errorf("%s %s: 412 changed %s to %s", method, c.route, before.Raw, after.Raw)
 				}
-				if a := p.callWith(map[string]string{"If-Match": `"x", ` + tag}, method, v.path, v.body); a.Status >= 300 {
+				if a := p.callWith(map[string]string{"If-Match": `"x", ` + tag}, method, v.path,
+					v.body); a.Status >= 300 {
 					t.Errorf("%s %s, If-Match of what GET shows: %d %s", method, c.route, a.Status, a.Raw)
 				}
 			}
 		}
 		mine := fmt.Sprintf("%s/%d", s.user("/notifications"), s.notification())
 		for header, want := range map[string]int{"*": 204, `"x"`: 412} {
-			if a := s.requester().callWith(map[string]string{"If-Match": header}, "PUT", mine, obj{"read": true}); a.Status != want {
+			if a := s.requester().callWith(map[string]string{"If-Match": header}, "PUT", mine,
+				obj{"read": true}); a.Status != want {
 				t.Errorf("a notification, If-Match %s: %d, want %d", header, a.Status, want)
 			}
 		}
 		admin := s.people["admin"] // who sees another user whole
 		tag := admin.want(200, "GET", s.user(""), nil).Header.Get("ETag")
-		if a := admin.callWith(map[string]string{"If-Match": tag}, "PATCH", s.user(""), obj{"last_name": "Z"}); a.Status != 200 {
+		if a := admin.callWith(map[string]string{"If-Match": tag}, "PATCH", s.user(""),
+			obj{"last_name": "Z"}); a.Status != 200 {
 			t.Errorf("an admin with the tag of a user: %d %s", a.Status, a.Raw)
 		}
 	})
@@ -128,7 +137,10 @@ func TestOfManyChangesToOneVersionOneSucceeds(t *testing.T) {
 			fmt.Sprintf("/attachments/%d", s.newAttachment().id()):              {s.owner, "description"},
 			fmt.Sprintf("/organization-user-settings/%d", s.settings(s.member)): {s.member, ""},
 			s.user("/mail-settings"):                                            {s.requester(), "time_zone"},
-			s.user(""):                                                          {s.requester(), "first_name"}, home: {s.requester(), "state"}, s.req(""): {s.requester(), "payment_method_notes"},
+			s.user(""):                                                          {s.requester(), "first_name"},
+			home:                                                                {s.requester(), "state"},
+			s.req(""): {s.requester(),
+				"payment_method_notes"},
 		} {
 			tag := change.by.want(200, "GET", path, nil).Header.Get("ETag")
 			var done, refused atomic.Int32

@@ -21,7 +21,8 @@ const (
 	labFields    = "id:int name:string"
 
 	attachmentFields = `id:int filename:string description:string download_url:string storage_resource_deleted:bool created_at:time
-		updated_at:time sequence_map_for:{` + materialFields + `}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int`
+		updated_at:time sequence_map_for:{` + materialFields +
+		`}? owned_by_org:int? owned_by_user:uuid? + size:int? sha256:string? media_type:string? version:int`
 	addressFields = `id:int name:string institution:string address_line_1:string address_line_2:string locality:string state:string
 		country:string postal_code:string saved_for_reuse:bool`
 	requestFields = `id:int material:int requester:uuid requester_signed_mta_attachment:int? irb_attachment:int? executed_mta_attachment:int?
@@ -36,11 +37,14 @@ const (
 	bareMaterialFields = `id:int category:string reference:string? title:string url:string organization:int pubmed_id:string additional_metadata:object created_at:time updated_at:time mta_attachment:int? needs_mta:bool needs_irb:bool needs_abstract:bool
 		imported:bool shipping_requirements:int? import_source:string organisms:[string]? publication_title:string? pre_print_doi:string?
 		pre_print_title:string? citation:string? additional_info:string? embargo_date:date? grants:[int] is_archived:bool`
-	grantFields = `id:int title:string funder_id:string user:{` + personFields + `} organizations:[{` + grantOrganizationFields + `}]
+	grantFields = `id:int title:string funder_id:string user:{` + personFields + `} organizations:[{` +
+		grantOrganizationFields + `}]
 		materials:[{` + grantMaterialFields + `}] created_at:time updated_at:time`
-	grantMaterialFields, grantOrganizationFields = "contact_user:uuid " + bareMaterialFields, "owner:uuid " + bareOrganizationFields
-	organizationFields                           = "owner:{" + personFields + "} " + bareOrganizationFields
-	bareOrganizationFields                       = `id:int name:string members:[{` + personFields + `}] created_at:time updated_at:time
+	grantMaterialFields, grantOrganizationFields = "contact_user:uuid " + bareMaterialFields, "owner:uuid " +
+		bareOrganizationFields
+	organizationFields     = "owner:{" + personFields + "} " + bareOrganizationFields
+	bareOrganizationFields = `id:int name:string members:[{` + personFields +
+		`}] created_at:time updated_at:time
 		+ description:string decide_days:int countersign_days:int ship_days:int public_metadata_keys:[string]`
 	settingsFields = `id:int new_request_notif:bool change_in_request_status_notif:bool request_approval_determined_notif:bool
 		request_assigned_notif:bool reminder_notif:bool user:uuid organization:int created_at:time updated_at:time`
@@ -50,18 +54,22 @@ const (
 	shippingFields = `id:int needs_shipping_address:bool needs_payment:bool accepts_shipping_code:bool accepts_reimbursement:bool
 		accepts_other_payment_methods:bool accepted_payment_details:string restrictions:string organization:int + created_at:time updated_at:time`
 	publicUserFields = personFields + " registry_id:string organizations:[{" + labFields + "}]"
-	userFields       = publicUserFields + " email:string addresses:[{" + addressFields + " user:uuid}] assignments:[{" + requestFields + `}]
-		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` + requestFields + `}]
+	userFields       = publicUserFields + " email:string addresses:[{" + addressFields + " user:uuid}] assignments:[{" +
+		requestFields + `}]
+		grants:[{id:int title:string funder_id:string}] invitations:[{` + invitationFields + `}] material_requests:[{` +
+		requestFields + `}]
 		owned_attachments:[{` + attachmentFields + "}] owned_organizations:[{" + labFields + "}]"
 	eventFields        = "id:int seq:int kind:string actor:uuid? at:time detail:object prev_hash:string hash:string"
 	messageFields      = "id:int sender:uuid text:string sent_at:time"
 	issueFields        = "id:int request:int text:string opened_by:uuid opened_at:time closed_at:time?"
 	notificationFields = `id:int category:string kind:string text:string request:int? material:int? event:int? organization:int?
 		invitation:int? join_request:int? webhook:int? saved_search:int? matches:{count:int materials:[{id:int title:string}]}? actor:{` + personFields + `}? created_at:time read:bool read_at:time? mail:string`
-	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` + personFields + `} role:string
+	invitationFields = `id:int name:string organization:int registry_id:string? email:string? invited_by:{` +
+		personFields + `} role:string
 		status:string created_at:time sent_at:time expires_at:time answered_at:time? mail:string?`
 	heldFields = `name:string inviter:string role:string status:string expires_at:time`
-	joinFields = `id:int name:string organization:int user:{` + personFields + `} note:string status:string reason:string created_at:time
+	joinFields = `id:int name:string organization:int user:{` + personFields +
+		`} note:string status:string reason:string created_at:time
 		answered_at:time?`
 	turnFields = "id:int seq:int status:string party:string? what:[string] began_at:time ended_at:time?"
 	jobFields  = `id:int kind:string state:string user:uuid? progress:{done:int total:int note:string} result:any error:string? failures:int
@@ -79,17 +87,22 @@ const (
 	pageFields        = `count:int facets:object next:string? previous:string? + approximate:[string] facets_more:object facet_labels:object did_you_mean:string?`
 	tokenFields       = "id:int name:string scopes:[string] organization:int? created_at:time expires:expiry"
 	signedFields      = "user_id:uuid token:string expires:expiry"
-	actFields         = "id:int at:time actor:{" + personFields + "}? action:string object:string as_admin:bool version:int? refused:string? times:int"
-	versionFields     = "version:int at:time actor:{" + personFields + "}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
+	actFields         = "id:int at:time actor:{" + personFields +
+		"}? action:string object:string as_admin:bool version:int? refused:string? times:int"
+	versionFields = "version:int at:time actor:{" + personFields +
+		"}? action:string as_admin:bool changes:[{field:string old:any new:any}]"
 )
 
 // TestAnswersHaveExactlyTheFieldsOfTheContract looks at every answer with a body.
 func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 	t.Parallel()
 	shapes := map[string]string{
-		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object webhooks:object components:object",
-		"/login":        signedFields, "/users": signedFields, "/users/{id}": userFields, "/users/{id}/notifications": notificationFields,
-		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields + " user:uuid",
+		"/openapi.json": "openapi:string info:object servers:[object] tags:[object] paths:object webhooks:object " +
+			"components:object",
+		"/login": signedFields, "/users": signedFields, "/users/{id}": userFields,
+		"/users/{id}/notifications":  notificationFields,
+		"POST /users/{id}/addresses": addressFields + " user:uuid", "GET /users/{id}/addresses": addressFields +
+			" user:uuid",
 		"/users/{id}/addresses/{address}": addressFields + " user:{" + personFields + "}",
 		"/organizations":                  organizationFields, "/organizations/{id}": organizationFields,
 		"/organizations/{id}/members": personFields, "/organizations/{id}/materials": materialFields,
@@ -98,19 +111,29 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"POST /users/{id}/tokens":                             tokenFields + " token:string",
 		"/organizations/{id}/invitations":                     invitationFields,
 		"/organizations/{id}/invitations/{invitation}/resend": invitationFields,
-		"/invitations":                                        heldFields, "/invitations/accept": invitationFields, "/invitations/decline": invitationFields,
+		"/invitations":                                        heldFields, "/invitations/accept": invitationFields,
+		"/invitations/decline":              invitationFields,
 		"/organizations/{id}/join-requests": joinFields, "/users/{id}/join-requests": joinFields,
 		"/organizations/{id}/join-requests/{join_request}/accept":  joinFields,
 		"/organizations/{id}/join-requests/{join_request}/decline": joinFields,
-		"/users/{id}/invitations/{invitation}/accept":              invitationFields, "/users/{id}/invitations/{invitation}/decline": invitationFields,
-		"/organizations/{id}/history": versionFields + " state:{" + organizationFields + "}", "/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
-		"/organizations/{id}/events":         eventFields + " request:int material:int title:string",
+		"/users/{id}/invitations/{invitation}/accept":              invitationFields,
+		"/users/{id}/invitations/{invitation}/decline":             invitationFields,
+		"/organizations/{id}/history": versionFields + " state:{" + organizationFields +
+			"}",
+		"/materials/{id}/history": versionFields + " state:{" + materialFields + "}",
+		"/organizations/{id}/events": eventFields +
+			" request:int material:int title:string",
 		"/audit-events":                      actFields,
 		"/organizations/{id}/materials/bulk": jobFields,
-		"/jobs":                              jobFields, "/jobs/{id}": jobFields, "/jobs/{id}/cancel": jobFields, "/jobs/{id}/retry": jobFields,
-		"GET /organizations/{id}/webhooks": webhookFields, "POST /organizations/{id}/webhooks": webhookFields + " secret:string",
-		"/organizations/{id}/webhooks/{webhook}": webhookFields, "/organizations/{id}/webhooks/{webhook}/rotate": webhookFields + " secret:string",
-		"/organizations/{id}/webhooks/{webhook}/ping": deliveryFields, "/organizations/{id}/webhooks/{webhook}/deliveries": deliveryFields,
+		"/jobs":                              jobFields, "/jobs/{id}": jobFields,
+		"/jobs/{id}/cancel":                jobFields,
+		"/jobs/{id}/retry":                 jobFields,
+		"GET /organizations/{id}/webhooks": webhookFields, "POST /organizations/{id}/webhooks": webhookFields +
+			" secret:string",
+		"/organizations/{id}/webhooks/{webhook}":            webhookFields,
+		"/organizations/{id}/webhooks/{webhook}/rotate":     webhookFields + " secret:string",
+		"/organizations/{id}/webhooks/{webhook}/ping":       deliveryFields,
+		"/organizations/{id}/webhooks/{webhook}/deliveries": deliveryFields,
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}": deliveryFields +
 			" payload:object attempts:[{at:time took_ms:int status:int? error:string? excerpt:string}]",
 		"/organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": deliveryFields,
@@ -119,34 +142,50 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 		"/users/{id}/mail-settings": mailSettingsFields, "/users/{id}/mail-settings/retry": mailSettingsFields,
 		"/organization-user-settings": settingsFields, "/organization-user-settings/{id}": settingsFields,
 		"/shipping-requirements": shippingFields, "/shipping-requirements/{id}": shippingFields,
-		"/search/materials":     pageFields + " results:[{" + materialFields + " " + highlightFields + "}]",
-		"/search/organizations": pageFields + " results:[{" + organizationFields + " " + highlightFields + "}]",
-		"/search/users":         pageFields + " results:[{" + publicUserFields + "}]",
-		"/search/suggest":       "results:[{text:string kind:string id:int}]",
-		"/materials/import":     "organism:[string]! " + grantMaterialFields, "/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
+		"/search/materials":         pageFields + " results:[{" + materialFields + " " + highlightFields + "}]",
+		"/search/organizations":     pageFields + " results:[{" + organizationFields + " " + highlightFields + "}]",
+		"/search/users":             pageFields + " results:[{" + publicUserFields + "}]",
+		"/search/suggest":           "results:[{text:string kind:string id:int}]",
+		"/materials/import":         "organism:[string]! " + grantMaterialFields,
+		"/materials/import/preview": previewFields, "/materials/imports": jobFields, "/publications": publicationFields,
 		"/materials": materialFields, "/materials/{id}": materialFields,
 		"/grants": grantFields, "/grants/{id}": grantFields, "/grants/{id}/materials": grantMaterialFields,
 		"/attachments": attachmentFields, "/attachments/{id}": attachmentFields,
 		"PUT /uploaded-file/{attachment}/{filename}": attachmentFields,
-		"/material-requests":                         requestFields, "/material-requests/{id}": requestFields, "/material-requests/{id}/shipment": requestFields,
+		"/material-requests":                         requestFields, "/material-requests/{id}": requestFields,
+		"/material-requests/{id}/shipment":                    requestFields,
 		"/material-requests/{id}/documents/{document}/accept": requestFields,
 		"/material-requests/{id}/documents/{document}/return": requestFields,
-		"/material-requests/{id}/events":                      eventFields, "/material-requests/{id}/messages": messageFields,
-		"/material-requests/{id}/turns": turnFields, "POST /material-requests/{id}/snooze": requestFields,
-		"/material-requests/{id}/issues": issueFields, "/material-requests/{id}/issues/{issue}/close": issueFields,
+		"/material-requests/{id}/events":                      eventFields,
+		"/material-requests/{id}/messages":                    messageFields,
+		"/material-requests/{id}/turns":                       turnFields,
+		"POST /material-requests/{id}/snooze":                 requestFields,
+		"/material-requests/{id}/issues":                      issueFields,
+		"/material-requests/{id}/issues/{issue}/close":        issueFields,
 	}
 	statuses := map[string]int{ // of success, where it is not 200
-		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201, "POST /materials/imports": 202,
-		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201, "POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
+		"POST /users": 201, "POST /organizations": 201, "POST /shipping-requirements": 201, "POST /materials": 201,
+		"POST /materials/imports":     202,
+		"POST /grants/{id}/materials": 201, "DELETE /grants/{id}/materials/{material}": 204, "POST /attachments": 201,
+		"POST /material-requests": 201, "POST /material-requests/{id}/messages": 201,
 		"POST /material-requests/{id}/issues": 201, "POST /logout": 204, "POST /users/{id}/notifications/read": 204,
 		"PUT /users/{id}/notifications/{notification}": 204, "PATCH /users/{id}/notifications/{notification}": 204,
-		"DELETE /users/{id}": 204, "DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204, "POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
-		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202, "DELETE /organizations/{id}/invitations/{invitation}": 204,
-		"POST /users/{id}/saved-searches": 201, "DELETE /users/{id}/saved-searches/{saved_search}": 204,
-		"POST /organizations/{id}/webhooks": 201, "DELETE /organizations/{id}/webhooks/{webhook}": 204,
-		"POST /organizations/{id}/webhooks/{webhook}/ping": 202, "POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 202,
-		"POST /users/{id}/tokens": 201, "DELETE /users/{id}/tokens": 204, "DELETE /users/{id}/tokens/{token}": 204, "DELETE /attachments/{id}": 204,
-		"DELETE /material-requests/{id}": 204, "DELETE /material-requests/{id}/snooze": 204,
+		"DELETE /users/{id}": 204, "DELETE /users/{id}/addresses/{address}": 204, "DELETE /materials/{id}": 204,
+		"POST /organizations/{id}/invitations": 201, "POST /organizations/{id}/join-requests": 201,
+		"DELETE /organizations/{id}/join-requests/{join_request}": 204, "POST /organizations/{id}/materials/bulk": 202,
+		"DELETE /organizations/{id}/invitations/{invitation}":                         204,
+		"POST /users/{id}/saved-searches":                                             201,
+		"DELETE /users/{id}/saved-searches/{saved_search}":                            204,
+		"POST /organizations/{id}/webhooks":                                           201,
+		"DELETE /organizations/{id}/webhooks/{webhook}":                               204,
+		"POST /organizations/{id}/webhooks/{webhook}/ping":                            202,
+		"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver": 202,
+		"POST /users/{id}/tokens":                                                     201,
+		"DELETE /users/{id}/tokens":                                                   204,
+		"DELETE /users/{id}/tokens/{token}":                                           204,
+		"DELETE /attachments/{id}":                                                    204,
+		"DELETE /material-requests/{id}":                                              204,
+		"DELETE /material-requests/{id}/snooze":                                       204,
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -190,7 +229,8 @@ func TestAnswersHaveExactlyTheFieldsOfTheContract(t *testing.T) {
 func (s *scene) fill() {
 	s.t.Helper()
 	home := s.newAddress()
-	s.requester().want(200, "PATCH", s.req(""), obj{"address": home, "payment_method": "OTHER", "requester_abstract": "Why"})
+	s.requester().want(200, "PATCH", s.req(""),
+		obj{"address": home, "payment_method": "OTHER", "requester_abstract": "Why"})
 	s.member.want(200, "PATCH", s.req("/shipment"), obj{"sent_at": "2026-03-12T09:40:00+0000"})
 	s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"})
 	s.member.want(200, "POST", s.req("/documents/requester_signed_mta/return"), obj{"reason": "page 4"})
@@ -198,10 +238,14 @@ func (s *scene) fill() {
 	s.newGrant()
 	s.newInvitation("id-requester")
 	s.requester().want(200, "POST", "/grants", obj{"title": "Colon", "funder_id": "R01"})
-	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material), obj{"embargo_date": "2020-01-02", "publication_title": "A",
-		"pre_print_doi": "10.1101/2020.05.11.088500", "pre_print_title": "B", "citation": "C", "additional_info": "D", "pubmed_id": "32416070",
-		"url": "https://example.org", "mta_attachment_id": s.newAttachment().id()})
-	s.owner.want(200, "PATCH", fmt.Sprintf("/attachments/%d", s.newAttachment().id()), obj{"sequence_map_for": obj{"id": s.material}})
+	s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.material),
+		obj{"embargo_date": "2020-01-02", "publication_title": "A",
+			"pre_print_doi": "10.1101/2020.05.11.088500", "pre_print_title": "B", "citation": "C",
+			"additional_info": "D",
+			"pubmed_id":       "32416070",
+			"url":             "https://example.org", "mta_attachment_id": s.newAttachment().id()})
+	s.owner.want(200, "PATCH", fmt.Sprintf("/attachments/%d", s.newAttachment().id()),
+		obj{"sequence_map_for": obj{"id": s.material}})
 	s.requester().want(201, "POST", "/attachments", obj{"filename": "x"})
 }
 
@@ -299,9 +343,12 @@ func TestEveryPathAnswersAtBothBasesWithAndWithoutASlash(t *testing.T) {
 					if i == 0 {
 						first = a
 					}
-					if a.Status != first.Status || a.Status >= 300 || !slices.Equal(slices.Sorted(maps.Keys(a.Body)), slices.Sorted(maps.Keys(first.Body))) ||
-						(a.List == nil) != (first.List == nil) || method == "GET" && a.Header.Get("Link") == "" && len(a.List) < len(first.List) {
-						t.Errorf("%s %s: %d %s; without: %d %s", method, v.path, a.Status, a.Raw, first.Status, first.Raw)
+					if a.Status != first.Status || a.Status >= 300 ||
+						!slices.Equal(slices.Sorted(maps.Keys(a.Body)), slices.Sorted(maps.Keys(first.Body))) ||
+						(a.List == nil) != (first.List == nil) || method == "GET" && a.Header.Get("Link") == "" &&
+						len(a.List) < len(first.List) {
+						t.Errorf("%s %s: %d %s; without: %d %s", method, v.path, a.Status, a.Raw, first.Status,
+							first.Raw)
 					}
 				}
 			}
@@ -325,7 +372,8 @@ func TestHeadAnswersAsGetWithoutABody(t *testing.T) {
 				}
 			}
 			known := get.Header.Get("Content-Length") != "" // not of what is made as it is sent
-			if head.Status != get.Status || len(head.Raw) > 0 || known && head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
+			if head.Status != get.Status || len(head.Raw) > 0 || known &&
+				head.Header.Get("Content-Length") != fmt.Sprint(len(get.Raw)) {
 				t.Errorf("HEAD %s: %d with %d bytes, of GET %d", v.path, head.Status, len(head.Raw), get.Status)
 			}
 		}
@@ -353,9 +401,11 @@ func TestAMethodThatAPathLacksIsTold(t *testing.T) {
 			}
 			for _, p := range []string{path, "/v1" + path + "/"} {
 				a := w.anonymous().call(method, strings.NewReplacer("{", "", "}", "").Replace(p), nil)
-				answered := a.Status == 405 && a.Body["error_code"] == "METHOD_NOT_ALLOWED" || a.Status == 204 && method == "OPTIONS"
+				answered := a.Status == 405 && a.Body["error_code"] == "METHOD_NOT_ALLOWED" || a.Status == 204 &&
+					method == "OPTIONS"
 				if !answered || a.Header.Get("Allow") != strings.Join(methods, ", ") {
-					t.Errorf("%s %s: %d %s, Allow %q, want %v", method, p, a.Status, a.Raw, a.Header.Get("Allow"), methods)
+					t.Errorf("%s %s: %d %s, Allow %q, want %v", method, p, a.Status, a.Raw, a.Header.Get("Allow"),
+						methods)
 				}
 			}
 		}
@@ -366,15 +416,20 @@ func TestPathsThatAreNoneAreNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessOpen)
 	for _, path := range []string{
-		"/nothing", "/v1", "/v1/", "/v1/nothing", "/v2/materials", "/v1/v1/materials", "/Materials", "/materials/1/2/3", "/user",
-		"//materials", "/materials//", "/v1//", "//", "/materials/./", "/materials/../materials", "/materials/.", "/materials/%2e%2e/materials",
-		"/materials/%2F", "/materials%2F", "/materials/1%2F", "/materials//1", "/v1//materials", "/materials/1//", "/%2e/materials", "/materials;x=1",
+		"/nothing", "/v1", "/v1/", "/v1/nothing", "/v2/materials", "/v1/v1/materials", "/Materials", "/materials/1/2/3",
+		"/user",
+		"//materials", "/materials//", "/v1//", "//", "/materials/./", "/materials/../materials", "/materials/.",
+		"/materials/%2e%2e/materials",
+		"/materials/%2F", "/materials%2F", "/materials/1%2F", "/materials//1", "/v1//materials", "/materials/1//",
+		"/%2e/materials", "/materials;x=1",
 		"/uploaded-file/attachment_1/a/b", "/uploaded-file/attachment_1/%2e%2e", "/uploaded-file/attachment_1//",
-		"/materials/0", "/materials/-1", "/materials/x", "/materials/1.0", "/materials/+1", "/materials/0x1", "/materials/9223372036854775808",
+		"/materials/0", "/materials/-1", "/materials/x", "/materials/1.0", "/materials/+1", "/materials/0x1",
+		"/materials/9223372036854775808",
 		"/materials/%00", "/materials/1%00", "/materials/ 1", "/organizations/1e3", "/materials/99",
 	} {
 		for _, method := range []string{"GET", "PUT"} {
-			if a := w.anonymous().call(method, strings.ReplaceAll(path, " ", "%20"), nil); a.Status != 404 || a.Body["error_code"] != "NOT_FOUND" {
+			if a := w.anonymous().call(method, strings.ReplaceAll(path, " ", "%20"), nil); a.Status != 404 ||
+				a.Body["error_code"] != "NOT_FOUND" {
 				t.Errorf("%s %s: %d %s", method, path, a.Status, a.Raw)
 			}
 		}

@@ -16,21 +16,28 @@ var long = encode(strings.Repeat("x", 70_000))
 
 // wrongValues are JSON values by the type of a field for which they are wrong, whatever its name is.
 var wrongValues = map[reflect.Type][]string{
-	reflect.TypeFor[string]():              {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
-	reflect.TypeFor[exchange.Status]():     {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
-	reflect.TypeFor[exchange.Role]():       {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
-	reflect.TypeFor[exchange.IDText]():     {`{}`, `[]`, `true`},
-	reflect.TypeFor[bool]():                {`"yes"`, `1`, `[]`, `{}`, `"true"`},
-	reflect.TypeFor[int64]():               {`"7"`, `1.5`, `1e400`, `0`, `-1`, `99999999999999999999`, `[7]`},
-	reflect.TypeFor[int]():                 {`"7"`, `1.5`, `1e400`, `0`, `-1`, `366`, `99999999999999999999`, `[7]`},
-	reflect.TypeFor[exchange.Ref]():        {`0`, `-1`, `1.5`, `"x"`, `""`, `1e400`, `9223372036854775808`, `{}`, `{"id": {"id": 1}}`, `[1]`, `true`, unknownRef},
-	reflect.TypeFor[exchange.UserRef]():    {`7`, `"x"`, `{}`, `[]`, `"00000000-0000-0000-0000-000000000000"`, `{"id": null}`, unknownUser},
-	reflect.TypeFor[[]exchange.UserRef]():  {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[7]`, `[` + unknownUser + `]`},
-	reflect.TypeFor[exchange.Names]():      {`7`, `{}`, `"x"`, `[7]`, `[null]`, `["a\u0000"]`, `[` + long + `]`, manyNames},
-	reflect.TypeFor[exchange.Filters]():    {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`, `{"organisms": [null]}`, `{"organisms": [""]}`, `{"no such": ["x"]}`},
-	reflect.TypeFor[exchange.Date]():       {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2026-01-01T00:00:00Z"`, long},
-	reflect.TypeFor[exchange.Instant]():    {`7`, `"soon"`, `"2026-02-30T00:00:00Z"`, `"99999-01-01T00:00:00+0000"`, `"2026-01-01"`, long},
-	reflect.TypeFor[exchange.Until]():      {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`, `"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},
+	reflect.TypeFor[string]():          {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"\u0007"`, long},
+	reflect.TypeFor[exchange.Status](): {`7`, `{}`, `[]`, `true`, `"a\u0000b"`, `"DONE"`, `"open"`, long},
+	reflect.TypeFor[exchange.Role]():   {`7`, `{}`, `[]`, `true`, `""`, `"owner"`, `"ADMIN"`, long},
+	reflect.TypeFor[exchange.IDText](): {`{}`, `[]`, `true`},
+	reflect.TypeFor[bool]():            {`"yes"`, `1`, `[]`, `{}`, `"true"`},
+	reflect.TypeFor[int64]():           {`"7"`, `1.5`, `1e400`, `0`, `-1`, `99999999999999999999`, `[7]`},
+	reflect.TypeFor[int]():             {`"7"`, `1.5`, `1e400`, `0`, `-1`, `366`, `99999999999999999999`, `[7]`},
+	reflect.TypeFor[exchange.Ref](): {`0`, `-1`, `1.5`, `"x"`, `""`, `1e400`, `9223372036854775808`, `{}`,
+		`{"id": {"id": 1}}`, `[1]`, `true`, unknownRef},
+	reflect.TypeFor[exchange.UserRef](): {`7`, `"x"`, `{}`, `[]`, `"00000000-0000-0000-0000-000000000000"`,
+		`{"id": null}`, unknownUser},
+	reflect.TypeFor[[]exchange.UserRef](): {`7`, `{}`, `"x"`, `["x"]`, `[null]`, `[7]`, `[` + unknownUser + `]`},
+	reflect.TypeFor[exchange.Names](): {`7`, `{}`, `"x"`, `[7]`, `[null]`, `["a\u0000"]`, `[` + long + `]`,
+		manyNames},
+	reflect.TypeFor[exchange.Filters](): {`7`, `[]`, `"x"`, `{"organisms": "x"}`, `{"organisms": [7]}`,
+		`{"organisms": [null]}`, `{"organisms": [""]}`, `{"no such": ["x"]}`},
+	reflect.TypeFor[exchange.Date](): {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`,
+		`"2026-01-01T00:00:00Z"`, long},
+	reflect.TypeFor[exchange.Instant](): {`7`, `"soon"`, `"2026-02-30T00:00:00Z"`, `"99999-01-01T00:00:00+0000"`,
+		`"2026-01-01"`, long},
+	reflect.TypeFor[exchange.Until](): {`7`, `"soon"`, `"2026-02-30"`, `"99999-01-01"`, `"2026-1-1"`,
+		`"2020-01-01"`, `"9999-01-01T00:00:00Z"`, long},
 	reflect.TypeFor[[]exchange.Category](): {`7`, `{}`, `"x"`, `["x"]`, `[7]`, `["new_request_notif", ""]`},
 	reflect.TypeFor[[]exchange.Scope]():    {`7`, `{}`, `"read"`, `[]`, `["x"]`, `[7]`, `[null]`, `["read", "READ"]`},
 	reflect.TypeFor[json.RawMessage]():     {`7`, `[]`, `"x"`, `true`, `{"x": ` + long + `}`},
@@ -50,7 +57,8 @@ var manyNames = func() string {
 }()
 
 // speaks are fields of a request that another than the visitor sets.
-var speaks = map[string]string{"requester_abstract": "requester", "address": "requester", "payment_method": "requester", "payment_method_notes": "requester"}
+var speaks = map[string]string{"requester_abstract": "requester", "address": "requester", "payment_method": "requester",
+	"payment_method_notes": "requester"}
 
 // foreign are, by the field that refers to it, objects of other people and how they are refused.
 func (s *scene) foreign() map[string]attempt {
@@ -60,15 +68,21 @@ func (s *scene) foreign() map[string]attempt {
 	paper, material := s.paper(stranger), s.others()
 	document := refused("FIELD_FORBIDDEN", paper)
 	shipping := invalid("", "shipping_requirements_id")
-	shipping.body = fmt.Sprint(stranger.want(201, "POST", "/shipping-requirements", obj{"organization": stranger.Lab}).id())
+	shipping.body = fmt.Sprint(stranger.want(201, "POST", "/shipping-requirements",
+		obj{"organization": stranger.Lab}).id())
 	home := invalid("", "address")
-	home.body = fmt.Sprint(stranger.want(200, "POST", fmt.Sprintf("/users/%s/addresses", stranger.ID), address("x")).id())
+	home.body = fmt.Sprint(stranger.want(200, "POST", fmt.Sprintf("/users/%s/addresses", stranger.ID),
+		address("x")).id())
 	return map[string]attempt{
-		"mta_attachment_id": document, "mta_attachment": document, "requester_signed_mta_attachment": document, "irb_attachment": document,
-		"executed_mta_attachment": document, "owned_by_org": refused("FIELD_FORBIDDEN", stranger.Lab), "sequence_map_for": refused("FIELD_FORBIDDEN", material),
-		"organization_id": refused("FORBIDDEN", stranger.Lab), "organization": refused("FORBIDDEN", stranger.Lab), "material_id": refused("FORBIDDEN", material),
+		"mta_attachment_id": document, "mta_attachment": document, "requester_signed_mta_attachment": document,
+		"irb_attachment":          document,
+		"executed_mta_attachment": document, "owned_by_org": refused("FIELD_FORBIDDEN", stranger.Lab),
+		"sequence_map_for": refused("FIELD_FORBIDDEN", material),
+		"organization_id":  refused("FORBIDDEN", stranger.Lab), "organization": refused("FORBIDDEN", stranger.Lab),
+		"material_id":              refused("FORBIDDEN", material),
 		"shipping_requirements_id": shipping, "address": home,
-		"grant_id": refused("FORBIDDEN", stranger.want(200, "POST", "/grants", obj{"title": "x", "funder_id": "x"}).id()),
+		"grant_id": refused("FORBIDDEN",
+			stranger.want(200, "POST", "/grants", obj{"title": "x", "funder_id": "x"}).id()),
 		"material": {}, // anybody may ask for any
 	}
 }
@@ -113,7 +127,8 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 				a.name = "another's " + name
 			}
 			switch {
-			case line.Route == "PUT,PATCH /shipping-requirements/{id}" && name == "organization" && (text == unknownRef || text == other.body):
+			case line.Route == "PUT,PATCH /shipping-requirements/{id}" && name == "organization" &&
+				(text == unknownRef || text == other.body):
 				continue // it is read only, so ignored
 			case line.Route == "POST /attachments" && name == "owned_by_user" && text == unknownUser:
 				continue // so is this: the maker owns what they make
@@ -131,5 +146,6 @@ func badFields(line api.Line, method string, v visit, foreign map[string]attempt
 		}
 	}
 	slices.Sort(names)
-	return append(list, attempt{name: "every field of a wrong type", body: encode(all), status: 400, code: "INVALID_INPUT", fields: names})
+	return append(list, attempt{name: "every field of a wrong type", body: encode(all), status: 400,
+		code: "INVALID_INPUT", fields: names})
 }

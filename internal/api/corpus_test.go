@@ -53,7 +53,8 @@ func TestMalformedRequestsHaveTheirDocumentedAnswerAndChangeNothing(t *testing.T
 			}
 			methods, path := visits[i].methods()
 			v := visits[i].make(s, visits[i].by)
-			attempts := slices.Concat(badTokens, badCallers(line), badHeaders(line, methods[0]), badPaths(path, v.path), badLists(line),
+			attempts := slices.Concat(badTokens, badCallers(line), badHeaders(line, methods[0]), badPaths(path, v.path),
+				badLists(line),
 				badBodies(line, v), badFields(line, methods[0], v, foreign))
 			s.unchanged(line.Route, func() {
 				for _, a := range attempts {
@@ -77,7 +78,8 @@ func TestAMalformedRequestWithAKeyLeavesTheKeyAlone(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		before := s.rows()
 		for range 2 {
-			if a := s.member.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/materials", obj{"title": 7}); a.Status != 400 {
+			if a := s.member.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/materials",
+				obj{"title": 7}); a.Status != 400 {
 				t.Errorf("%d %s", a.Status, a.Raw)
 			}
 		}
@@ -117,8 +119,10 @@ func (s *scene) try(c routeCase, v visit, method string, a attempt) {
 	}
 	got := p.sendWith(headers, method, path+a.query, kind, strings.NewReader(body))
 	named, _ := got.Body["fields"].(map[string]any)
-	if got.Status != a.status || got.Body["error_code"] != a.code || !slices.Equal(slices.Sorted(maps.Keys(named)), a.fields) {
-		s.t.Errorf("%s %s: %s: %d %.400s, want %d %s %v", method, c.route, a.name, got.Status, got.Raw, a.status, a.code, a.fields)
+	if got.Status != a.status || got.Body["error_code"] != a.code ||
+		!slices.Equal(slices.Sorted(maps.Keys(named)), a.fields) {
+		s.t.Errorf("%s %s: %s: %d %.400s, want %d %s %v", method, c.route, a.name, got.Status, got.Raw, a.status,
+			a.code, a.fields)
 	}
 }
 
@@ -135,7 +139,8 @@ var badTokens = []attempt{
 	{name: "another scheme", header: [2]string{"Authorization", "Bearer x"}, status: 401, code: "NOT_AUTHENTICATED"},
 	{name: "no token", header: [2]string{"Authorization", "Token"}, status: 401, code: "NOT_AUTHENTICATED"},
 	{name: "two tokens", header: [2]string{"Authorization", "Token a b"}, status: 401, code: "NOT_AUTHENTICATED"},
-	{name: "a token without end", header: [2]string{"Authorization", "Token " + strings.Repeat("x", 20_000)}, status: 401, code: "NOT_AUTHENTICATED"},
+	{name: "a token without end", header: [2]string{"Authorization", "Token " + strings.Repeat("x", 20_000)},
+		status: 401, code: "NOT_AUTHENTICATED"},
 }
 
 // badCallers are those whom the table of access refuses.
@@ -158,17 +163,22 @@ func badHeaders(line api.Line, method string) []attempt {
 	var list []attempt
 	one := method == "GET" && line.Out.Kind() == reflect.Struct && line.Out != reflect.TypeFor[api.None]()
 	if one || method == "PUT" || method == "DELETE" {
-		for name, value := range map[string]string{"a version that is none": `"none"`, "a version without quotes": "none", "a weak version": `W/"none"`, "an open quote": `"none`} {
-			list = append(list, attempt{name: name, header: [2]string{"If-Match", value}, status: 412, code: "PRECONDITION_FAILED"})
+		for name, value := range map[string]string{"a version that is none": `"none"`,
+			"a version without quotes": "none", "a weak version": `W/"none"`, "an open quote": `"none`} {
+			list = append(list, attempt{name: name, header: [2]string{"If-Match", value}, status: 412,
+				code: "PRECONDITION_FAILED"})
 		}
 	}
 	if strings.HasPrefix(line.Route, "GET /uploaded-file/") {
 		for _, value := range []string{"bytes=999999-", "bytes=5-2", "bytes=x", "lines=1-2"} {
-			list = append(list, attempt{name: "the range " + value, header: [2]string{"Range", value}, status: 416, code: "RANGE_NOT_SATISFIABLE"})
+			list = append(list, attempt{name: "the range " + value, header: [2]string{"Range", value}, status: 416,
+				code: "RANGE_NOT_SATISFIABLE"})
 		}
 	}
-	if method == "POST" && line.Action != exchange.Login && line.Action != exchange.Register && line.Action != exchange.TokenCreate {
-		for name, value := range map[string]string{"an empty key": "", "a key too long": strings.Repeat("k", 256), "a key that is not UTF-8": "\xff"} {
+	if method == "POST" && line.Action != exchange.Login && line.Action != exchange.Register &&
+		line.Action != exchange.TokenCreate {
+		for name, value := range map[string]string{"an empty key": "", "a key too long": strings.Repeat("k", 256),
+			"a key that is not UTF-8": "\xff"} {
 			a := invalid(name, "Idempotency-Key")
 			a.header = [2]string{"Idempotency-Key", value}
 			list = append(list, a)
@@ -180,7 +190,8 @@ func badHeaders(line api.Line, method string) []attempt {
 		_, _ = z.Write(make([]byte, 1<<20)) // a bomb, of about 1 KiB
 		_ = z.Close()
 		for _, coding := range []string{"gzip", "x-unknown"} {
-			list = append(list, attempt{name: "a body in " + coding, body: zipped.String(), header: [2]string{"Content-Encoding", coding}, status: 415, code: "UNSUPPORTED_MEDIA"})
+			list = append(list, attempt{name: "a body in " + coding, body: zipped.String(),
+				header: [2]string{"Content-Encoding", coding}, status: 415, code: "UNSUPPORTED_MEDIA"})
 		}
 	}
 	return list
@@ -191,7 +202,8 @@ func badPaths(pattern, path string) []attempt {
 	var list []attempt
 	place, parts := strings.Split(pattern, "/"), strings.Split(path, "/")
 	for i, name := range place {
-		wrong := []string{"0", "-1", "x", "1.0", "1e3", "+1", "9223372036854775808", "%00", "%FF", "999999999", strings.Repeat("9", 5_000)}
+		wrong := []string{"0", "-1", "x", "1.0", "1e3", "+1", "9223372036854775808", "%00", "%FF", "999999999",
+			strings.Repeat("9", 5_000)}
 		switch {
 		case !strings.HasPrefix(name, "{"):
 			continue
@@ -206,7 +218,8 @@ func badPaths(pattern, path string) []attempt {
 		for _, value := range wrong {
 			changed := slices.Clone(parts)
 			changed[i] = value
-			list = append(list, attempt{name: fmt.Sprintf("%.20s as %s", value, name), path: strings.Join(changed, "/"), status: 404, code: "NOT_FOUND"})
+			list = append(list, attempt{name: fmt.Sprintf("%.20s as %s", value, name), path: strings.Join(changed, "/"),
+				status: 404, code: "NOT_FOUND"})
 		}
 	}
 	return list
@@ -235,9 +248,12 @@ func badLists(line api.Line) []attempt {
 		}
 	}
 	for query, field := range map[string]string{
-		"limit=0": "limit", "limit=-1": "limit", "limit=201": "limit", "limit=x": "limit", "limit=": "limit", "limit=1e2": "limit", "limit=%00": "limit",
-		"limit=99999999999999999999": "limit", "cursor=abc": "cursor", "cursor=": "cursor", "cursor=LTE": "cursor", "cursor=%FF": "cursor",
-		"cursor=" + strings.Repeat("M", 5_000): "cursor", "ordering=nothing": "ordering", "ordering=": "ordering", "ordering=%00": "ordering", "ordering=--id": "ordering", "limit=%zz": "query", "a=1;b=2": "query",
+		"limit=0": "limit", "limit=-1": "limit", "limit=201": "limit", "limit=x": "limit", "limit=": "limit",
+		"limit=1e2": "limit", "limit=%00": "limit",
+		"limit=99999999999999999999": "limit", "cursor=abc": "cursor", "cursor=": "cursor", "cursor=LTE": "cursor",
+		"cursor=%FF":                           "cursor",
+		"cursor=" + strings.Repeat("M", 5_000): "cursor", "ordering=nothing": "ordering", "ordering=": "ordering",
+		"ordering=%00": "ordering", "ordering=--id": "ordering", "limit=%zz": "query", "a=1;b=2": "query",
 	} {
 		a := invalid("?"+query, field)
 		a.query = "?" + query
@@ -259,19 +275,26 @@ func badBodies(line api.Line, v visit) []attempt {
 	good := encode(v.body)
 	var list []attempt
 	for name, body := range map[string]string{
-		"cut off": good[:len(good)-1], "two objects": good + good, "garbage behind": good + "x", "a NUL behind": good + "\x00", "blanks": " \n",
-		"a list": "[" + good + "]", "null": "null", "a number": "7", "a string": `"x"`, "true": "true", "NaN": `{"a": NaN}`, "single quotes": `{'a': 1}`,
-		"a comma too many": `{"a": 1,}`, "a comment": "{/**/}", "a byte order mark": "\ufeff" + good, "not UTF-8": "{\"a\": \"\xff\"}", "UTF-16": "\xfe\xff\x00{\x00}",
-		"101 levels": `{"a": ` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "lists without end": strings.Repeat("[", 100_000),
+		"cut off": good[:len(good)-1], "two objects": good + good, "garbage behind": good + "x", "a NUL behind": good +
+			"\x00", "blanks": " \n",
+		"a list": "[" + good + "]", "null": "null", "a number": "7", "a string": `"x"`, "true": "true",
+		"NaN": `{"a": NaN}`, "single quotes": `{'a': 1}`,
+		"a comma too many": `{"a": 1,}`, "a comment": "{/**/}", "a byte order mark": "\ufeff" + good,
+		"not UTF-8": "{\"a\": \"\xff\"}", "UTF-16": "\xfe\xff\x00{\x00}",
+		"101 levels":          `{"a": ` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}",
+		"lists without end":   strings.Repeat("[", 100_000),
 		"objects without end": strings.Repeat(`{"a":`, 100_000),
 	} {
 		list = append(list, attempt{name: name, body: body, status: 400, code: "MALFORMED_JSON"})
 	}
-	for name, kind := range map[string]string{"text": "text/plain", "a form": "application/x-www-form-urlencoded", "no type": ";;;", "XML": "application/xml"} {
+	for name, kind := range map[string]string{"text": "text/plain", "a form": "application/x-www-form-urlencoded",
+		"no type": ";;;", "XML": "application/xml"} {
 		list = append(list, attempt{name: name, kind: kind, body: good, status: 415, code: "UNSUPPORTED_MEDIA"})
 	}
-	list = append(list, attempt{name: "more than 1 MiB", body: `{"a": "` + strings.Repeat("x", 1<<20) + `"}`, status: 413, code: "TOO_LARGE"})
-	for name, twice := range map[string]string{"a key twice": `{"a": 1, "a": 2`, "a key twice inside": `{"a": [{"b": 1, "b": 1}]`, "a key twice, written in two ways": `{"a": 1, "\u0061": 2`} {
+	list = append(list, attempt{name: "more than 1 MiB", body: `{"a": "` + strings.Repeat("x", 1<<20) + `"}`,
+		status: 413, code: "TOO_LARGE"})
+	for name, twice := range map[string]string{"a key twice": `{"a": 1, "a": 2`,
+		"a key twice inside": `{"a": [{"b": 1, "b": 1}]`, "a key twice, written in two ways": `{"a": 1, "\u0061": 2`} {
 		if good != "{}" {
 			twice += ", "
 		}
@@ -294,8 +317,10 @@ func (s *scene) breakOff(line api.Line, v visit, method string) {
 			token = "Authorization: Token " + p.Token + "\r\n"
 		}
 	}
-	for headers, body := range map[string]string{"Content-Length: 1000": encode(v.body), "Transfer-Encoding: chunked": "2\r\n{}\r\nzz\r\n"} {
-		status, code := raw(s.t, s.url, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: application/json\r\n%s\r\n\r\n%s", method, v.path, token, headers, body), true)
+	for headers, body := range map[string]string{"Content-Length: 1000": encode(v.body),
+		"Transfer-Encoding: chunked": "2\r\n{}\r\nzz\r\n"} {
+		status, code := raw(s.t, s.url, fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Type: "+
+			"application/json\r\n%s\r\n\r\n%s", method, v.path, token, headers, body), true)
 		if status != 400 || code != "MALFORMED_JSON" {
 			s.t.Errorf("%s %s, %s: %d %v, want 400 MALFORMED_JSON", method, line.Route, headers, status, code)
 		}

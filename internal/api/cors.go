@@ -11,9 +11,10 @@ import (
 // What a page of another origin may read and send beside the headers that need no leave (Fetch
 // standard, "CORS protocol"). Credentials are never allowed: a token is a header, not a cookie.
 const (
-	exposedHeaders = "Link, X-Total-Count, X-Unread-Count, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
-	sentHeaders    = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Range"
-	preflightTime  = "7200" // seconds that a browser remembers what it may
+	exposedHeaders = "Link, X-Total-Count, X-Unread-Count, ETag, Location, RateLimit, RateLimit-Policy, Retry-After, " +
+		"X-Request-Id"
+	sentHeaders   = "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Range"
+	preflightTime = "7200" // seconds that a browser remembers what it may
 )
 
 // share lets pages of the origins of the setting read an answer.
@@ -44,7 +45,8 @@ func (a *API) sameSite(c *Call, action exchange.Action) error {
 	if slices.Contains(a.Origins, c.Header.Get("Origin")) || shows && slices.Contains(a.Origins, "*") {
 		return nil
 	}
-	return exchange.Errorf(exchange.CrossSite, "A page of another site sent this, so nothing was changed. The operator can allow its origin by the setting cors-origins.")
+	return exchange.Errorf(exchange.CrossSite, "A page of another site sent this, so nothing was changed. The "+
+		"operator can allow its origin by the setting cors-origins.")
 }
 
 // options answers OPTIONS, and the question of a browser before a call from another origin.

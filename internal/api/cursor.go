@@ -57,7 +57,8 @@ func (q *query) unpacked(list string) []json.RawMessage {
 		q.badCursor()
 		return nil
 	case of != list && len(q.faults) == 0:
-		q.faults.Add("cursor", "is of another list: path, ordering and filters must be those of the address that it came in")
+		q.faults.Add("cursor", "is of another list: path, ordering and filters must be those of the address that it "+
+			"came in")
 		return nil
 	}
 	return parts[1:]

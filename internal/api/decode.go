@@ -47,7 +47,8 @@ func (c *Call) decode(in any) error {
 }
 
 func tooLarge() error {
-	return exchange.Errorf(exchange.TooLarge, "A JSON body may be at most 1 MiB (%d bytes).", bodyLimit).With("limit", bodyLimit)
+	return exchange.Errorf(exchange.TooLarge, "A JSON body may be at most 1 MiB (%d bytes).", bodyLimit).With("limit",
+		bodyLimit)
 }
 
 // decodeObject is decode for a body that was read; made: it is to make an object.
@@ -152,7 +153,8 @@ func malformed(raw []byte, err error) error {
 		before := raw[:min(int(syntax.Offset), len(raw))]
 		line := bytes.Count(before, []byte("\n")) + 1
 		column := len(before) - bytes.LastIndexByte(before, '\n') - 1
-		return exchange.Errorf(exchange.MalformedJSON, "The body is not JSON: %s at line %d, column %d.", syntax.Error(), line, column).
+		return exchange.Errorf(exchange.MalformedJSON, "The body is not JSON: %s at line %d, column %d.",
+			syntax.Error(), line, column).
 			With("line", line).With("column", column)
 	}
 	return exchange.Errorf(exchange.MalformedJSON, "The body must be a JSON object, such as {\"title\": \"...\"}.")

@@ -62,8 +62,9 @@ func orcid(n int) string {
 // code is an authorization code for the person with that number.
 func (p *provider) code(t testing.TB, n int) string {
 	t.Helper()
-	return p.codeWith(t, url.Values{"login_hint": {orcid(n)}, "given_name": {"Josiah"}, "family_name": {fmt.Sprint("Carberry ", n)},
-		"email": {fmt.Sprintf("josiah%d@brown.example", n)}})
+	return p.codeWith(t, url.Values{"login_hint": {orcid(n)}, "given_name": {"Josiah"},
+		"family_name": {fmt.Sprint("Carberry ", n)},
+		"email":       {fmt.Sprintf("josiah%d@brown.example", n)}})
 }
 
 func (p *provider) codeWith(t testing.TB, q url.Values) string {

@@ -60,17 +60,23 @@ func (s *secret) fund(material int64) {
 	s.sqlRow("SELECT updated_at FROM grants WHERE id = $1", &since, s.grant)
 	s.sqlExec("UPDATE memberships SET left_at = NULL WHERE user_id = $1 AND organization_id = $2", s.former.ID, s.id)
 	s.former.want(201, "POST", fmt.Sprintf("/grants/%d/materials", s.grant), obj{"material_id": material})
-	s.sqlExec("UPDATE memberships SET left_at = created_at WHERE user_id = $1 AND organization_id = $2", s.former.ID, s.id)
+	s.sqlExec("UPDATE memberships SET left_at = created_at WHERE user_id = $1 AND organization_id = $2", s.former.ID,
+		s.id)
 	s.sqlExec("UPDATE grants SET updated_at = $1 WHERE id = $2", since, s.grant)
 }
 
 // list lists the material, under embargo.
 func (s *secret) list() {
 	s.t.Helper()
-	made := s.member.want(201, "POST", "/materials", obj{"category": "CELL_LINE", "title": "Zyzzyvine carcinoma", "organization_id": s.id, "embargo_date": "2999-12-31",
-		"imported": true, "import_source": "GEO", "url": "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE777",
-		"pre_print_doi": "10.1101/2020.01.01.777888", "organisms": []string{"Unobtainia"}, "mta_attachment_id": s.mta, "shipping_requirements_id": s.shipping}.meta(
-		obj{"rrid": "CVCL_0291", "disease": "Zyzzyvine disease"})).id()
+	made := s.member.want(201, "POST", "/materials",
+		obj{"category": "CELL_LINE", "title": "Zyzzyvine carcinoma", "organization_id": s.id,
+			"embargo_date": "2999-12-31",
+			"imported":     true, "import_source": "GEO",
+			"url":           "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE777",
+			"pre_print_doi": "10.1101/2020.01.01.777888", "organisms": []string{"Unobtainia"},
+			"mta_attachment_id":        s.mta,
+			"shipping_requirements_id": s.shipping}.meta(
+			obj{"rrid": "CVCL_0291", "disease": "Zyzzyvine disease"})).id()
 	if made != s.material {
 		s.t.Fatalf("the material has the id %d, not %d", made, s.material)
 	}
@@ -88,11 +94,16 @@ func (s *secret) addresses(p *person) []string {
 		self = s.stranger().ID
 	}
 	list := []string{
-		"/search/materials?search=zyzzyvine", "/search/materials?search=zyzz", "/search/materials?search=zyzzyvien", "/search/materials?search=10.1101/2020.01.01.777888",
-		"/search/materials?search=CVCL_0291", "/search/materials?search=GSE777", "/search/materials?organisms=Unobtainia", "/search/materials?disease=Zyzzyvine+disease",
-		"/search/materials?limit=1", "/search/suggest?search=zyz", "/search/suggest?search=carcin", "/search/materials/feed?search=zyzzyvine",
-		fmt.Sprintf("/materials?organization=%d", s.id), "/materials?category=CELL_LINE&limit=1", "/materials?ordering=-updated_at", "/materials?ordering=embargo_date",
-		fmt.Sprintf("/grants/%d/materials?limit=1", s.grant), fmt.Sprintf("/materials/%d/citation?format=ris", s.material),
+		"/search/materials?search=zyzzyvine", "/search/materials?search=zyzz", "/search/materials?search=zyzzyvien",
+		"/search/materials?search=10.1101/2020.01.01.777888",
+		"/search/materials?search=CVCL_0291", "/search/materials?search=GSE777",
+		"/search/materials?organisms=Unobtainia", "/search/materials?disease=Zyzzyvine+disease",
+		"/search/materials?limit=1", "/search/suggest?search=zyz", "/search/suggest?search=carcin",
+		"/search/materials/feed?search=zyzzyvine",
+		fmt.Sprintf("/materials?organization=%d", s.id), "/materials?category=CELL_LINE&limit=1",
+		"/materials?ordering=-updated_at", "/materials?ordering=embargo_date",
+		fmt.Sprintf("/grants/%d/materials?limit=1", s.grant),
+		fmt.Sprintf("/materials/%d/citation?format=ris", s.material),
 		fmt.Sprintf("/attachments/%d", s.mta), fmt.Sprintf("/uploaded-file/attachment_%d/plain.pdf", s.mta),
 		fmt.Sprintf("/attachments/%d", s.plan), fmt.Sprintf("/uploaded-file/attachment_%d/plan.pdf", s.plan),
 	}
@@ -101,12 +112,14 @@ func (s *secret) addresses(p *person) []string {
 		if !is {
 			continue
 		}
-		id := map[string]any{"users": self, "organizations": s.id, "materials": s.material, "grants": s.grant, "material-requests": s.request,
+		id := map[string]any{"users": self, "organizations": s.id, "materials": s.material, "grants": s.grant,
+			"material-requests":     s.request,
 			"shipping-requirements": s.shipping, "attachments": s.mta}[strings.Split(path, "/")[1]]
 		if id == nil {
 			id = 1
 		}
-		path = strings.NewReplacer("{id}", fmt.Sprint(id), "{attachment}", fmt.Sprint("attachment_", s.mta), "{filename}", "plain.pdf").Replace(path)
+		path = strings.NewReplacer("{id}", fmt.Sprint(id), "{attachment}", fmt.Sprint("attachment_", s.mta),
+			"{filename}", "plain.pdf").Replace(path)
 		list = append(list, regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "1"))
 	}
 	return list
@@ -157,7 +170,9 @@ func TestEmbargoedMaterial_EveryGET(t *testing.T) {
 						t.Errorf("%s: got\n%.1500s\nwithout the material\n%.1500s", key, got, without[key])
 					}
 					for _, trace := range traces {
-						if strings.Contains(strings.ToLower(got), trace) && !strings.Contains(strings.ToLower(key), trace[:4]) { // of what was asked for
+						// of what was asked for
+						if strings.Contains(strings.ToLower(got), trace) &&
+							!strings.Contains(strings.ToLower(key), trace[:4]) {
 							t.Errorf("%s: tells %q", key, trace)
 						}
 					}
@@ -169,7 +184,8 @@ func TestEmbargoedMaterial_EveryGET(t *testing.T) {
 					}
 				}
 				tag := s.member.want(200, "GET", path, nil).Header.Get("ETag")
-				if a := s.stranger().callWith(map[string]string{"If-None-Match": tag}, "GET", path, nil); a.Status != http.StatusNotFound {
+				if a := s.stranger().callWith(map[string]string{"If-None-Match": tag}, "GET", path,
+					nil); a.Status != http.StatusNotFound {
 					t.Errorf("with the tag of a member: %d", a.Status)
 				}
 				s.member.want(200, "PATCH", path, obj{"embargo_date": s.db.Read().Now.Format("2006-01-02")})
@@ -200,7 +216,8 @@ func TestEmbargoedMaterial_Changes(t *testing.T) {
 				{"DELETE", path, nothing, nil, nil},
 				{"POST", grants, grants, obj{"material_id": s.material}, obj{"material_id": 999999}},
 				{"DELETE", fmt.Sprintf("%s/%d", grants, s.material), grants + "/999999", nil, nil},
-				{"POST", "/attachments", "/attachments", obj{"filename": "a.pdf", "sequence_map_for": s.material}, obj{"filename": "a.pdf", "sequence_map_for": 999999}},
+				{"POST", "/attachments", "/attachments", obj{"filename": "a.pdf", "sequence_map_for": s.material},
+					obj{"filename": "a.pdf", "sequence_map_for": 999999}},
 			} {
 				var got, want answer
 				s.unchanged(c.method+" "+c.path+" by "+role, func() {
@@ -236,13 +253,16 @@ func TestEmbargoedMaterial_Duplicates(t *testing.T) {
 		s.list()
 		stranger := s.stranger()
 		grant := stranger.want(200, "POST", "/grants", obj{"title": "Mine", "funder_id": "R02"}).id()
-		again := obj{"category": "DATASET", "title": "Again", "organization_id": stranger.Lab, "imported": true, "import_source": "GEO"}.meta(obj{"accession_code": "GSE777"})
+		again := obj{"category": "DATASET", "title": "Again", "organization_id": stranger.Lab, "imported": true,
+			"import_source": "GEO"}.meta(obj{"accession_code": "GSE777"})
 		for what, a := range map[string]answer{
 			"create": stranger.want(200, "POST", "/materials", again),
-			"import": stranger.want(200, "POST", "/materials/import", obj{"import_source": "GEO", "accession": "GSE777", "organization_id": stranger.Lab, "grant_id": grant}),
+			"import": stranger.want(200, "POST", "/materials/import",
+				obj{"import_source": "GEO", "accession": "GSE777", "organization_id": stranger.Lab, "grant_id": grant}),
 		} {
 			material, has := a.Body["material"]
-			if a.Body["error_code"] != "ALREADY_IMPORTED" || a.Body["error"] == nil || !has || material != nil || a.Header.Get("Location") != "" {
+			if a.Body["error_code"] != "ALREADY_IMPORTED" || a.Body["error"] == nil || !has || material != nil ||
+				a.Header.Get("Location") != "" {
 				t.Errorf("%s: %v %s", what, a.Header, a.Raw)
 			}
 			for _, trace := range traces {
@@ -251,7 +271,8 @@ func TestEmbargoedMaterial_Duplicates(t *testing.T) {
 				}
 			}
 		}
-		preview := stranger.want(200, "POST", "/materials/import/preview", obj{"import_source": "GEO", "accession": "GSE777"})
+		preview := stranger.want(200, "POST", "/materials/import/preview",
+			obj{"import_source": "GEO", "accession": "GSE777"})
 		if preview.Body["existing"] != nil || !strings.Contains(string(preview.Raw), "imported already") {
 			t.Errorf("preview: %s", preview.Raw)
 		}

@@ -32,7 +32,8 @@ func (s *slow) Read(p []byte) (int, error) {
 // slowly sends a body while something else happens.
 func (p *person) slowly(meanwhile func(), headers map[string]string, method, path, kind, body string) answer {
 	p.w.t.Helper()
-	r := httptest.NewRequestWithContext(p.w.t.Context(), method, publicURL+path, &slow{strings.NewReader(body), meanwhile})
+	r := httptest.NewRequestWithContext(p.w.t.Context(), method, publicURL+path,
+		&slow{strings.NewReader(body), meanwhile})
 	r.Header.Set("Content-Type", kind)
 	r.Header.Set("Authorization", "Token "+p.Token)
 	for name, value := range headers {
@@ -50,7 +51,8 @@ func (w *world) serve(r *http.Request) answer {
 	return a
 }
 
-// TestWhatEndsWhileABodyIsSentIsOverForIt: the caller was known when it began, and lost the right, or the token, meanwhile.
+// TestWhatEndsWhileABodyIsSentIsOverForIt: the caller was known when it began, and lost the right, or the token,
+// meanwhile.
 func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -63,7 +65,8 @@ func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
 			end    func(p *person)
 			undo   func(p *person)
 		}{
-			"a token is revoked": {s.member, 401, func(p *person) { p.want(204, "POST", "/logout", nil) }, func(*person) {}},
+			"a token is revoked": {s.member, 401, func(p *person) { p.want(204, "POST", "/logout", nil) },
+				func(*person) {}},
 			"a member is removed": {s.member, 403,
 				func(p *person) { s.owner.want(200, "PATCH", home, obj{"members": []any{}}) },
 				func(p *person) { s.join(s.id, p) }},
@@ -75,10 +78,12 @@ func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
 		const text = "application/json"
 		calls := map[string]func() (method, path, kind, body string){
 			"JSON": func() (string, string, string, string) {
-				return "PATCH", fmt.Sprintf("/material-requests/%d", s.newRequest()), text, `{"status": "REJECTED", "rejection_reason": "No"}`
+				return "PATCH", fmt.Sprintf("/material-requests/%d", s.newRequest()), text,
+					`{"status": "REJECTED", "rejection_reason": "No"}`
 			},
 			"a new material": func() (string, string, string, string) {
-				return "POST", "/materials", text, fmt.Sprintf(`{"category": "OTHER", "title": "A", "organization_id": %d}`, s.id)
+				return "POST", "/materials", text,
+					fmt.Sprintf(`{"category": "OTHER", "title": "A", "organization_id": %d}`, s.id)
 			},
 			"an upload": func() (string, string, string, string) {
 				return "PUT", s.newAttachment().Body["download_url"].(string), "application/pdf", string(pdf)
@@ -102,12 +107,15 @@ func TestWhatEndsWhileABodyIsSentIsOverForIt(t *testing.T) {
 						before = slices.DeleteFunc(before, keys)
 					}
 					if a.Status != e.status || !slices.Equal(before, after) {
-						t.Errorf("%s while %s is sent, %v: %d %s, %d rows became %d", name, what, headers, a.Status, a.Raw, len(before), len(after))
+						t.Errorf("%s while %s is sent, %v: %d %s, %d rows became %d", name, what, headers, a.Status,
+							a.Raw, len(before), len(after))
 					}
 					e.undo(e.person)
 					if headers != nil && e.status == 401 {
-						if again := s.signIn(e.person.name).slowly(nil, headers, method, path, kind, body); again.Status >= 300 {
-							t.Errorf("%s while %s was sent, once more with another token: %d %s", name, what, again.Status, again.Raw)
+						if again := s.signIn(e.person.name).slowly(nil, headers, method, path, kind,
+							body); again.Status >= 300 {
+							t.Errorf("%s while %s was sent, once more with another token: %d %s", name, what,
+								again.Status, again.Raw)
 						}
 					}
 				}

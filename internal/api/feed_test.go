@@ -27,16 +27,19 @@ func TestAnOrganizationsFeedTellsWhatHappenedInItsRequests(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		other := s.newMaterial()
 		second := s.requester().want(201, "POST", "/material-requests", obj{"material": other}).id()
-		elsewhere := s.people["stranger"].want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Not ours", "organization_id": s.people["stranger"].Lab}).id()
+		elsewhere := s.people["stranger"].want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "Not ours", "organization_id": s.people["stranger"].Lab}).id()
 		s.requester().want(201, "POST", "/material-requests", obj{"material": elsewhere})
 		s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", second), obj{"status": "APPROVED"})
 		feed := fmt.Sprintf("/organizations/%d/events", s.id)
 		all := s.member.want(200, "GET", feed, nil)
-		if got, want := kindsOf(all), []string{"status_changed", "request_made", "document_added", "request_made"}; !slices.Equal(got, want) {
+		if got, want := kindsOf(all),
+			[]string{"status_changed", "request_made", "document_added", "request_made"}; !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
 		first := all.List[0].(map[string]any)
-		event := s.member.want(200, "GET", fmt.Sprintf("/material-requests/%d/events?limit=1", second), nil).List[0].(map[string]any)
+		event := s.member.want(200, "GET", fmt.Sprintf("/material-requests/%d/events?limit=1", second),
+			nil).List[0].(map[string]any)
 		event["request"], event["material"], event["title"] = float64(second), float64(other), "A"
 		if fmt.Sprint(first) != fmt.Sprint(event) {
 			t.Errorf("got %v, want %v", first, event)
@@ -52,13 +55,16 @@ func TestAnOrganizationsFeedTellsWhatHappenedInItsRequests(t *testing.T) {
 			"since=" + soon:                     {},
 			"kind=message":                      {},
 			"request=99":                        {},
-			fmt.Sprintf("kind=request_made&material=%d&actor=%s&request=%d&since=2020-01-01T00:00:00Z", other, s.requester().ID, second): {"request_made"},
+			fmt.Sprintf("kind=request_made&material=%d&actor=%s&request=%d&since=2020-01-01T00:00:00Z", other,
+				s.requester().ID, second): {"request_made"},
 		} {
-			if got := s.member.want(200, "GET", feed+"?"+filter, nil); !slices.Equal(kindsOf(got), want) || got.Header.Get("X-Total-Count") != fmt.Sprint(len(want)) {
+			if got := s.member.want(200, "GET", feed+"?"+filter, nil); !slices.Equal(kindsOf(got), want) ||
+				got.Header.Get("X-Total-Count") != fmt.Sprint(len(want)) {
 				t.Errorf("%s: got %v, want %v", filter, kindsOf(got), want)
 			}
 		}
-		wrong := s.member.refused(400, "INVALID_INPUT", "GET", feed+"?kind=x&request=x&material=x&actor=x&since=yesterday", nil)
+		wrong := s.member.refused(400, "INVALID_INPUT", "GET", feed+
+			"?kind=x&request=x&material=x&actor=x&since=yesterday", nil)
 		for _, name := range []string{"kind", "request", "material", "actor", "since"} {
 			if wrong.at("fields."+name) == nil {
 				t.Errorf("%s is not named: %s", name, wrong.Raw)
@@ -71,7 +77,8 @@ func TestAnOrganizationsFeedTellsWhatHappenedInItsRequests(t *testing.T) {
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", other), obj{"organization_id": s.member.Lab})
 		s.people["admin"].want(204, "DELETE", s.req(""), nil)
 		moved := s.member.want(200, "GET", fmt.Sprintf("/organizations/%d/events", s.member.Lab), nil)
-		if got, want := kindsOf(moved), []string{"status_changed", "status_changed", "request_made"}; !slices.Equal(got, want) {
+		if got, want := kindsOf(moved),
+			[]string{"status_changed", "status_changed", "request_made"}; !slices.Equal(got, want) {
 			t.Errorf("moved: got %v, want %v", got, want)
 		}
 		if got := kindsOf(s.member.want(200, "GET", feed, nil)); !slices.Equal(got, []string{"deleted"}) {
@@ -105,14 +112,17 @@ func TestNotificationsAreFilteredByEachOfTheirFields(t *testing.T) {
 			fmt.Sprint("organization=", s.owner.Lab): {},
 			"since=2020-05-11T14:13:39%2B0000":       kindsOf(all),
 			"since=" + soon:                          {},
-			fmt.Sprintf("unread=false&kind=request_made&category=new_request_notif&organization=%d&request=%d", s.id, s.request): {"request_made"},
+			fmt.Sprintf("unread=false&kind=request_made&category=new_request_notif&organization=%d&request=%d", s.id,
+				s.request): {"request_made"},
 		} {
 			got := s.owner.want(200, "GET", feed+"?"+filter, nil)
-			if !slices.Equal(kindsOf(got), want) || got.Header.Get("X-Total-Count") != fmt.Sprint(len(want)) || got.Header.Get("X-Unread-Count") != "1" {
+			if !slices.Equal(kindsOf(got), want) || got.Header.Get("X-Total-Count") != fmt.Sprint(len(want)) ||
+				got.Header.Get("X-Unread-Count") != "1" {
 				t.Errorf("%s: got %v, want %v", filter, kindsOf(got), want)
 			}
 		}
-		wrong := s.owner.refused(400, "INVALID_INPUT", "GET", feed+"?unread=x&category=x&kind=x&request=x&organization=x&since=x", nil)
+		wrong := s.owner.refused(400, "INVALID_INPUT", "GET", feed+
+			"?unread=x&category=x&kind=x&request=x&organization=x&since=x", nil)
 		for _, name := range []string{"unread", "category", "kind", "request", "organization", "since"} {
 			if wrong.at("fields."+name) == nil {
 				t.Errorf("%s is not named: %s", name, wrong.Raw)

@@ -21,8 +21,9 @@ type filter struct {
 
 // amounts are numbers that name no object, and copies objects that are shown as they were.
 var (
-	amounts = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues", "decide_days", "countersign_days", "ship_days"}
-	copies  = []string{"address", "state", "waiting_on", "shipment"}
+	amounts = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues",
+		"decide_days", "countersign_days", "ship_days"}
+	copies = []string{"address", "state", "waiting_on", "shipment"}
 )
 
 // filters are those of a list: every flag, word, id and date that its objects show, but for those that the

@@ -16,7 +16,8 @@ import (
 )
 
 // noFilters are numbers that name no object, and copies of objects.
-var noFilters = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues", "decide_days", "countersign_days", "ship_days", "address", "state",
+var noFilters = []string{"size", "version", "seq", "times", "tries", "failures", "last_status", "open_issues",
+	"decide_days", "countersign_days", "ship_days", "address", "state",
 	"waiting_on", "shipment"}
 
 // filterable reports whether a field of a list's objects is a flag, a word of a list, an id or a date.
@@ -29,7 +30,8 @@ func filterable(name string, s *openapi3.Schema) bool {
 	if slices.Contains(noFilters, name) || s.Type == nil {
 		return false
 	}
-	return len(s.Enum) > 0 || s.Type.Includes("boolean") || s.Type.Includes("integer") || s.Format == "uuid" || s.Format == "date" ||
+	return len(s.Enum) > 0 || s.Type.Includes("boolean") || s.Type.Includes("integer") || s.Format == "uuid" ||
+		s.Format == "date" ||
 		s.Type.Includes("object") && s.Properties["id"] != nil
 }
 
@@ -95,7 +97,8 @@ func TestEveryFieldOfAListsObjectsFilters(t *testing.T) {
 					if want > 1 {
 						first := caller.want(200, "GET", query+"&limit=1", nil)
 						next, _, _ := strings.Cut(strings.TrimPrefix(first.Header.Get("Link"), "<"), ">")
-						if second := caller.want(200, "GET", next, nil); len(second.List) != 1 || valueOf(second.List[0].(obj2)[name]) != value {
+						if second := caller.want(200, "GET", next, nil); len(second.List) != 1 ||
+							valueOf(second.List[0].(obj2)[name]) != value {
 							t.Errorf("%s, the second page: %s", query, second.Raw)
 						}
 					}
@@ -107,16 +110,20 @@ func TestEveryFieldOfAListsObjectsFilters(t *testing.T) {
 		}
 		requester := s.requester()
 		all := requester.want(200, "GET", "/material-requests?limit=200", nil).List
-		for organization, want := range map[int64]int{s.people["stranger"].Lab: 1, s.id: len(all) - 1, requester.Lab: 0} {
-			got := requester.want(200, "GET", fmt.Sprintf("/material-requests?limit=200&organization=%d", organization), nil).List
+		for organization, want := range map[int64]int{s.people["stranger"].Lab: 1, s.id: len(all) - 1,
+			requester.Lab: 0} {
+			got := requester.want(200, "GET", fmt.Sprintf("/material-requests?limit=200&organization=%d", organization),
+				nil).List
 			if len(got) != want || want == 1 && valueOf(got[0]) != fmt.Sprint(asked) {
 				t.Errorf("of organization %d: %d requests, want %d", organization, len(got), want)
 			}
 		}
-		if got := s.people["stranger"].want(200, "GET", fmt.Sprintf("/material-requests?organization=%d", s.id), nil).List; len(got) != 0 {
+		if got := s.people["stranger"].want(200, "GET", fmt.Sprintf("/material-requests?organization=%d", s.id),
+			nil).List; len(got) != 0 {
 			t.Errorf("a stranger sees %d requests of the lab", len(got))
 		}
-		for _, name := range []string{"organization", "status", "needs_mta", "category", "is_archived", "is_active", "material"} {
+		for _, name := range []string{"organization", "status", "needs_mta", "category", "is_archived", "is_active",
+			"material"} {
 			if narrowed[name] == 0 {
 				t.Errorf("no list was narrowed by %s", name)
 			}
@@ -128,16 +135,19 @@ func TestEveryFieldOfAListsObjectsFilters(t *testing.T) {
 // differing adds objects of which lists show different values, and gives a request of the requester to another lab.
 func (s *scene) differing() int64 {
 	s.t.Helper()
-	for _, more := range []obj{{"needs_mta": true}, {"needs_irb": true, "embargo_date": "2020-01-01"}, {"needs_abstract": true, "embargo_date": "2021-01-01"}} {
+	for _, more := range []obj{{"needs_mta": true}, {"needs_irb": true, "embargo_date": "2020-01-01"},
+		{"needs_abstract": true, "embargo_date": "2021-01-01"}} {
 		body := obj{"category": "OTHER", "title": "A", "organization_id": s.id}
 		maps.Copy(body, more)
 		s.member.want(201, "POST", "/materials", body)
 	}
 	s.member.want(204, "DELETE", fmt.Sprintf("/materials/%d", s.newMaterial()), nil)
 	rejected := s.newRequest()
-	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", rejected), obj{"status": "REJECTED", "rejection_reason": "None is left"})
+	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", rejected),
+		obj{"status": "REJECTED", "rejection_reason": "None is left"})
 	stranger := s.people["stranger"]
-	other := stranger.want(201, "POST", "/materials", obj{"category": "PROTOCOL", "title": "B", "organization_id": stranger.Lab}).id()
+	other := stranger.want(201, "POST", "/materials",
+		obj{"category": "PROTOCOL", "title": "B", "organization_id": stranger.Lab}).id()
 	return s.requester().want(201, "POST", "/material-requests", obj{"material": other}).id()
 }
 
@@ -162,8 +172,10 @@ func TestFiltersTakeNoWrongValues(t *testing.T) {
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	p := w.person("ada")
 	for _, query := range []string{
-		"materials?needs_irb=maybe", "materials?needs_irb=", "materials?contact_user=7", "materials?embargo_date=soon", "materials?embargo_date=2026-02-30",
-		"materials?id=0", "materials?shipping_requirements=x", "material-requests?organization=mine", "material-requests?payment_method=GOLD",
+		"materials?needs_irb=maybe", "materials?needs_irb=", "materials?contact_user=7", "materials?embargo_date=soon",
+		"materials?embargo_date=2026-02-30",
+		"materials?id=0", "materials?shipping_requirements=x", "material-requests?organization=mine",
+		"material-requests?payment_method=GOLD",
 		"shipping-requirements?needs_payment=2", "organizations?owner=me%00",
 	} {
 		_, name, _ := strings.Cut(query, "?")

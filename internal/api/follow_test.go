@@ -67,7 +67,8 @@ func (p *person) follow(url, user, last string) *reader {
 		p.w.t.Fatal(err)
 	}
 	p.w.t.Cleanup(func() { _ = response.Body.Close() })
-	f := &reader{t: p.w.t, answer: answer{Status: response.StatusCode, Header: response.Header}, cancel: cancel, ended: make(chan struct{})}
+	f := &reader{t: p.w.t, answer: answer{Status: response.StatusCode, Header: response.Header}, cancel: cancel,
+		ended: make(chan struct{})}
 	if response.StatusCode == http.StatusOK {
 		go f.read(response.Body)
 	} else if f.answer.Raw, err = io.ReadAll(response.Body); err != nil {

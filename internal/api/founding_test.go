@@ -61,12 +61,14 @@ func TestNobodyIsInALabThatSomebodyElseFoundedUntilTheySayYes(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		founder, victim, admin := s.people["stranger"], s.requester(), s.people["admin"]
 		s.unchanged("a lab of another owner", func() {
-			a := founder.refused(403, "FIELD_FORBIDDEN", "POST", "/organizations", obj{"owner": victim.ID, "members": []any{founder.ID}})
+			a := founder.refused(403, "FIELD_FORBIDDEN", "POST", "/organizations",
+				obj{"owner": victim.ID, "members": []any{founder.ID}})
 			if a.Body["field"] != "owner" {
 				t.Errorf("the field is %v", a.Body["field"])
 			}
 		})
-		made := founder.want(201, "POST", "/organizations", obj{"name": "Sample Cell Bank", "members": []any{victim.ID, founder.ID, s.member.ID}})
+		made := founder.want(201, "POST", "/organizations",
+			obj{"name": "Sample Cell Bank", "members": []any{victim.ID, founder.ID, s.member.ID}})
 		invitations := s.asks(made, "MEMBER", victim, s.member)
 		s.consists("founded", made.id(), founder, founder)
 		if len(victim.news()) != 1 {
@@ -77,13 +79,16 @@ func TestNobodyIsInALabThatSomebodyElseFoundedUntilTheySayYes(t *testing.T) {
 		if got := s.asks(again, "MEMBER", victim); !slices.Contains(invitations, got[0]) || len(victim.news()) != 1 {
 			t.Errorf("named once more: invitation %v, told %v", got, victim.news())
 		}
-		victim.want(200, "POST", fmt.Sprintf("/users/%s/invitations/%d/accept", victim.ID, s.asks(again, "MEMBER", victim)[0]), nil)
+		victim.want(200, "POST",
+			fmt.Sprintf("/users/%s/invitations/%d/accept", victim.ID, s.asks(again, "MEMBER", victim)[0]), nil)
 		s.consists("accepted", made.id(), founder, founder, victim)
 
-		named := admin.want(201, "POST", "/organizations", obj{"name": "For another", "owner": victim.ID, "members": []any{founder.ID, admin.ID}})
+		named := admin.want(201, "POST", "/organizations",
+			obj{"name": "For another", "owner": victim.ID, "members": []any{founder.ID, admin.ID}})
 		s.asks(named, "MEMBER", founder)
 		s.consists("founded by an admin", named.id(), victim, victim, admin)
-		if got := s.audits(fmt.Sprintf("organization %d", named.id())); !slices.Contains(got, "admin:admin organization.create") {
+		if got := s.audits(fmt.Sprintf("organization %d", named.id())); !slices.Contains(got,
+			"admin:admin organization.create") {
 			t.Errorf("the audit has %v", got)
 		}
 	})
@@ -129,7 +134,8 @@ func TestNobodyOwnsALabBeforeTheySayYes(t *testing.T) {
 				s.owner.want(204, "DELETE", fmt.Sprintf("%s/invitations/%d", path, id), nil)
 				continue
 			}
-			s.asks(s.owner.want(200, "PATCH", path, obj{"owner": next.ID, "members": []any{s.member.ID, s.assignee.ID, next.ID}}), "OWNER", next)
+			s.asks(s.owner.want(200, "PATCH", path,
+				obj{"owner": next.ID, "members": []any{s.member.ID, s.assignee.ID, next.ID}}), "OWNER", next)
 			next.want(200, "POST", fmt.Sprintf("/users/%s/invitations/%d/accept", next.ID, id), nil)
 			s.consists("accepted", s.id, next, next, s.owner, s.member, s.assignee)
 		}
@@ -150,7 +156,8 @@ func TestFoundingALabMailsNoMorePeopleThanInvitingDoes(t *testing.T) {
 			many = append(many, s.person(fmt.Sprint("crowd", i)).ID)
 		}
 		s.unchanged("more than can be invited at once", func() {
-			a := founder.refused(400, "INVALID_INPUT", "POST", "/organizations", obj{"members": append(slices.Clone(many), s.member.ID)})
+			a := founder.refused(400, "INVALID_INPUT", "POST", "/organizations",
+				obj{"members": append(slices.Clone(many), s.member.ID)})
 			if a.Body["fields"].(map[string]any)["members"] == nil {
 				t.Errorf("the fault is of %v", a.Body["fields"])
 			}
@@ -160,7 +167,8 @@ func TestFoundingALabMailsNoMorePeopleThanInvitingDoes(t *testing.T) {
 		last := founder.want(201, "POST", "/organizations", obj{"members": many[:1]}).id()
 		s.unchanged("one more that day", func() {
 			founder.refused(429, "RATE_LIMITED", "POST", "/organizations", obj{"members": many[:1]})
-			founder.refused(429, "RATE_LIMITED", "PATCH", fmt.Sprintf("/organizations/%d", last), obj{"members": many[:2]})
+			founder.refused(429, "RATE_LIMITED", "PATCH", fmt.Sprintf("/organizations/%d", last),
+				obj{"members": many[:2]})
 		})
 	})
 }

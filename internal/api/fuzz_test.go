@@ -26,7 +26,8 @@ func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `null`, `[]`, `{"title": "A", "category": "DATASET", "organization_id": {"id": "7"}, "additional_metadata": {"accession_code": "gse1", "x": [1.50]}}`,
 		`{"status": "OPEN", "address": {"id": 1}, "assigned_to": "018f0000-0000-7000-8000-000000000000", "is_active": null}`,
-		`{"title": "\ud800\u0000", "organisms": ["a", null], "organism": 1, "embargo_date": "2026-02-30"}`, `{"a":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
+		`{"title": "\ud800\u0000", "organisms": ["a", null], "organism": 1, "embargo_date": "2026-02-30"}`, `{"a":` +
+			strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
 		"{\"title\":\"\\\"\u2028<b>\"}", `{"material": 1e400, "title": {"title": {}}}`,
 	} {
 		f.Add([]byte(seed))
@@ -34,7 +35,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		told := func(err error) {
 			t.Helper()
-			if e, ok := errors.AsType[*exchange.Error](err); err != nil && (!ok || e.Code != exchange.InvalidInput && e.Code != exchange.MalformedJSON) {
+			if e, ok := errors.AsType[*exchange.Error](err); err != nil &&
+				(!ok || e.Code != exchange.InvalidInput && e.Code != exchange.MalformedJSON) {
 				t.Errorf("%q: %v", raw, err)
 			}
 		}
@@ -48,9 +50,12 @@ func FuzzDecode(f *testing.F) {
 				if shown, err := json.Marshal([]any{made.Metadata}); err != nil || !json.Valid(shown) {
 					t.Errorf("%q was taken and cannot be shown: %v", raw, err)
 				}
-				again := exchange.MaterialPatch{Title: exchange.Some(made.Title), Metadata: exchange.Some(made.Metadata), Organisms: m.Organisms}
-				if kept, err := again.Patch(made); err != nil || string(kept.Metadata) != string(made.Metadata) || kept.Title != made.Title {
-					t.Errorf("%q: what was kept is not kept again: %q, then %q, %v", raw, made.Metadata, kept.Metadata, err)
+				again := exchange.MaterialPatch{Title: exchange.Some(made.Title),
+					Metadata: exchange.Some(made.Metadata), Organisms: m.Organisms}
+				if kept, err := again.Patch(made); err != nil || string(kept.Metadata) != string(made.Metadata) ||
+					kept.Title != made.Title {
+					t.Errorf("%q: what was kept is not kept again: %q, then %q, %v", raw, made.Metadata, kept.Metadata,
+						err)
 				}
 			}
 		}
@@ -58,7 +63,8 @@ func FuzzDecode(f *testing.F) {
 		err = api.DecodeObject(raw, &r, true)
 		told(err)
 		if err == nil {
-			_, _, err = exchange.Request{Status: exchange.Open, Active: true}.Apply(exchange.Roles{Admin: true}, uuid.Max, r, nil, exchange.Terms{}, time.Unix(0, 0))
+			_, _, err = exchange.Request{Status: exchange.Open, Active: true}.Apply(exchange.Roles{Admin: true},
+				uuid.Max, r, nil, exchange.Terms{}, time.Unix(0, 0))
 			if e, ok := errors.AsType[*exchange.Error](err); err != nil && !ok {
 				t.Errorf("%q: %v", raw, e)
 			}
@@ -67,7 +73,8 @@ func FuzzDecode(f *testing.F) {
 }
 
 func FuzzAuthorization(f *testing.F) {
-	for _, seed := range []string{"", " ", "Token x", "token\tx ", "Token", "Bearer x", "Token x y", "Token \u00a0x", "Tokenx", strings.Repeat("Token ", 100)} {
+	for _, seed := range []string{"", " ", "Token x", "token\tx ", "Token", "Bearer x", "Token x y", "Token \u00a0x",
+		"Tokenx", strings.Repeat("Token ", 100)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {
@@ -102,7 +109,8 @@ func FuzzTime(f *testing.F) {
 		if err := json.Unmarshal(raw, &back); err != nil || !time.Time(back).Equal(at.Truncate(time.Second)) {
 			t.Errorf("%s came back as %v: %v", raw, time.Time(back), err)
 		}
-		if raw, err = json.Marshal(api.Expiry(at)); err != nil || !forms["expiry"].MatchString(strings.Trim(string(raw), `"`)) {
+		if raw, err = json.Marshal(api.Expiry(at)); err != nil ||
+			!forms["expiry"].MatchString(strings.Trim(string(raw), `"`)) {
 			t.Errorf("%s: %v", raw, err)
 		}
 	})
@@ -111,7 +119,8 @@ func FuzzTime(f *testing.F) {
 // quiet is an installation for a fuzz target, which may not write to the log of its parent.
 func quiet(f *testing.F) (*world, *person) {
 	f.Helper()
-	w := newWorldWith(f, storetest.Open(f, storetest.SQLite), func(c *app.Config) { c.Log = slog.New(slog.DiscardHandler) })
+	w := newWorldWith(f, storetest.Open(f, storetest.SQLite),
+		func(c *app.Config) { c.Log = slog.New(slog.DiscardHandler) })
 	p := w.person("p")
 	p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": p.Lab})
 	p.want(201, "POST", "/material-requests", obj{"material": 1})
@@ -129,15 +138,18 @@ func (w *world) answerOf(r *http.Request) *httptest.ResponseRecorder {
 func FuzzMultipart(f *testing.F) {
 	w, p := quiet(f)
 	for _, parts := range [][]string{
-		{filePart("a.pdf", string(pdf))}, {field("filename", "a"), filePart("", "x")}, {field("owned_by_org", "{"), filePart("a", "x")}, {filePart("a", "")},
-		{field("description", "\xff"), filePart("a\xff", "x")}, {"\r\n"}, {filePart("a", "x"), filePart("b", "y")}, {"Content-Disposition: form-data\r\n\r\nx"},
+		{filePart("a.pdf", string(pdf))}, {field("filename", "a"), filePart("", "x")},
+		{field("owned_by_org", "{"), filePart("a", "x")}, {filePart("a", "")},
+		{field("description", "\xff"), filePart("a\xff", "x")}, {"\r\n"}, {filePart("a", "x"), filePart("b", "y")},
+		{"Content-Disposition: form-data\r\n\r\nx"},
 	} {
 		_, body := form(parts...)
 		f.Add(body)
 		f.Add(body[:len(body)/2])
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, publicURL+"/attachments", strings.NewReader(body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, publicURL+"/attachments",
+			strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
 		r.Header.Set("Authorization", "Token "+p.Token)
 		before := keys(t, w)
@@ -168,8 +180,10 @@ func keys(t *testing.T, w *world) (n int) {
 
 func FuzzPath(f *testing.F) {
 	w, p := quiet(f)
-	for _, seed := range []string{"/", "//", "/v1/materials/1/", "/materials/%00", "/materials/../..", "/users/" + p.ID.String() + "/addresses/1", "/material-requests/1/events",
-		"/uploaded-file/attachment_1/a.pdf", "/uploaded-file/attachment_-1/%2e%2e", "*", "/materials//", "/%2f/%5c", "/organizations/9223372036854775807", "/material-requests/1/documents/irb/return"} {
+	for _, seed := range []string{"/", "//", "/v1/materials/1/", "/materials/%00", "/materials/../..", "/users/" +
+		p.ID.String() + "/addresses/1", "/material-requests/1/events",
+		"/uploaded-file/attachment_1/a.pdf", "/uploaded-file/attachment_-1/%2e%2e", "*", "/materials//", "/%2f/%5c",
+		"/organizations/9223372036854775807", "/material-requests/1/documents/irb/return"} {
 		f.Add("GET", seed, "limit=1&cursor=MQ", "")
 		f.Add("GET", seed, "limit=1&ordering=-updated_at&cursor=WyIiLDEsbnVsbF0", "")
 		f.Add("POST", seed, "", `{"text": "a", "material": 1}`)
@@ -183,13 +197,16 @@ func FuzzPath(f *testing.F) {
 		}
 		target.RawQuery = query
 		for _, token := range []string{"", p.Token} {
-			r := (&http.Request{Method: method, URL: target, Host: "x", Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
-				ContentLength: int64(len(body)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, RequestURI: path}).WithContext(t.Context())
+			r := (&http.Request{Method: method, URL: target, Host: "x", Header: http.Header{},
+				Body:          io.NopCloser(strings.NewReader(body)),
+				ContentLength: int64(len(body)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+				RequestURI: path}).WithContext(t.Context())
 			if token != "" {
 				r.Header.Set("Authorization", "Token "+token)
 			}
 			a := w.answerOf(r)
-			if a.Code >= 500 && (a.Code != 503 || !strings.HasSuffix(strings.TrimRight(path, "/"), "login") && !strings.HasSuffix(strings.TrimRight(path, "/"), "users")) || a.Code >= 300 && a.Code < 400 {
+			if a.Code >= 500 && (a.Code != 503 || !strings.HasSuffix(strings.TrimRight(path, "/"), "login") &&
+				!strings.HasSuffix(strings.TrimRight(path, "/"), "users")) || a.Code >= 300 && a.Code < 400 {
 				t.Errorf("%s %q ? %q %q: %d %s", method, path, query, body, a.Code, a.Body)
 			}
 			if a.Code >= 400 && method != http.MethodHead && !json.Valid(a.Body.Bytes()) {
@@ -207,9 +224,12 @@ func FuzzSearch(f *testing.F) {
 	for _, title := range []string{"HT-29", "HeLa", "HeLa S3", "TNF-alpha", "Δ株", "a\"b' OR 1=1 --"} {
 		p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": title, "organization_id": p.Lab})
 	}
-	for _, seed := range []string{"", "hela", `"hela s3" -ht29`, `"`, "-", "-hela", `-"`, "a OR b AND NOT (c NEAR d)*^:", "title:hela", "{a b}: c", "'; DROP TABLE materials; --", "\x00\xff\xfe",
-		"\u202eaLeH", "株Δ株", "🧬🧬", "RRID:CVCL_0320", "https://doi.org/10.1000/xyz", "ht 2 9 a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9 0",
-		"a & b | !c <-> d:*", `\ \' \" %_`, "=all", "#k", "~x ^y @z", strings.Repeat("a-", 200), strings.Repeat("hela ", 64), strings.Repeat("hela ", 65), strings.Repeat(`"a `, 50)} {
+	for _, seed := range []string{"", "hela", `"hela s3" -ht29`, `"`, "-", "-hela", `-"`,
+		"a OR b AND NOT (c NEAR d)*^:", "title:hela", "{a b}: c", "'; DROP TABLE materials; --", "\x00\xff\xfe",
+		"\u202eaLeH", "株Δ株", "🧬🧬", "RRID:CVCL_0320", "https://doi.org/10.1000/xyz",
+		"ht 2 9 a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8 9 0",
+		"a & b | !c <-> d:*", `\ \' \" %_`, "=all", "#k", "~x ^y @z", strings.Repeat("a-", 200),
+		strings.Repeat("hela ", 64), strings.Repeat("hela ", 65), strings.Repeat(`"a `, 50)} {
 		f.Add(seed, "HeLa")
 		f.Add("hela", seed)
 	}
@@ -229,7 +249,8 @@ func FuzzSearch(f *testing.F) {
 			}
 			return
 		}
-		for _, path := range []string{"/search/materials", "/search/organizations", "/search/users", "/search/suggest", "/search/materials/feed"} {
+		for _, path := range []string{"/search/materials", "/search/organizations", "/search/users", "/search/suggest",
+			"/search/materials/feed"} {
 			limit := "limit=2&"
 			if path == "/search/materials/feed" { // which takes no page
 				limit = ""
@@ -252,10 +273,14 @@ func FuzzSearch(f *testing.F) {
 				}
 			}
 		}
-		if a := get("/search/materials?" + words + "&" + url.Values{"organisms": {facet, text}}.Encode()); a.Code != 200 && (a.Code != 400 || !strings.Contains(a.Body.String(), `"organisms"`) && !strings.Contains(a.Body.String(), "words and filter values")) {
+		if a := get("/search/materials?" + words + "&" +
+			url.Values{"organisms": {facet, text}}.Encode()); a.Code != 200 &&
+			(a.Code != 400 || !strings.Contains(a.Body.String(), `"organisms"`) &&
+				!strings.Contains(a.Body.String(), "words and filter values")) {
 			t.Errorf("%q, %q: %d %s", text, facet, a.Code, a.Body)
 		}
-		if a := get("/search/materials?" + url.Values{"cursor": {text}, "ordering": {"title"}}.Encode()); a.Code != 400 {
+		if a := get("/search/materials?" +
+			url.Values{"cursor": {text}, "ordering": {"title"}}.Encode()); a.Code != 400 {
 			t.Errorf("the cursor %q: %d", text, a.Code)
 		}
 	})

@@ -35,7 +35,8 @@ func showGrant(v app.GrantView) Grant {
 	organization := func(o app.OrganizationView) GrantOrganization {
 		return GrantOrganization{showOrganization(o), o.Organization.Owner}
 	}
-	return Grant{v.ID, v.Title, v.FunderID, showPerson(v.Owner), list(v.Organizations, organization), list(v.Materials, showGrantMaterial),
+	return Grant{v.ID, v.Title, v.FunderID, showPerson(v.Owner), list(v.Organizations, organization),
+		list(v.Materials, showGrantMaterial),
 		Time(v.CreatedAt), Time(v.UpdatedAt)}
 }
 

@@ -14,13 +14,16 @@ func TestAGrantNamesItsMaterialsAndTheirOrganizations(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		made := s.member.want(200, "POST", "/grants/", obj{"title": " Colon ", "funder_id": "R01", "user": s.owner.ID, "materials": []any{s.material}})
+		made := s.member.want(200, "POST", "/grants/",
+			obj{"title": " Colon ", "funder_id": "R01", "user": s.owner.ID, "materials": []any{s.material}})
 		path := fmt.Sprintf("/grants/%d", made.id())
-		if made.Header.Get("Location") != "/v1"+path || made.at("title") != "Colon" || made.at("user.id") != s.member.ID.String() ||
+		if made.Header.Get("Location") != "/v1"+path || made.at("title") != "Colon" ||
+			made.at("user.id") != s.member.ID.String() ||
 			fmt.Sprint(made.Body["organizations"], made.Body["materials"]) != "[] []" {
 			t.Errorf("a new grant: %s", made.Raw)
 		}
-		own := s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": s.member.Lab}).id()
+		own := s.member.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "A", "organization_id": s.member.Lab}).id()
 		for i, id := range []any{s.material, fmt.Sprint(own), obj{"id": own}, own} {
 			a := s.member.want([]int{201, 201, 200, 200}[i], "POST", path+"/materials", obj{"material_id": id})
 			if fmt.Sprint(a.Body["grants"]) != fmt.Sprintf("[%d]", made.id()) {
@@ -32,13 +35,15 @@ func TestAGrantNamesItsMaterialsAndTheirOrganizations(t *testing.T) {
 		if got := idsOf(materials); !slices.Equal(got, []int64{own, s.material}) {
 			t.Errorf("materials: %v", got)
 		}
-		if got := idsOf(labs); !slices.Equal(got, []int64{s.member.Lab, s.id}) || labs[1].(map[string]any)["owner"] != s.owner.ID.String() {
+		if got := idsOf(labs); !slices.Equal(got, []int64{s.member.Lab, s.id}) ||
+			labs[1].(map[string]any)["owner"] != s.owner.ID.String() {
 			t.Errorf("organizations: %v", labs)
 		}
 		if got := materials[1].(map[string]any)["contact_user"]; got != s.assignee.ID.String() {
 			t.Errorf("contact_user: %v", got)
 		}
-		if got := idsOf(s.member.want(200, "GET", path+"/materials", nil).List); !slices.Equal(got, []int64{own, s.material}) {
+		if got := idsOf(s.member.want(200, "GET", path+"/materials", nil).List); !slices.Equal(got,
+			[]int64{own, s.material}) {
 			t.Errorf("its list of materials: %v", got)
 		}
 		if got := s.owner.want(200, "GET", "/grants", nil).List; len(got) != 0 {
@@ -50,7 +55,8 @@ func TestAGrantNamesItsMaterialsAndTheirOrganizations(t *testing.T) {
 		s.member.refused(403, "FORBIDDEN", "POST", path+"/materials", obj{"material_id": s.material})
 		s.member.want(204, "DELETE", fmt.Sprintf("%s/materials/%d", path, s.material), nil)
 		s.member.refused(404, "NOT_FOUND", "DELETE", fmt.Sprintf("%s/materials/%d", path, s.material), nil)
-		if got := idsOf(s.member.want(200, "GET", path, nil).Body["organizations"].([]any)); !slices.Equal(got, []int64{s.member.Lab}) {
+		if got := idsOf(s.member.want(200, "GET", path, nil).Body["organizations"].([]any)); !slices.Equal(got,
+			[]int64{s.member.Lab}) {
 			t.Errorf("organizations: %v", got)
 		}
 		var told []string
@@ -86,7 +92,8 @@ func TestWhatAGrantLacksIsNamed(t *testing.T) {
 				{"POST", path + "/materials", obj{"material_id": 9999}, []string{"material_id"}},
 			} {
 				a := s.member.refused(400, "INVALID_INPUT", test.method, test.path, test.body)
-				if fields := a.Body["fields"].(map[string]any); len(fields) != len(test.fields) || fields[test.fields[0]] == nil {
+				if fields := a.Body["fields"].(map[string]any); len(fields) != len(test.fields) ||
+					fields[test.fields[0]] == nil {
 					t.Errorf("%s %s %v: %s", test.method, test.path, test.body, a.Raw)
 				}
 			}

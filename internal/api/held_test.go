@@ -32,17 +32,21 @@ func TestWhoAcceptsAsOwnerTakesTheOwnersPlace(t *testing.T) {
 		s.owner.refused(409, "CONFLICT", "POST", s.invites(""), obj{"registry_id": "id-member"}) // is one already
 		id := s.invite(obj{"registry_id": "id-member", "role": "OWNER"})
 		rival := s.invite(obj{"email": "rival@example.org", "role": "OWNER"})
-		s.owner.refused(409, "CONFLICT", "POST", s.invites(""), obj{"email": "rival@example.org"}) // as another than they are asked as
+		// as another than they are asked as
+		s.owner.refused(409, "CONFLICT", "POST", s.invites(""), obj{"email": "rival@example.org"})
 		s.member.told("invited")
-		if a := s.member.want(200, "POST", fmt.Sprintf("/users/%s/invitations/%d/accept", s.member.ID, id), nil); a.at("role") != "OWNER" {
+		if a := s.member.want(200, "POST", fmt.Sprintf("/users/%s/invitations/%d/accept", s.member.ID, id),
+			nil); a.at("role") != "OWNER" {
 			t.Errorf("accepted: %s", a.Raw)
 		}
-		if a := s.anonymous().want(200, "GET", lab, nil); a.at("owner.id") != s.member.ID.String() || !s.isMember(s.owner) {
+		if a := s.anonymous().want(200, "GET", lab, nil); a.at("owner.id") != s.member.ID.String() ||
+			!s.isMember(s.owner) {
 			t.Errorf("the lab: %s", a.Raw)
 		}
 		s.owner.told("invitation_accepted")
 		s.owner.refused(403, "FORBIDDEN", "POST", s.invites(""), obj{"registry_id": "x"})
-		if got := idsOf(s.member.want(200, "GET", s.invites("?status=WITHDRAWN&role=OWNER"), nil).List); !slices.Equal(got, []int64{rival}) {
+		if got := idsOf(s.member.want(200, "GET", s.invites("?status=WITHDRAWN&role=OWNER"),
+			nil).List); !slices.Equal(got, []int64{rival}) {
 			t.Errorf("withdrawn: %v, want what asked for another owner", got)
 		}
 		versions := s.member.want(200, "GET", lab+"/history?limit=1", nil).List
@@ -63,7 +67,8 @@ func TestAnInvitationLivesAsLongAsItsOwnerSays(t *testing.T) {
 		now := time.Now().UTC()
 		at := func(d time.Duration) string { return now.Add(d).Format(exchange.TimeLayout) }
 		s.unchanged("wrong ends", func() {
-			for _, end := range []string{at(-time.Minute), at(91 * 24 * time.Hour), "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"} {
+			for _, end := range []string{at(-time.Minute), at(91 * 24 * time.Hour), "1970-01-01T00:00:00Z",
+				"9999-12-31T23:59:59Z"} {
 				a := s.owner.refused(400, "INVALID_INPUT", "POST", s.invites(""), obj{"email": "x", "expires_at": end})
 				if fields := a.Body["fields"].(map[string]any); len(fields) != 2 || fields["expires_at"] == nil {
 					t.Errorf("%s: %s", end, a.Raw)
@@ -87,13 +92,16 @@ func TestAnInvitationIsSentAgainAndLivesAnew(t *testing.T) {
 		resend := s.invites(fmt.Sprintf("/%d/resend", id))
 		s.unchanged("at once", func() {
 			a := s.owner.refused(429, "RATE_LIMITED", "POST", resend, nil)
-			if seconds, _ := a.Body["retry_after"].(float64); seconds < 590 || seconds > 600 || a.Header.Get("Retry-After") != fmt.Sprint(seconds) {
+			if seconds, _ := a.Body["retry_after"].(float64); seconds < 590 || seconds > 600 ||
+				a.Header.Get("Retry-After") != fmt.Sprint(seconds) {
 				t.Errorf("%s", a.Raw)
 			}
 		})
 		s.past("invitations", id, 31*24*time.Hour, "sent_at", "created_at", "expires_at")
-		for status, want := range map[string]int{"": 0, "?status=PENDING": 0, "?status=EXPIRED": 1, "?status=EXPIRED&role=OWNER": 0} {
-			if list := s.owner.want(200, "GET", s.invites(status), nil).List; len(list) != want || want == 1 && list[0].(map[string]any)["status"] != "EXPIRED" {
+		for status, want := range map[string]int{"": 0, "?status=PENDING": 0, "?status=EXPIRED": 1,
+			"?status=EXPIRED&role=OWNER": 0} {
+			if list := s.owner.want(200, "GET", s.invites(status), nil).List; len(list) != want || want == 1 &&
+				list[0].(map[string]any)["status"] != "EXPIRED" {
 				t.Errorf("%s: %v, want %d", status, list, want)
 			}
 		}
@@ -104,13 +112,15 @@ func TestAnInvitationIsSentAgainAndLivesAnew(t *testing.T) {
 		guest.refused(409, "CONFLICT", "POST", "/invitations/accept", obj{"token": token})
 		a := s.owner.want(200, "POST", resend, nil)
 		end, err := time.Parse(exchange.TimeLayout, a.at("expires_at").(string))
-		if left := time.Until(end); err != nil || a.at("status") != "PENDING" || left < 29*24*time.Hour || left > 30*24*time.Hour {
+		if left := time.Until(end); err != nil || a.at("status") != "PENDING" || left < 29*24*time.Hour ||
+			left > 30*24*time.Hour {
 			t.Errorf("sent again: %s", a.Raw)
 		}
 		guest.told("invited", "invited")
 		guest.want(200, "POST", "/invitations/accept", obj{"token": token}) // the first mail opens it too
 		s.owner.refused(409, "CONFLICT", "POST", resend, nil)
-		s.owner.refused(404, "NOT_FOUND", "POST", fmt.Sprintf("/organizations/%d/invitations/%d/resend", s.owner.Lab, id), nil)
+		s.owner.refused(404, "NOT_FOUND", "POST",
+			fmt.Sprintf("/organizations/%d/invitations/%d/resend", s.owner.Lab, id), nil)
 	})
 }
 
@@ -126,7 +136,8 @@ func TestOneAddressIsNotMailedAgainAndAgain(t *testing.T) {
 		for i := range exchange.MaxInvited - 2 {
 			s.invite(obj{"registry_id": fmt.Sprint("id-", i)})
 		}
-		s.unchanged("one too many", func() { s.owner.refused(429, "RATE_LIMITED", "POST", s.invites(""), obj{"registry_id": "id-more"}) })
+		s.unchanged("one too many",
+			func() { s.owner.refused(429, "RATE_LIMITED", "POST", s.invites(""), obj{"registry_id": "id-more"}) })
 	})
 }
 
@@ -138,10 +149,12 @@ func TestTheTokenOfAMailOpensItsInvitationAndNothingElse(t *testing.T) {
 		id := s.invite(obj{"email": "ada@example.org"})
 		token := s.token(id)
 		a := s.anonymous().want(200, "GET", "/invitations?token="+url.QueryEscape(token), nil)
-		if a.at("name") != "Epithelial Biology" || a.at("inviter") != "owner Test" || a.at("role") != "MEMBER" || a.at("status") != "PENDING" {
+		if a.at("name") != "Epithelial Biology" || a.at("inviter") != "owner Test" || a.at("role") != "MEMBER" ||
+			a.at("status") != "PENDING" {
 			t.Errorf("held: %s", a.Raw)
 		}
-		wrong := []string{"x", token + "A", token[1:], s.token(s.newInvitation("id-guest"))[:20], strings.Repeat("x", 999)}
+		wrong := []string{"x", token + "A", token[1:], s.token(s.newInvitation("id-guest"))[:20],
+			strings.Repeat("x", 999)}
 		s.unchanged("wrong tokens", func() {
 			for _, token := range wrong {
 				s.anonymous().refused(404, "NOT_FOUND", "GET", "/invitations?token="+token, nil)
@@ -190,7 +203,8 @@ func TestAnInvitationIsAcceptedWithTheFirstSignInOrALaterOne(t *testing.T) {
 			return len(s.anonymous().want(200, "GET", fmt.Sprintf("/organizations/%d/members", s.id), nil).List)
 		}
 		sign := func(path string, n int, token string) answer {
-			return s.anonymous().call("POST", path, obj{"code": demo(t).code(t, n), "origin_url": origin, "invitation": token})
+			return s.anonymous().call("POST", path,
+				obj{"code": demo(t).code(t, n), "origin_url": origin, "invitation": token})
 		}
 		invite := func(n int) string { return s.token(s.invite(obj{"email": fmt.Sprintf("ada%d@example.org", n)})) }
 		before := members()
@@ -209,10 +223,12 @@ func TestAnInvitationIsAcceptedWithTheFirstSignInOrALaterOne(t *testing.T) {
 		}
 		expired := s.invite(obj{"email": "late@example.org"})
 		s.past("invitations", expired, 31*24*time.Hour, "sent_at", "expires_at")
-		for name, token := range map[string]string{"expired": s.token(expired), "another's": s.token(s.newInvitation("id-other")), "taken": first, "wrong": "x", "empty": ""} {
+		for name, token := range map[string]string{"expired": s.token(expired),
+			"another's": s.token(s.newInvitation("id-other")), "taken": first, "wrong": "x", "empty": ""} {
 			s.unchanged(name, func() {
 				a := sign("/users", 3, token)
-				if fields, _ := a.Body["fields"].(map[string]any); a.Status != 400 || len(fields) != 1 || fields["invitation"] == nil {
+				if fields, _ := a.Body["fields"].(map[string]any); a.Status != 400 || len(fields) != 1 ||
+					fields["invitation"] == nil {
 					t.Errorf("%s: %d %s", name, a.Status, a.Raw)
 				}
 			})
@@ -231,7 +247,8 @@ func TestAnInvitationOpensNoClosedRegistration(t *testing.T) {
 		token := s.held()
 		closed := loginWorld(t, db, func(c *app.Config) { c.Registration = []string{"closed"} })
 		s.unchanged("a sign-in", func() {
-			closed.anonymous().refused(403, "REGISTRATION_CLOSED", "POST", "/login", obj{"code": demo(t).code(t, 9), "origin_url": origin, "invitation": token})
+			closed.anonymous().refused(403, "REGISTRATION_CLOSED", "POST", "/login",
+				obj{"code": demo(t).code(t, 9), "origin_url": origin, "invitation": token})
 		})
 	})
 }
@@ -262,7 +279,8 @@ func TestOfAcceptingAndWithdrawingAtOnceOneHappens(t *testing.T) {
 					t.Errorf("call %d: %d %s", i, a.Status, a.Raw)
 				}
 			}
-			if (taken == 5) == (withdrawn == 1) || taken+withdrawn != max(taken, withdrawn) || s.isMember(guest) != (taken == 5) {
+			if (taken == 5) == (withdrawn == 1) || taken+withdrawn != max(taken, withdrawn) ||
+				s.isMember(guest) != (taken == 5) {
 				t.Errorf("accepted %d times, withdrawn %d times, a member: %v", taken, withdrawn, s.isMember(guest))
 			}
 		}
@@ -276,7 +294,8 @@ func TestTwoWhoBecomeOwnerAtOnceAreOne(t *testing.T) {
 		rivals := []*person{s.people["stranger"], s.requester()}
 		var paths []string
 		for _, p := range rivals {
-			paths = append(paths, fmt.Sprintf("/users/%s/invitations/%d/accept", p.ID, s.invite(obj{"registry_id": "id-" + p.name, "role": "OWNER"})))
+			paths = append(paths, fmt.Sprintf("/users/%s/invitations/%d/accept", p.ID,
+				s.invite(obj{"registry_id": "id-" + p.name, "role": "OWNER"})))
 		}
 		answers := atOnce(func(i int) answer { return rivals[i%2].call("POST", paths[i%2], nil) })
 		winners := map[int]bool{}
@@ -290,7 +309,8 @@ func TestTwoWhoBecomeOwnerAtOnceAreOne(t *testing.T) {
 			}
 		}
 		owner := s.anonymous().want(200, "GET", fmt.Sprintf("/organizations/%d", s.id), nil).at("owner.id")
-		if len(winners) != 1 || winners[0] != (owner == rivals[0].ID.String()) || s.isMember(rivals[0]) != winners[0] || s.isMember(rivals[1]) != winners[1] {
+		if len(winners) != 1 || winners[0] != (owner == rivals[0].ID.String()) || s.isMember(rivals[0]) != winners[0] ||
+			s.isMember(rivals[1]) != winners[1] {
 			t.Errorf("winners %v, owner %v", winners, owner)
 		}
 	})

@@ -42,7 +42,8 @@ type Act struct {
 }
 
 func showAct(a app.AuditEntry) Act {
-	out := Act{ID: a.ID, At: Time(a.At), Actor: showActor(a.By), Action: a.Action, Object: a.Object, AsAdmin: a.AsAdmin, Version: a.Version, Times: a.Times}
+	out := Act{ID: a.ID, At: Time(a.At), Actor: showActor(a.By), Action: a.Action, Object: a.Object, AsAdmin: a.AsAdmin,
+		Version: a.Version, Times: a.Times}
 	if a.Refused != "" {
 		out.Refused = &a.Refused
 	}

@@ -18,21 +18,31 @@ import (
 // changesOf are bodies that change a field each; rapid strings them together.
 func (s *scene) changesOf() (material, organization []obj) {
 	first, second := s.newAttachment().id(), s.newAttachment().id()
-	other := s.owner.want(201, "POST", "/organizations", obj{"owner": s.owner.ID, "members": []any{s.member.ID}, "name": "Other"}).id()
+	other := s.owner.want(201, "POST", "/organizations",
+		obj{"owner": s.owner.ID, "members": []any{s.member.ID}, "name": "Other"}).id()
 	people := []any{s.owner.ID, s.member.ID, s.assignee.ID, s.former.ID}
 	return []obj{
-			{"title": "a <b> & \u2028"}, {"title": "HeLa"}, {"url": "https://example.org/a?b=1&c=2"}, {"url": ""}, {"pubmed_id": "13052828"},
-			{"needs_mta": true}, {"needs_mta": false}, {"needs_irb": false}, {"needs_abstract": true}, {"citation": nil}, {"citation": ""},
-			{"organisms": nil}, {"organisms": []string{}}, {"organisms": []string{"Mus musculus", "Homo sapiens"}}, {"embargo_date": "2031-01-02"},
-			{"embargo_date": nil}, {"mta_attachment_id": first}, {"mta_attachment_id": second}, {"mta_attachment_id": nil},
-			{"contact_user_id": s.owner.ID}, {"contact_user_id": s.member.ID}, {"is_archived": true}, {"is_archived": false},
+			{"title": "a <b> & \u2028"}, {"title": "HeLa"}, {"url": "https://example.org/a?b=1&c=2"}, {"url": ""},
+			{"pubmed_id": "13052828"},
+			{"needs_mta": true}, {"needs_mta": false}, {"needs_irb": false}, {"needs_abstract": true},
+			{"citation": nil}, {"citation": ""},
+			{"organisms": nil}, {"organisms": []string{}}, {"organisms": []string{"Mus musculus", "Homo sapiens"}},
+			{"embargo_date": "2031-01-02"},
+			{"embargo_date": nil}, {"mta_attachment_id": first}, {"mta_attachment_id": second},
+			{"mta_attachment_id": nil},
+			{"contact_user_id": s.owner.ID}, {"contact_user_id": s.member.ID}, {"is_archived": true},
+			{"is_archived": false},
 			{"shipping_requirements_id": nil}, {"shipping_requirements_id": s.shipping},
-			// A lab's document that no material shows any more is not another lab's to show: it stays behind, as the requirements do.
-			{"organization_id": other, "shipping_requirements_id": nil, "mta_attachment_id": nil}, {"organization_id": s.id},
+			// A lab's document that no material shows any more is not another lab's to show: it stays behind, as the
+			// requirements do.
+			{"organization_id": other, "shipping_requirements_id": nil, "mta_attachment_id": nil},
+			{"organization_id": s.id},
 			obj{}.meta(obj{"rrid": "CVCL_0320", "own <key>": []any{1, 2.50, nil}}), obj{}.meta(obj{}),
 		}, []obj{
-			{"name": "A & <B>"}, {"name": "C"}, {"description": "long"}, {"description": ""}, {"decide_days": 3}, {"ship_days": 365}, {"countersign_days": 1},
-			{"owner": s.member.ID}, {"owner": s.owner.ID}, {"members": people}, {"members": people[:2]}, {"members": people[2:]}, {"members": []any{}},
+			{"name": "A & <B>"}, {"name": "C"}, {"description": "long"}, {"description": ""}, {"decide_days": 3},
+			{"ship_days": 365}, {"countersign_days": 1},
+			{"owner": s.member.ID}, {"owner": s.owner.ID}, {"members": people}, {"members": people[:2]},
+			{"members": people[2:]}, {"members": []any{}},
 		}
 }
 
@@ -47,13 +57,16 @@ func TestEveryVersionPutBackGivesTheObjectAsItWas(t *testing.T) {
 		rapid.Check(t, func(r *rapid.T) {
 			path, bodies := fmt.Sprintf("/materials/%d", s.newMaterial()), forMaterial
 			if rapid.Bool().Draw(r, "an organization") {
-				path = fmt.Sprintf("/organizations/%d", s.owner.want(201, "POST", "/organizations", obj{"owner": s.owner.ID, "members": []any{s.member.ID}}).id())
+				path = fmt.Sprintf("/organizations/%d",
+					s.owner.want(201, "POST", "/organizations",
+						obj{"owner": s.owner.ID, "members": []any{s.member.ID}}).id())
 				bodies = forOrganization
 			}
 			shown := []map[string]any{admin.want(200, "GET", path, nil).Body} // after each change, as GET has it
 			for _, body := range rapid.SliceOfN(rapid.SampledFrom(bodies), 1, 6).Draw(r, "changes") {
 				a := admin.call("PATCH", path, body)
-				if a.Status == 400 && (body["shipping_requirements_id"] != nil || body["organization_id"] != nil || body["mta_attachment_id"] != nil) {
+				if a.Status == 400 && (body["shipping_requirements_id"] != nil || body["organization_id"] != nil ||
+					body["mta_attachment_id"] != nil) {
 					continue // shipping requirements, or an MTA, of another organization
 				}
 				if a.Status != 200 {
@@ -77,7 +90,8 @@ func TestEveryVersionPutBackGivesTheObjectAsItWas(t *testing.T) {
 					mustTell(r, shown[i-1], want, v["changes"].([]any))
 				}
 				put := admin.want(200, "PUT", path, state)
-				if diff := cmp.Diff(facts(want), facts(admin.want(200, "GET", path, nil).Body)); diff != "" || put.id() == 0 {
+				if diff := cmp.Diff(facts(want), facts(admin.want(200, "GET", path, nil).Body)); diff != "" ||
+					put.id() == 0 {
 					r.Fatalf("version %d put back (-was +is): %s", i+1, diff)
 				}
 			}
@@ -117,7 +131,8 @@ func TestHistoryTellsWhoChangedWhat(t *testing.T) {
 		path := fmt.Sprintf("/materials/%d", s.material)
 		s.anonymous().want(200, "PATCH", path, obj{"title": "Vandals were here", "needs_irb": false})
 		s.anonymous().want(200, "PATCH", path, obj{"title": "Vandals were here"})
-		s.assignee.want(200, "PATCH", fmt.Sprintf("/users/%s", s.assignee.ID), obj{"first_name": "Renamed"}) // no change of the material
+		// no change of the material
+		s.assignee.want(200, "PATCH", fmt.Sprintf("/users/%s", s.assignee.ID), obj{"first_name": "Renamed"})
 		s.people["admin"].want(204, "DELETE", fmt.Sprintf("/materials/%d", s.newMaterial()), nil)
 		s.member.want(200, "PATCH", path, obj{"citation": "Fogh 1975"})
 		a := s.member.want(200, "GET", path+"/history?limit=2", nil)
@@ -126,19 +141,22 @@ func TestHistoryTellsWhoChangedWhat(t *testing.T) {
 		}
 		member := a.List[0].(map[string]any)
 		nobody := a.List[1].(map[string]any)
-		if member["actor"].(map[string]any)["id"] != s.member.ID.String() || nobody["actor"] != nil || nobody["action"] != "material.update" {
+		if member["actor"].(map[string]any)["id"] != s.member.ID.String() || nobody["actor"] != nil ||
+			nobody["action"] != "material.update" {
 			t.Errorf("%s", a.Raw)
 		}
 		for version, want := range map[string]string{
 			"citation": fmt.Sprint(member["changes"]), "title needs_irb": fmt.Sprint(nobody["changes"]),
 		} {
 			told := map[string]string{"citation": "[map[field:citation new:Fogh 1975 old:<nil>]]",
-				"title needs_irb": "[map[field:title new:Vandals were here old:HT-29] map[field:needs_irb new:false old:true]]"}
+				"title needs_irb": "[map[field:title new:Vandals were here old:HT-29] map[field:needs_irb new:false " +
+					"old:true]]"}
 			if want != told[version] {
 				t.Errorf("%s: %s", version, want)
 			}
 		}
-		if raw, err := json.Marshal(a.List); err != nil || a.Header.Get("Content-Type") != "application/json" || len(raw) == 0 {
+		if raw, err := json.Marshal(a.List); err != nil || a.Header.Get("Content-Type") != "application/json" ||
+			len(raw) == 0 {
 			t.Error(err)
 		}
 		archived := s.people["admin"].want(200, "GET", "/audit-events?as_admin=true&action=material.archive", nil)
@@ -191,7 +209,8 @@ func TestAuditEventsAreFiltered(t *testing.T) {
 		if operator["actor"] != nil || operator["as_admin"] != true || operator["version"] != nil {
 			t.Errorf("the operator's act: %v", operator)
 		}
-		update := admin.want(200, "GET", fmt.Sprintf("/audit-events?object=material+%d", s.material), nil).List[0].(map[string]any)
+		update := admin.want(200, "GET", fmt.Sprintf("/audit-events?object=material+%d", s.material),
+			nil).List[0].(map[string]any)
 		if update["object"] != object || update["version"] != 3.0 {
 			t.Errorf("%v", update)
 		}

@@ -31,7 +31,8 @@ func answersSecret(action exchange.Action) bool {
 	return action == exchange.Login || action == exchange.Register || action == exchange.TokenCreate
 }
 
-// retry is the key of a POST that may be sent again safely (contract.md section 1). A POST that answers a secret has none.
+// retry is the key of a POST that may be sent again safely (contract.md section 1). A POST that answers a secret has
+// none.
 func (c *Call) retry(action exchange.Action) (k exchange.IdempotentCall, ok bool, err error) {
 	values := c.Header[idempotencyKey]
 	if values == nil || c.Method != http.MethodPost || answersSecret(action) {
@@ -39,7 +40,8 @@ func (c *Call) retry(action exchange.Action) (k exchange.IdempotentCall, ok bool
 	}
 	k.Key = values[0]
 	if n := utf8.RuneCountInString(k.Key); len(values) > 1 || n < 1 || n > longestKey || !utf8.ValidString(k.Key) {
-		return k, false, exchange.FieldErrors{idempotencyKey: {fmt.Sprintf("must be one string of 1 to %d characters", longestKey)}}.Err()
+		return k, false, exchange.FieldErrors{idempotencyKey: {fmt.Sprintf("must be one string of 1 to %d characters",
+			longestKey)}}.Err()
 	}
 	k.Caller = "user " + c.Actor.ID.String()
 	if c.Actor.Lab != 0 { // who sees less is not given what another token of the user was answered
@@ -62,7 +64,8 @@ func (c *Call) fingerprint() (string, error) {
 	if kind != "multipart/form-data" && !(c.stream && kind != "" && kind != "application/json") {
 		raw, err := io.ReadAll(io.LimitReader(c.Body, bodyLimit+1))
 		if err != nil {
-			return "", &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.", Cause: err}
+			return "", &exchange.Error{Code: exchange.MalformedJSON, Message: "The body ended before it was whole.",
+				Cause: err}
 		}
 		if len(raw) > bodyLimit {
 			return "", tooLarge()

@@ -23,7 +23,9 @@ func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		for i, c := range visits {
 			methods, path := c.methods()
-			if methods[0] != "POST" || path == "/login" || path == "/users" || path == "/logout" || path == "/users/{id}/tokens" { // that answers a secret
+			// that answers a secret
+			if methods[0] != "POST" || path == "/login" || path == "/users" || path == "/logout" ||
+				path == "/users/{id}/tokens" {
 				continue
 			}
 			v, p, k := c.make(s, c.by), s.people[c.by], key(fmt.Sprint("retry no. ", i, " é"))
@@ -40,8 +42,10 @@ func TestAPostSentAgainGetsTheFirstAnswer(t *testing.T) {
 			before := fmt.Sprint(s.rows())
 			again := call("/v1" + v.path + "/")
 			if first.Status >= 300 || again.Status != first.Status || !bytes.Equal(again.Raw, first.Raw) ||
-				again.Header.Get("Location") != first.Header.Get("Location") || again.Header.Get("Idempotency-Replayed") != "true" {
-				t.Errorf("%s: %d %s, again: %d %s %v", c.route, first.Status, first.Raw, again.Status, again.Raw, again.Header)
+				again.Header.Get("Location") != first.Header.Get("Location") ||
+				again.Header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("%s: %d %s, again: %d %s %v", c.route, first.Status, first.Raw, again.Status, again.Raw,
+					again.Header)
 			}
 			if after := fmt.Sprint(s.rows()); after != before {
 				t.Errorf("%s: ran twice: %s, then %s", c.route, before, after)
@@ -94,19 +98,23 @@ func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
 		}
 		mine := obj{"category": "OTHER", "title": "A", "organization_id": bob.Lab}
 		for where, p := range map[string]*person{"another person": bob, "nobody": w.anonymous()} {
-			if a := p.callWith(key("k"), "POST", "/materials", mine); a.Status != 201 || a.Header.Get("Idempotency-Replayed") != "" {
+			if a := p.callWith(key("k"), "POST", "/materials", mine); a.Status != 201 ||
+				a.Header.Get("Idempotency-Replayed") != "" {
 				t.Errorf("%s with the same key: %d %s", where, a.Status, a.Raw)
 			}
 		}
-		if a := ada.callWith(key(strings.Repeat("é", 255)), "POST", path, address("home")); a.Status != 200 || a.id() == first.id() {
+		if a := ada.callWith(key(strings.Repeat("é", 255)), "POST", path, address("home")); a.Status != 200 ||
+			a.id() == first.id() {
 			t.Errorf("the longest key: %d %s", a.Status, a.Raw)
 		}
 		refused := ada.callWith(key("r"), "POST", path, obj{})
-		if again := ada.callWith(key("r"), "POST", path, obj{}); refused.Status != 400 || !bytes.Equal(again.Raw, refused.Raw) {
+		if again := ada.callWith(key("r"), "POST", path, obj{}); refused.Status != 400 ||
+			!bytes.Equal(again.Raw, refused.Raw) {
 			t.Errorf("what was refused: %s, again: %s", refused.Raw, again.Raw)
 		}
 		// A day later, the sweep or the next call forgets it.
-		if _, err := w.sql.ExecContext(t.Context(), "UPDATE idempotency_keys SET created_at = $1", time.Now().UTC().Add(-25*time.Hour)); err != nil {
+		if _, err := w.sql.ExecContext(t.Context(), "UPDATE idempotency_keys SET created_at = $1",
+			time.Now().UTC().Add(-25*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 		if a := ada.callWith(key("k"), "POST", path, address("work")); a.Status != 200 || a.id() == first.id() {
@@ -114,7 +122,8 @@ func TestAnIdempotencyKeyIsOneCallersForOneCall(t *testing.T) {
 		}
 		w.sweep()
 		var n int
-		if err := w.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys").Scan(&n); err != nil || n != 1 {
+		if err := w.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys").Scan(&n); err != nil ||
+			n != 1 {
 			t.Errorf("the sweep left %d keys, %v", n, err)
 		}
 	})
@@ -143,7 +152,8 @@ func TestOfOneCallSentEightTimesAtOnceOneRuns(t *testing.T) {
 		all.Wait()
 		n := 0
 		ids.Range(func(any, any) bool { n++; return true })
-		if list := ada.want(200, "GET", fmt.Sprintf("/users/%s/addresses", ada.ID), nil).List; n != 1 || made.Load() != 1 || len(list) != 1 {
+		if list := ada.want(200, "GET", fmt.Sprintf("/users/%s/addresses", ada.ID), nil).List; n != 1 ||
+			made.Load() != 1 || len(list) != 1 {
 			t.Errorf("%d ids, %d answers of the first call, %d addresses", n, made.Load(), len(list))
 		}
 	})
@@ -163,7 +173,8 @@ func TestAFormSentAgainGetsTheFirstAnswerAndOneThatBrokeOffRuns(t *testing.T) {
 			if err != nil || form.Close() != nil {
 				t.Fatal(err)
 			}
-			return ada.sendWith(key("form"), "POST", "/attachments", form.FormDataContentType(), bytes.NewReader(body.Bytes()[:body.Len()-cut]))
+			return ada.sendWith(key("form"), "POST", "/attachments", form.FormDataContentType(),
+				bytes.NewReader(body.Bytes()[:body.Len()-cut]))
 		}
 		if a := send(20); a.Status != 400 {
 			t.Errorf("cut off: %d %s", a.Status, a.Raw)
@@ -190,7 +201,8 @@ func TestNoSecretIsKeptForARetry(t *testing.T) {
 			}
 		}
 		var n int
-		if err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys WHERE body <> ''").Scan(&n); err != nil || n != 0 {
+		if err := s.sql.QueryRowContext(t.Context(),
+			"SELECT COUNT(*) FROM idempotency_keys WHERE body <> ''").Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d answers kept, %v", n, err)
 		}
 	})

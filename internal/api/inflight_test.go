@@ -16,11 +16,11 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-// inFlight is the table of access for a caller who may, and whose right ends between the moment at which they were known
-// and the transaction of the call: the first sign is for a token that is revoked then, the second for somebody who is no
-// longer what they were, an admin or a member of a lab. What changes something is refused, with 401 and with what the
-// table of access says of a former member. What only reads is answered to whom the caller was when they came. Here are
-// the routes that differ.
+// inFlight is the table of access for a caller who may, and whose right ends between the moment at which they were
+// known and the transaction of the call: the first sign is for a token that is revoked then, the second for somebody
+// who is no longer what they were, an admin or a member of a lab. What changes something is refused, with 401 and with
+// what the table of access says of a former member. What only reads is answered to whom the caller was when they came.
+// Here are the routes that differ.
 var inFlight = map[string]string{
 	"POST /login":                              "++", // nobody calls: the code proves who it is
 	"POST /users":                              "++",
@@ -87,12 +87,14 @@ func (v visit) inFlight(ctx context.Context, p *person, method string) answer {
 // loses takes from somebody all that they are: an admin, and a member of whatever lab.
 func (s *scene) loses(p *person) {
 	s.t.Helper()
-	for _, query := range []string{"UPDATE users SET is_admin = FALSE WHERE id = $1", "UPDATE memberships SET left_at = created_at WHERE user_id = $1"} {
+	for _, query := range []string{"UPDATE users SET is_admin = FALSE WHERE id = $1",
+		"UPDATE memberships SET left_at = created_at WHERE user_id = $1"} {
 		if _, err := s.sql.ExecContext(s.t.Context(), query, p.ID); err != nil {
 			s.t.Fatal(err)
 		}
 	}
-	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE organizations SET owner_id = $1 WHERE owner_id = $2", s.people["former"].ID, p.ID); err != nil {
+	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE organizations SET owner_id = $1 WHERE owner_id = $2",
+		s.people["former"].ID, p.ID); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -103,7 +105,8 @@ func TestARightThatEndsInFlightIsOver(t *testing.T) {
 	t.Parallel()
 	for at, end := range []func(*scene, *person){
 		func(s *scene, p *person) {
-			if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM tokens WHERE hash = $1", hash(p.Token)); err != nil {
+			if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM tokens WHERE hash = $1",
+				hash(p.Token)); err != nil {
 				s.t.Fatal(err)
 			}
 		},
@@ -151,10 +154,12 @@ func (s *scene) fly(c routeCase, at int, end func(*person)) {
 			got = '3'
 		}
 		if want := inFlightOf(c)[at]; got != want {
-			s.t.Errorf("%s %s by %s, in flight: %c, want %c: %d %.300s", method, c.route, c.by, got, want, a.Status, a.Raw)
+			s.t.Errorf("%s %s by %s, in flight: %c, want %c: %d %.300s", method, c.route, c.by, got, want, a.Status,
+				a.Raw)
 		}
 		isFile := func(line string) bool { return strings.HasPrefix(line, "file ") }
-		if got != '+' && (!slices.Equal(slices.DeleteFunc(before, isFile), slices.DeleteFunc(s.dump(), isFile)) || !slices.Equal(kept, s.kept())) {
+		if got != '+' && (!slices.Equal(slices.DeleteFunc(before, isFile), slices.DeleteFunc(s.dump(), isFile)) ||
+			!slices.Equal(kept, s.kept())) {
 			s.t.Errorf("%s %s by %s was refused in flight and changed something", method, c.route, c.by)
 		}
 		if before != nil {
@@ -180,7 +185,8 @@ func (s *scene) regain() {
 // owns makes somebody the owner of a lab.
 func (s *scene) owns(lab int64, p *person) {
 	s.t.Helper()
-	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE organizations SET owner_id = $1 WHERE id = $2", p.ID, lab); err != nil {
+	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE organizations SET owner_id = $1 WHERE id = $2", p.ID,
+		lab); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -22,7 +22,8 @@ type Invitation struct {
 
 func showInvitation(i exchange.ShownInvitation) Invitation {
 	out := Invitation{ID: i.ID, Name: i.Organization, Organization: i.OrganizationID, InvitedBy: showPerson(i.Inviter),
-		Role: i.Role, Status: i.Status, CreatedAt: Time(i.CreatedAt), SentAt: Time(i.SentAt), ExpiresAt: Time(i.ExpiresAt), AnsweredAt: timeOf(i.AnsweredAt)}
+		Role: i.Role, Status: i.Status, CreatedAt: Time(i.CreatedAt), SentAt: Time(i.SentAt),
+		ExpiresAt: Time(i.ExpiresAt), AnsweredAt: timeOf(i.AnsweredAt)}
 	if i.Mail != "" {
 		out.Mail = &i.Mail
 	}

@@ -21,7 +21,8 @@ func TestNobodyIsAMemberWithoutAccepting(t *testing.T) {
 			t.Errorf("an invitation: %s", first.Raw)
 		}
 		s.unchanged("the same invitation again", func() {
-			if again := s.owner.want(200, "POST", lab+"/invitations", obj{"registry_id": "id-requester"}); again.id() != first.id() {
+			if again := s.owner.want(200, "POST", lab+"/invitations",
+				obj{"registry_id": "id-requester"}); again.id() != first.id() {
 				t.Errorf("asked again: %s", again.Raw)
 			}
 		})
@@ -31,7 +32,8 @@ func TestNobodyIsAMemberWithoutAccepting(t *testing.T) {
 			t.Errorf("before accepting: %v", list)
 		}
 		s.unchanged("another's invitation", func() {
-			s.people["stranger"].refused(404, "NOT_FOUND", "POST", fmt.Sprintf("/users/%s/invitations/%d/accept", s.people["stranger"].ID, first.id()), nil)
+			s.people["stranger"].refused(404, "NOT_FOUND", "POST",
+				fmt.Sprintf("/users/%s/invitations/%d/accept", s.people["stranger"].ID, first.id()), nil)
 		})
 		guest.want(200, "POST", accept, nil)
 		s.unchanged("accepting again", func() {
@@ -42,7 +44,8 @@ func TestNobodyIsAMemberWithoutAccepting(t *testing.T) {
 		guest.refused(409, "CONFLICT", "POST", fmt.Sprintf("%s/%d/decline", s.user("/invitations"), first.id()), nil)
 		s.owner.refused(404, "NOT_FOUND", "DELETE", fmt.Sprintf("%s/invitations/%d", lab, first.id()), nil)
 		s.owner.refused(409, "CONFLICT", "POST", lab+"/invitations", obj{"registry_id": "id-requester"})
-		if list := guest.want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 0 || !s.isMember(guest) {
+		if list := guest.want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 0 ||
+			!s.isMember(guest) {
 			t.Errorf("after accepting: %v", list)
 		}
 	})
@@ -58,7 +61,8 @@ func TestAnInvitationThatIsOverCannotBeAccepted(t *testing.T) {
 		guest.want(200, "POST", fmt.Sprintf("%s/%d/decline", s.user("/invitations"), declined), nil)
 		guest.refused(409, "CONFLICT", "POST", accept(declined), nil)
 		expired := s.newInvitation("id-requester") // asked anew
-		if _, err := s.sql.ExecContext(t.Context(), "UPDATE invitations SET expires_at = $1 WHERE id = $2", db.Read().Now.Add(-time.Second), expired); err != nil {
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE invitations SET expires_at = $1 WHERE id = $2",
+			db.Read().Now.Add(-time.Second), expired); err != nil {
 			t.Fatal(err)
 		}
 		guest.refused(409, "CONFLICT", "POST", accept(expired), nil)
@@ -87,7 +91,8 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 		if list := s.requester().want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 0 {
 			t.Errorf("invitations: %v", list)
 		}
-		if _, err := s.app.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"}, exchange.Registration{}); err != nil {
+		if _, err := s.app.SignIn(t.Context(), identity.Person{RegistryID: "id-requester", Email: "ada@example.ORG"},
+			exchange.Registration{}); err != nil {
 			t.Fatal(err)
 		}
 		if list := s.requester().want(200, "GET", s.user(""), nil).Body["invitations"].([]any); len(list) != 1 {
@@ -95,7 +100,8 @@ func TestAnAddressThatNobodyVerifiedOpensNoInvitation(t *testing.T) {
 		}
 		s.requester().want(200, "POST", accept, nil)
 		s.owner.refused(409, "CONFLICT", "POST", lab, obj{"email": "ada@example.org"})
-		for _, body := range []obj{{}, {"email": "x"}, {"email": "a@b.c", "registry_id": "y"}, {"registry_id": " "}, {"registry_id": "two words"}, {"registry_id": "https://orcid.org/0000-0002-1825-0098"}} {
+		for _, body := range []obj{{}, {"email": "x"}, {"email": "a@b.c", "registry_id": "y"}, {"registry_id": " "},
+			{"registry_id": "two words"}, {"registry_id": "https://orcid.org/0000-0002-1825-0098"}} {
 			s.owner.refused(400, "INVALID_INPUT", "POST", lab, body)
 		}
 	})

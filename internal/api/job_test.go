@@ -24,7 +24,8 @@ func TestJobsAreListedToWhoAskedForThemAndAllToAdmins(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		requester, admin := s.requester(), s.people["admin"]
-		first, second := s.newJob(job.EnqueueOptions{User: &requester.ID}), s.newJob(job.EnqueueOptions{User: &requester.ID})
+		first, second := s.newJob(job.EnqueueOptions{User: &requester.ID}),
+			s.newJob(job.EnqueueOptions{User: &requester.ID})
 		other := jobtest.Enqueue(t, db, job.Kind[obj]{Name: "other"}, obj{}, job.EnqueueOptions{User: &s.member.ID})
 		own := s.newJob(job.EnqueueOptions{}) // Aliquot's
 		requester.want(200, "POST", fmt.Sprintf("/jobs/%d/cancel", first), nil)
@@ -62,23 +63,25 @@ func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		requester := s.requester()
 		kind, stepped, goOn := job.Kind[obj]{Name: "test", MaxAttempts: 1}, make(chan struct{}), make(chan struct{})
-		jobtest.Start(t, job.Config{DB: db, Handlers: []job.Handler{kind.Handle(func(ctx context.Context, r *job.Run, args obj) error {
-			err := r.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
-				return exchange.Progress{Done: 3, Total: 7, Note: "reading line 3"}, nil, nil
-			})
-			stepped <- struct{}{}
-			<-goOn
-			if err != nil || args["fail"] == true {
-				return exchange.Errorf(exchange.InvalidInput, "Line 4 has no title.")
-			}
-			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return obj{"rows": 7}, nil })
-		})}})
+		jobtest.Start(t, job.Config{DB: db,
+			Handlers: []job.Handler{kind.Handle(func(ctx context.Context, r *job.Run, args obj) error {
+				err := r.Step(ctx, func(context.Context, store.Conn) (exchange.Progress, any, error) {
+					return exchange.Progress{Done: 3, Total: 7, Note: "reading line 3"}, nil, nil
+				})
+				stepped <- struct{}{}
+				<-goOn
+				if err != nil || args["fail"] == true {
+					return exchange.Errorf(exchange.InvalidInput, "Line 4 has no title.")
+				}
+				return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return obj{"rows": 7}, nil })
+			})}})
 		for _, fail := range []bool{false, true} {
 			id := jobtest.Enqueue(t, db, kind, obj{"fail": fail}, job.EnqueueOptions{User: &requester.ID})
 			path := fmt.Sprintf("/jobs/%d", id)
 			<-stepped
 			a := requester.want(200, "GET", path, nil)
-			if a.Body["state"] != "RUNNING" || a.at("progress.done") != 3.0 || a.at("progress.total") != 7.0 || a.at("progress.note") != "reading line 3" {
+			if a.Body["state"] != "RUNNING" || a.at("progress.done") != 3.0 || a.at("progress.total") != 7.0 ||
+				a.at("progress.note") != "reading line 3" {
 				t.Errorf("under way: %s", a.Raw)
 			}
 			goOn <- struct{}{}
@@ -87,7 +90,8 @@ func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
 				return a.Body["ended_at"] != nil
 			})
 			switch {
-			case fail && (a.Body["state"] != "FAILED" || a.Body["error"] != "Line 4 has no title." || a.Body["result"] != nil || a.Body["failures"] != 1.0):
+			case fail && (a.Body["state"] != "FAILED" || a.Body["error"] != "Line 4 has no title." ||
+				a.Body["result"] != nil || a.Body["failures"] != 1.0):
 				t.Errorf("failed: %s", a.Raw)
 			case !fail && (a.Body["state"] != "DONE" || a.Body["error"] != nil || a.at("result.rows") != 7.0):
 				t.Errorf("done: %s", a.Raw)
@@ -98,7 +102,8 @@ func TestAJobShowsHowFarItIsAndWhatItCameTo(t *testing.T) {
 				continue
 			}
 			requester.refused(409, "CONFLICT", "POST", path+"/cancel", nil)
-			if a := s.people["admin"].want(200, "POST", path+"/retry", nil); a.Body["state"] != "READY" || a.Body["ended_at"] != nil || a.Body["due_at"] == nil {
+			if a := s.people["admin"].want(200, "POST", path+"/retry", nil); a.Body["state"] != "READY" ||
+				a.Body["ended_at"] != nil || a.Body["due_at"] == nil {
 				t.Errorf("tried again: %s", a.Raw)
 			}
 			<-stepped

@@ -16,7 +16,8 @@ type JoinRequest struct {
 }
 
 func showJoinRequest(j exchange.ShownJoinRequest) JoinRequest {
-	return JoinRequest{j.ID, j.Organization, j.OrganizationID, showPerson(j.Asker), j.Note, j.Status, j.Reason, Time(j.CreatedAt), timeOf(j.AnsweredAt)}
+	return JoinRequest{j.ID, j.Organization, j.OrganizationID, showPerson(j.Asker), j.Note, j.Status, j.Reason,
+		Time(j.CreatedAt), timeOf(j.AnsweredAt)}
 }
 
 // askToJoin answers 201 with the join request, or 200 with the one that waits for an answer already.

@@ -40,7 +40,8 @@ func TestWhoAsksToJoinIsAMemberOnceTheOwnerAccepts(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		guest := s.people["stranger"]
 		asked := guest.want(201, "POST", s.joins("/"), obj{"note": "I start in May"})
-		if asked.at("status") != "PENDING" || asked.at("note") != "I start in May" || asked.at("user.id") != guest.ID.String() || asked.at("name") != "Epithelial Biology" {
+		if asked.at("status") != "PENDING" || asked.at("note") != "I start in May" ||
+			asked.at("user.id") != guest.ID.String() || asked.at("name") != "Epithelial Biology" {
 			t.Errorf("a join request: %s", asked.Raw)
 		}
 		s.unchanged("asking again", func() {
@@ -49,9 +50,12 @@ func TestWhoAsksToJoinIsAMemberOnceTheOwnerAccepts(t *testing.T) {
 			}
 		})
 		s.owner.told("join_asked")
-		n := s.owner.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=1", s.owner.ID), nil).List[0].(map[string]any)
-		if n["text"] != "stranger Test asked to join Epithelial Biology." || n["request"] != nil || n["material"] != nil || n["event"] != nil || n["invitation"] != nil ||
-			n["organization"] != float64(s.id) || n["join_request"] != float64(asked.id()) || n["actor"].(map[string]any)["id"] != guest.ID.String() {
+		n := s.owner.want(200, "GET", fmt.Sprintf("/users/%s/notifications?limit=1", s.owner.ID),
+			nil).List[0].(map[string]any)
+		if n["text"] != "stranger Test asked to join Epithelial Biology." || n["request"] != nil ||
+			n["material"] != nil || n["event"] != nil || n["invitation"] != nil ||
+			n["organization"] != float64(s.id) || n["join_request"] != float64(asked.id()) ||
+			n["actor"].(map[string]any)["id"] != guest.ID.String() {
 			t.Errorf("told %v", n)
 		}
 		accept := s.joins(fmt.Sprintf("/%d/accept", asked.id()))
@@ -62,7 +66,8 @@ func TestWhoAsksToJoinIsAMemberOnceTheOwnerAccepts(t *testing.T) {
 				t.Errorf("accepted: %s", a.Raw)
 			}
 		})
-		if !s.isMember(guest) || len(s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil).List) != versions+1 {
+		if !s.isMember(guest) ||
+			len(s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil).List) != versions+1 {
 			t.Error("no member, or no version of the lab")
 		}
 		guest.told("join_accepted")
@@ -78,14 +83,16 @@ func TestAJoinRequestIsDeclinedOrTakenBackAndMadeAnewADayLater(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		guest := s.people["stranger"]
 		first := guest.want(201, "POST", s.joins(""), nil).id()
-		declined := s.owner.want(200, "POST", s.joins(fmt.Sprintf("/%d/decline", first)), obj{"reason": "No bench is free"})
+		declined := s.owner.want(200, "POST", s.joins(fmt.Sprintf("/%d/decline", first)),
+			obj{"reason": "No bench is free"})
 		if declined.at("status") != "DECLINED" || declined.at("reason") != "No bench is free" || s.isMember(guest) {
 			t.Errorf("declined: %s", declined.Raw)
 		}
 		guest.told("join_declined")
 		s.unchanged("asking again at once", func() {
 			a := guest.refused(429, "RATE_LIMITED", "POST", s.joins(""), nil)
-			if seconds, _ := a.Body["retry_after"].(float64); seconds < 86_000 || seconds > 86_400 || a.Header.Get("Retry-After") != fmt.Sprint(seconds) {
+			if seconds, _ := a.Body["retry_after"].(float64); seconds < 86_000 || seconds > 86_400 ||
+				a.Header.Get("Retry-After") != fmt.Sprint(seconds) {
 				t.Errorf("Retry-After %q: %s", a.Header.Get("Retry-After"), a.Raw)
 			}
 		})
@@ -166,7 +173,8 @@ func TestAnInvitationAndAJoinRequestOfOnePersonEndTogether(t *testing.T) {
 		for _, m := range s.owner.want(200, "GET", fmt.Sprintf("/organizations/%d/members", s.id), nil).List {
 			members = append(members, m.(map[string]any)["id"])
 		}
-		invited = idsOf(s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": members}).Body["invitations"].([]any))[0]
+		invited = idsOf(s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id),
+			obj{"members": members}).Body["invitations"].([]any))[0]
 		if s.isMember(added) {
 			t.Error("somebody is a member whom the owner added")
 		}
@@ -186,7 +194,8 @@ func TestOfTwoAnswersAtOnceOneIsGiven(t *testing.T) {
 			guest := s.person(fmt.Sprint("joiner", round))
 			asked := guest.want(201, "POST", s.joins(""), nil).id()
 			answers := atOnce(func(i int) answer {
-				return s.owner.call("POST", s.joins(fmt.Sprintf("/%d/%s", asked, []string{"accept", "decline"}[i%2])), nil)
+				return s.owner.call("POST", s.joins(fmt.Sprintf("/%d/%s", asked, []string{"accept", "decline"}[i%2])),
+					nil)
 			})
 			given := map[string]int{}
 			for _, a := range answers {
@@ -197,7 +206,8 @@ func TestOfTwoAnswersAtOnceOneIsGiven(t *testing.T) {
 					t.Errorf("%d %s", a.Status, a.Raw)
 				}
 			}
-			if given["ACCEPTED"]+given["DECLINED"] != 5 || len(given) != 1 || s.isMember(guest) != (given["ACCEPTED"] == 5) || len(guest.news()) != 1 {
+			if given["ACCEPTED"]+given["DECLINED"] != 5 || len(given) != 1 ||
+				s.isMember(guest) != (given["ACCEPTED"] == 5) || len(guest.news()) != 1 {
 				t.Errorf("answers %v, member %v, told %v", given, s.isMember(guest), guest.news())
 			}
 		}

@@ -58,8 +58,10 @@ func presented(header string) (token string, ok bool, err error) {
 		return "", false, nil
 	}
 	words := strings.Fields(header)
-	if len(words) != 2 || !strings.EqualFold(words[0], "Token") && !strings.EqualFold(words[0], "Bearer") || len(words[1]) > 200 {
-		return "", false, exchange.Errorf(exchange.NotAuthenticated, "The Authorization header must read \"Token <API_TOKEN>\" or \"Bearer <API_TOKEN>\".")
+	if len(words) != 2 || !strings.EqualFold(words[0], "Token") && !strings.EqualFold(words[0], "Bearer") ||
+		len(words[1]) > 200 {
+		return "", false, exchange.Errorf(exchange.NotAuthenticated,
+			"The Authorization header must read \"Token <API_TOKEN>\" or \"Bearer <API_TOKEN>\".")
 	}
 	return words[1], true, nil
 }
@@ -70,6 +72,7 @@ func (c *Call) tell(v limit.Decision) error {
 	if v.OK {
 		return nil
 	}
-	return exchange.Errorf(exchange.RateLimited, "Too many calls: %d at once, then %g a second. Try again in %d s.", v.Rule.Burst, v.Rule.Rate, v.Seconds()).
+	return exchange.Errorf(exchange.RateLimited, "Too many calls: %d at once, then %g a second. Try again in %d s.",
+		v.Rule.Burst, v.Rule.Rate, v.Seconds()).
 		With("limit", v.Rule.Burst).With("per_second", v.Rule.Rate)
 }

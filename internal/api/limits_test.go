@@ -37,13 +37,15 @@ func TestALimitAnswersWithItsNumber(t *testing.T) {
 		w := limited(t, db)
 		ada := w.person("ada")
 		path := fmt.Sprintf("/users/%s", ada.ID)
-		for i, want := range []string{`"address";r=4;t=0`, `"user";r=3;t=0`, `"user";r=2;t=0`, `"user";r=1;t=0`, `"user";r=0;t=0`} {
+		for i, want := range []string{`"address";r=4;t=0`, `"user";r=3;t=0`, `"user";r=2;t=0`, `"user";r=1;t=0`,
+			`"user";r=0;t=0`} {
 			if got := ada.want(200, "GET", path, nil).Header.Get("RateLimit"); got != want {
 				t.Errorf("call %d: RateLimit is %s, want %s", i, got, want)
 			}
 		}
 		a := ada.refused(429, "RATE_LIMITED", "GET", path, nil)
-		if a.Body["limit"] != 5.0 || a.Body["per_second"] != 0.01 || a.Header.Get("RateLimit-Policy") != `"user";q=5;w=500` || a.Header.Get("Retry-After") == "" {
+		if a.Body["limit"] != 5.0 || a.Body["per_second"] != 0.01 ||
+			a.Header.Get("RateLimit-Policy") != `"user";q=5;w=500` || a.Header.Get("Retry-After") == "" {
 			t.Errorf("over the limit: %s, %v", a.Raw, a.Header)
 		}
 		if got := w.person("bob").call("GET", path, nil).Status; got != http.StatusOK {
@@ -57,7 +59,8 @@ func TestTokensThatAreMadeUpCountAsTheirAddress(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := limited(t, db)
 		for i := range 5 {
-			(&person{w: w, Token: fmt.Sprintf("alq_guess%d", i)}).refused(401, "NOT_AUTHENTICATED", "GET", "/materials/", nil)
+			(&person{w: w, Token: fmt.Sprintf("alq_guess%d", i)}).refused(401, "NOT_AUTHENTICATED", "GET",
+				"/materials/", nil)
 		}
 		(&person{w: w, Token: "alq_guess"}).refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
 		w.anonymous().refused(429, "RATE_LIMITED", "GET", "/materials/", nil)
@@ -90,7 +93,8 @@ func TestLimits_AreOfTheUserWhateverTheToken(t *testing.T) {
 			who.want(200, "GET", path, nil)
 		}
 		for _, who := range []*person{ada, again} {
-			if a := who.refused(429, "RATE_LIMITED", "GET", path, nil); a.Header.Get("RateLimit-Policy") != `"user";q=5;w=500` {
+			if a := who.refused(429, "RATE_LIMITED", "GET", path,
+				nil); a.Header.Get("RateLimit-Policy") != `"user";q=5;w=500` {
 				t.Errorf("got %v", a.Header)
 			}
 		}
@@ -119,17 +123,20 @@ func TestLimits_ATokenThatWasRevokedCountsAsItsAddress(t *testing.T) {
 func TestAPI_TheRecordNamesTheActor(t *testing.T) {
 	t.Parallel()
 	var log lines
-	w := newWorldWith(t, storetest.Open(t, storetest.SQLite), func(c *app.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w := newWorldWith(t, storetest.Open(t, storetest.SQLite),
+		func(c *app.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	ada := w.person("ada")
 	ada.callWith(map[string]string{"Accept-Encoding": "gzip"}, "GET", "/materials", nil)
 	ada.callWith(map[string]string{"Idempotency-Key": "k"}, "POST", "/organizations", obj{"name": "Lab"})
 	w.anonymous().want(200, "GET", "/organizations", nil)
 	(&person{w: w, Token: "alq_guess"}).want(401, "GET", "/grants", nil)
 	for _, c := range []struct{ path, actor string }{
-		{"method=GET path=/materials", ada.ID.String()}, {"method=POST path=/organizations", ada.ID.String()}, {"method=GET path=/organizations", ""}, {"method=GET path=/grants", ""},
+		{"method=GET path=/materials", ada.ID.String()}, {"method=POST path=/organizations", ada.ID.String()},
+		{"method=GET path=/organizations", ""}, {"method=GET path=/grants", ""},
 	} {
 		line := log.with(c.path)
-		if !strings.Contains(line, "client=127.0.0.0/24") || strings.Contains(line, "actor=") != (c.actor != "") || !strings.Contains(line, c.actor) {
+		if !strings.Contains(line, "client=127.0.0.0/24") || strings.Contains(line, "actor=") != (c.actor != "") ||
+			!strings.Contains(line, c.actor) {
 			t.Errorf("%s: %s", c.path, line)
 		}
 	}

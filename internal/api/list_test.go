@@ -175,7 +175,8 @@ func TestTextIsSortedWithoutCaseAndAccents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		want := []string{"ä 2", "A-1", "ångström", "Apfel", "b c", "B-a", "B_a", "ba", "Øresund", "oxygen", "ÖZ", "straße 1", "STRASSE 2", "株"}
+		want := []string{"ä 2", "A-1", "ångström", "Apfel", "b c", "B-a", "B_a", "ba", "Øresund", "oxygen", "ÖZ",
+			"straße 1", "STRASSE 2", "株"}
 		var got []string
 		for _, i := range rand.Perm(len(want)) {
 			s.member.want(200, "POST", "/grants", obj{"title": want[i], "funder_id": "R01"})
@@ -200,7 +201,8 @@ func TestACursorIsOfOneListInOneOrder(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 4)
 		next := func(path string) string {
-			link, _, _ := strings.Cut(strings.TrimPrefix(c.member.want(200, "GET", path, nil).Header.Get("Link"), "<"), ">")
+			link, _, _ := strings.Cut(strings.TrimPrefix(c.member.want(200, "GET", path, nil).Header.Get("Link"), "<"),
+				">")
 			return link
 		}
 		cursor := func(link string) string {
@@ -236,8 +238,10 @@ func TestAnUnknownOrderingNamesTheFieldsThatThereAre(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 1)
 		for route, list := range c.lists() {
-			for _, ordering := range []string{"", "-", "--id", "+id", "ID", "nope", "id,at", "o.id; DROP TABLE users", "title_sort"} {
-				a := list.by.refused(400, "INVALID_INPUT", "GET", list.path+"?limit=500&ordering="+url.QueryEscape(ordering), nil)
+			for _, ordering := range []string{"", "-", "--id", "+id", "ID", "nope", "id,at", "o.id; DROP TABLE users",
+				"title_sort"} {
+				a := list.by.refused(400, "INVALID_INPUT", "GET", list.path+"?limit=500&ordering="+
+					url.QueryEscape(ordering), nil)
 				fields := a.Body["fields"].(map[string]any)
 				for _, f := range api.ListFields()[route] {
 					if !strings.Contains(fmt.Sprint(fields["ordering"]), f.Name) || fields["limit"] == nil {
@@ -255,7 +259,8 @@ func TestACursorOfAnotherHandIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		c := newCrowd(t, db, 3)
-		values := []any{nil, true, 1.5, 1e30, "", "x", "a\u0000b", strings.Repeat("x", 5000), "2026-13-45T00:00:00Z", []any{1}, map[string]any{"a": 1}}
+		values := []any{nil, true, 1.5, 1e30, "", "x", "a\u0000b", strings.Repeat("x", 5000), "2026-13-45T00:00:00Z",
+			[]any{1}, map[string]any{"a": 1}}
 		for route, list := range c.lists() {
 			for _, field := range api.ListFields()[route] {
 				path := list.path + "?limit=1&ordering=" + field.Name
@@ -278,7 +283,8 @@ func TestACursorOfAnotherHandIsRefused(t *testing.T) {
 						t.Fatal(err)
 					}
 					a := list.by.call("GET", path+"&cursor="+base64.RawURLEncoding.EncodeToString(cursor), nil)
-					known := id == parts[1] && (value == nil && field.Nullable || field.Kind == exchange.Text || field.Kind == exchange.Word)
+					known := id == parts[1] &&
+						(value == nil && field.Nullable || field.Kind == exchange.Text || field.Kind == exchange.Word)
 					if a.Status != 400 && (!known || a.Status != 200) {
 						t.Errorf("%s by %s from %v %.20v: %d", route, field.Name, id, value, a.Status)
 					}
@@ -291,7 +297,8 @@ func TestACursorOfAnotherHandIsRefused(t *testing.T) {
 				}
 			}
 		}
-		for _, cursor := range []string{"", "MQ", "e30", "W10", "bnVsbA", "WzEsMiwzLDRd", "%00", "%FF", strings.Repeat("A", 9000)} {
+		for _, cursor := range []string{"", "MQ", "e30", "W10", "bnVsbA", "WzEsMiwzLDRd", "%00", "%FF",
+			strings.Repeat("A", 9000)} {
 			if a := c.member.call("GET", "/materials?cursor="+cursor, nil); a.Status != 400 {
 				t.Errorf("cursor %.20q: %d", cursor, a.Status)
 			}

@@ -44,7 +44,8 @@ func TestAFirstLoginRegistersAndLaterOnesDoNot(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
 		first := w.login(1)
-		if first.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(first.Body["token"].(string), "alq_") || len(first.Body["token"].(string)) < 50 {
+		if first.Header.Get("Cache-Control") != "no-store" ||
+			!strings.HasPrefix(first.Body["token"].(string), "alq_") || len(first.Body["token"].(string)) < 50 {
 			t.Errorf("%s %v", first.Raw, first.Header)
 		}
 		expires, err := time.Parse("2006-01-02T15:04:05.000Z", first.Body["expires"].(string))
@@ -53,14 +54,16 @@ func TestAFirstLoginRegistersAndLaterOnesDoNot(t *testing.T) {
 		}
 		before := w.rows()
 		second := w.login(1)
-		if second.Body["user_id"] != first.Body["user_id"] || second.Body["token"] == first.Body["token"] || grew(before, w.rows()) != "tokens+1 audit_events+1" {
+		if second.Body["user_id"] != first.Body["user_id"] || second.Body["token"] == first.Body["token"] ||
+			grew(before, w.rows()) != "tokens+1 audit_events+1" {
 			t.Errorf("%s, then %s: %s", first.Raw, second.Raw, grew(before, w.rows()))
 		}
 		// Both tokens work, and the secret itself is kept nowhere.
 		path := "/users/" + first.Body["user_id"].(string)
 		for _, a := range []answer{first, second} {
 			me := w.holder(a).want(200, "GET", path, nil)
-			if me.Body["registry_id"] != orcid(1) || me.Body["username"] != orcid(1) || me.Body["first_name"] != "Josiah" || me.Body["last_name"] != "Carberry 1" ||
+			if me.Body["registry_id"] != orcid(1) || me.Body["username"] != orcid(1) ||
+				me.Body["first_name"] != "Josiah" || me.Body["last_name"] != "Carberry 1" ||
 				me.Body["email"] != "josiah1@brown.example" {
 				t.Errorf("%s", me.Raw)
 			}
@@ -73,7 +76,8 @@ func TestAFirstLoginRegistersAndLaterOnesDoNot(t *testing.T) {
 				t.Errorf("settings: %v", settings)
 			}
 			var n int
-			if err := w.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM tokens WHERE hash = $1", a.Body["token"]).Scan(&n); err != nil || n != 0 {
+			if err := w.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM tokens WHERE hash = $1",
+				a.Body["token"]).Scan(&n); err != nil || n != 0 {
 				t.Errorf("the token itself is kept: %d, %v", n, err)
 			}
 		}
@@ -85,13 +89,15 @@ func TestRegistrationAnswers201OnceAnd200Afterwards(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := loginWorld(t, db, nil)
 		body := func() obj {
-			return obj{"code": demo(t).code(t, 2), "origin_url": origin, "first_name": " Jo ", "last_name": "C.", "email": "jo@example.org"}
+			return obj{"code": demo(t).code(t, 2), "origin_url": origin, "first_name": " Jo ", "last_name": "C.",
+				"email": "jo@example.org"}
 		}
 		made := w.anonymous().want(201, "POST", "/users/", body())
 		again := body()
 		again["first_name"] = "Other"
 		had := w.anonymous().want(200, "POST", "/users/", again)
-		if made.Body["user_id"] != had.Body["user_id"] || made.Header.Get("Cache-Control") != "no-store" || had.Header.Get("Cache-Control") != "no-store" {
+		if made.Body["user_id"] != had.Body["user_id"] || made.Header.Get("Cache-Control") != "no-store" ||
+			had.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s, then %s", made.Raw, had.Raw)
 		}
 		me := w.holder(had).want(200, "GET", "/users/"+had.Body["user_id"].(string), nil)
@@ -113,7 +119,8 @@ func TestRegistrationAnswers201OnceAnd200Afterwards(t *testing.T) {
 				t.Errorf("%d %s", a.Status, a.Raw)
 			}
 		}
-		if diff := grew(before, w.rows()); created != 1 || diff != "users+1 tokens+10 organizations+1 memberships+1 audit_events+11 organization_index+1 user_index+1" {
+		if diff := grew(before, w.rows()); created != 1 || diff != "users+1 tokens+10 organizations+1 memberships+1 "+
+			"audit_events+11 organization_index+1 user_index+1" {
 			t.Errorf("%d created: %s", created, diff)
 		}
 	})
@@ -129,14 +136,17 @@ func TestACodeThatIsNotGoodIsRefused(t *testing.T) {
 			for _, path := range []string{"/login", "/users/"} {
 				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": used, "origin_url": origin})
 				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": "made-up", "origin_url": origin})
-				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": strings.Repeat("x", 8_000), "origin_url": origin})
-				w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": demo(t).code(t, 4), "origin_url": "https://thief.example"})
+				w.anonymous().refused(400, "INVALID_CODE", "POST", path,
+					obj{"code": strings.Repeat("x", 8_000), "origin_url": origin})
+				w.anonymous().refused(400, "INVALID_CODE", "POST", path,
+					obj{"code": demo(t).code(t, 4), "origin_url": "https://thief.example"})
 				a := w.anonymous().refused(400, "INVALID_INPUT", "POST", path, obj{})
 				if a.at("fields.code") == nil || a.at("fields.origin_url") == nil {
 					t.Errorf("%s", a.Raw)
 				}
 			}
-			a := w.anonymous().refused(400, "INVALID_INPUT", "POST", "/users", obj{"first_name": strings.Repeat("x", 256), "email": "x"})
+			a := w.anonymous().refused(400, "INVALID_INPUT", "POST", "/users",
+				obj{"first_name": strings.Repeat("x", 256), "email": "x"})
 			for _, name := range []string{"first_name", "email", "code", "origin_url"} {
 				if a.at("fields."+name) == nil {
 					t.Errorf("%s is not named: %s", name, a.Raw)
@@ -152,18 +162,24 @@ func TestLogin_TakesTheVerifierOfACodeThatHasAChallenge(t *testing.T) {
 		w := loginWorld(t, db, nil)
 		verifier := oauth2.GenerateVerifier()
 		code := func() string {
-			return demo(t).codeWith(t, url.Values{"login_hint": {orcid(5)}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"}})
+			return demo(t).codeWith(t,
+				url.Values{"login_hint": {orcid(5)}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)},
+					"code_challenge_method": {"S256"}})
 		}
 		for path, status := range map[string]int{"/users/": 201, "/login": 200} {
 			w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": code(), "origin_url": origin})
-			w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": code(), "origin_url": origin, "code_verifier": oauth2.GenerateVerifier()})
+			w.anonymous().refused(400, "INVALID_CODE", "POST", path,
+				obj{"code": code(), "origin_url": origin, "code_verifier": oauth2.GenerateVerifier()})
 			for _, wrong := range []any{"short", strings.Repeat("x", 129), verifier + "=", verifier + "\n", 7} {
-				a := w.anonymous().refused(400, "INVALID_INPUT", "POST", path, obj{"code": code(), "origin_url": origin, "code_verifier": wrong})
+				a := w.anonymous().refused(400, "INVALID_INPUT", "POST", path,
+					obj{"code": code(), "origin_url": origin, "code_verifier": wrong})
 				if a.at("fields.code_verifier") == nil {
 					t.Errorf("%v: %s", wrong, a.Raw)
 				}
 			}
-			if a := w.anonymous().call("POST", path, obj{"code": code(), "origin_url": origin, "code_verifier": verifier}); a.Status != 200 && a.Status != status {
+			if a := w.anonymous().call("POST", path,
+				obj{"code": code(), "origin_url": origin, "code_verifier": verifier}); a.Status != 200 &&
+				a.Status != status {
 				t.Errorf("%s: %d %s", path, a.Status, a.Raw)
 			}
 		}
@@ -176,12 +192,18 @@ func TestLogin_RefusesACodeOfThePagesOwnCallback(t *testing.T) {
 		w := loginWorld(t, db, nil)
 		w.unchanged("a code of the pages", func() {
 			for _, path := range []string{"/login", "/users/"} {
-				for _, address := range []string{publicURL + "/signin/callback", publicURL + "/signin/callback/", publicURL + ":443/signin/callback",
-					"HTTPS://Aliquot.Example.ORG/signin/callback", "http://aliquot.example.org/signin/callback", publicURL + "//signin/./callback",
-					publicURL + "/sign%69n/callback", publicURL + "/x/../signin/callback?a=b#c", publicURL + "/signin%2Fcallback", " " + publicURL + "/signin/callback ",
-					"https://aliquot.example.org./signin/callback", "https://me@aliquot.example.org/SignIn/Callback", `https://aliquot.example.org/signin\callback`} {
-					code := demo(t).codeWith(t, url.Values{"login_hint": {orcid(6)}, "redirect_uri": {publicURL + "/signin/callback"}})
-					a := w.anonymous().refused(400, "INVALID_CODE", "POST", path, obj{"code": code, "origin_url": address})
+				for _, address := range []string{publicURL + "/signin/callback", publicURL + "/signin/callback/",
+					publicURL + ":443/signin/callback",
+					"HTTPS://Aliquot.Example.ORG/signin/callback", "http://aliquot.example.org/signin/callback",
+					publicURL + "//signin/./callback",
+					publicURL + "/sign%69n/callback", publicURL + "/x/../signin/callback?a=b#c", publicURL +
+						"/signin%2Fcallback", " " + publicURL + "/signin/callback ",
+					"https://aliquot.example.org./signin/callback", "https://me@aliquot.example.org/SignIn/Callback",
+					`https://aliquot.example.org/signin\callback`} {
+					code := demo(t).codeWith(t,
+						url.Values{"login_hint": {orcid(6)}, "redirect_uri": {publicURL + "/signin/callback"}})
+					a := w.anonymous().refused(400, "INVALID_CODE", "POST", path,
+						obj{"code": code, "origin_url": address})
 					if !strings.Contains(a.Body["error"].(string), "sign-in page") {
 						t.Errorf("%q is refused by the provider alone: %s", address, a.Raw)
 					}
@@ -194,7 +216,10 @@ func TestLogin_RefusesACodeOfThePagesOwnCallback(t *testing.T) {
 func TestAProviderThatDoesNotAnswerIs503(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }))
+		broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.WriteHeader(http.StatusBadGateway)
+		}))
 		defer broken.Close()
 		gone := httptest.NewServer(http.NotFoundHandler())
 		gone.Close()
@@ -240,7 +265,9 @@ func TestWhoMayRegister(t *testing.T) {
 		} {
 			w := loginWorld(t, db, func(c *app.Config) { c.Registration = test.rules })
 			for _, path := range []string{"/login", "/users"} {
-				if _, err := w.sql.ExecContext(t.Context(), "UPDATE users SET registry_id = CAST(id AS TEXT), username = CAST(id AS TEXT)"); err != nil { // everyone is new again
+				// everyone is new again
+				if _, err := w.sql.ExecContext(t.Context(), "UPDATE users SET registry_id = CAST(id AS TEXT), "+
+					"username = CAST(id AS TEXT)"); err != nil {
 					t.Fatal(err)
 				}
 				q := url.Values{"login_hint": {orcid(50)}, "given_name": {"A"}}
@@ -251,7 +278,8 @@ func TestWhoMayRegister(t *testing.T) {
 				if test.may {
 					w.anonymous().want(map[string]int{"/login": 200, "/users": 201}[path], "POST", path, body)
 				} else {
-					w.unchanged("a refused registration", func() { w.anonymous().refused(403, "REGISTRATION_CLOSED", "POST", path, body) })
+					w.unchanged("a refused registration",
+						func() { w.anonymous().refused(403, "REGISTRATION_CLOSED", "POST", path, body) })
 				}
 			}
 		}
@@ -297,7 +325,8 @@ func TestAdminsOfTheSettingAreAdminsFromTheirFirstLogin(t *testing.T) {
 			t.Fatal(err)
 		}
 		later.holder(other).want(200, "GET", "/attachments", nil)
-		if got := later.audits(fmt.Sprintf("user %s", other.Body["user_id"])); len(got) != 2 || got[1] != "admin:anonymous "+string(exchange.UserUpdate) {
+		if got := later.audits(fmt.Sprintf("user %s", other.Body["user_id"])); len(got) != 2 ||
+			got[1] != "admin:anonymous "+string(exchange.UserUpdate) {
 			t.Errorf("%v", got)
 		}
 	})

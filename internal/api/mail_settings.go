@@ -22,7 +22,8 @@ type Refusal struct {
 }
 
 func showMailSettings(s exchange.MailSettings) MailSettings {
-	out := MailSettings{Delivery: s.Delivery, TimeZone: s.TimeZone, DigestAt: s.DigestAt.String(), DigestDay: exchange.Weekdays[s.DigestDay], Muted: s.Muted}
+	out := MailSettings{Delivery: s.Delivery, TimeZone: s.TimeZone, DigestAt: s.DigestAt.String(),
+		DigestDay: exchange.Weekdays[s.DigestDay], Muted: s.Muted}
 	if s.QuietFrom != nil && s.QuietUntil != nil {
 		out.QuietFrom, out.QuietUntil = new(s.QuietFrom.String()), new(s.QuietUntil.String())
 	}

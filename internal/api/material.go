@@ -24,7 +24,8 @@ func (a *API) createMaterial(c *Call, in exchange.MaterialPatch) (Material, erro
 
 // duplicate has no material where that is hidden from who imports it again.
 func duplicate(m exchange.ShownMaterial) Duplicate {
-	d := Duplicate{Error: fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier), Code: "ALREADY_IMPORTED"}
+	d := Duplicate{Error: fmt.Sprintf("%s %s was imported already.", m.ImportSource, *m.ImportIdentifier),
+		Code: "ALREADY_IMPORTED"}
 	if m.ID != 0 {
 		d.Material = new(showMaterial(m))
 	}

@@ -26,7 +26,8 @@ func TestMovedMaterial_LabThatHadIt(t *testing.T) {
 		for _, name := range []string{"member", "owner"} {
 			s.people[name].refused(404, "NOT_FOUND", "GET", path, nil)
 			a := s.people[name].want(200, "GET", path+"/history", nil)
-			if len(a.List) != 2 || a.List[0].(map[string]any)["changes"] == nil || strings.Contains(string(a.Raw), "Mine") {
+			if len(a.List) != 2 || a.List[0].(map[string]any)["changes"] == nil ||
+				strings.Contains(string(a.Raw), "Mine") {
 				t.Errorf("%s reads %s", name, a.Raw)
 			}
 		}

@@ -216,18 +216,21 @@ func refTo(schema string) object { return object{"$ref": "#/components/schemas/"
 
 // sharedHeaders are those of answers.
 var sharedHeaders = object{
-	"X-Request-Id":         headerOf("Names this call in the server's log.", "string"),
-	"RateLimit":            headerOf("What is left of the rule that is nearest to its end: `\"user\";r=99;t=1`.", "string"),
-	"RateLimit-Policy":     headerOf("That rule: `\"user\";q=100;w=5`.", "string"),
-	"ETag":                 headerOf("The version, for If-None-Match and If-Match.", "string"),
-	"Link":                 headerOf("Of a list where the next part is, `<...>; rel=\"next\"`; absent on the last one. Of an object where people read of it, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
-	"Location":             headerOf("Where the new object is.", "string"),
-	"X-Total-Count":        headerOf("How many items there are on all pages.", "integer"),
-	"X-Unread-Count":       headerOf("How many of the user's notifications are unread.", "integer"),
-	"Retry-After":          headerOf("Seconds after which to try again.", "integer"),
-	"WWW-Authenticate":     headerOf("Always `Token`.", "string"),
-	"Idempotency-Replayed": headerOf("`true` on the stored answer of an earlier call with the same Idempotency-Key.", "string"),
-	"Content-Disposition":  headerOf("Always a download, with the filename.", "string"),
+	"X-Request-Id": headerOf("Names this call in the server's log.", "string"),
+	"RateLimit": headerOf("What is left of the rule that is nearest to its end: `\"user\";r=99;t=1`.",
+		"string"),
+	"RateLimit-Policy": headerOf("That rule: `\"user\";q=100;w=5`.", "string"),
+	"ETag":             headerOf("The version, for If-None-Match and If-Match.", "string"),
+	"Link": headerOf("Of a list where the next part is, `<...>; rel=\"next\"`; absent on the last "+
+		"one. Of an object where people read of it, `<...>; rel=\"alternate\"; type=\"text/html\"`.", "string"),
+	"Location":         headerOf("Where the new object is.", "string"),
+	"X-Total-Count":    headerOf("How many items there are on all pages.", "integer"),
+	"X-Unread-Count":   headerOf("How many of the user's notifications are unread.", "integer"),
+	"Retry-After":      headerOf("Seconds after which to try again.", "integer"),
+	"WWW-Authenticate": headerOf("Always `Token`.", "string"),
+	"Idempotency-Replayed": headerOf("`true` on the stored answer of an earlier call with the same Idempotency-Key.",
+		"string"),
+	"Content-Disposition": headerOf("Always a download, with the filename.", "string"),
 }
 
 func headerOf(description, kind string) object {
@@ -251,7 +254,8 @@ func (d description) errors() object {
 	list := object{}
 	for status, names := range codes {
 		slices.Sort(names)
-		extra := map[int][]string{401: {"WWW-Authenticate"}, 412: {"ETag"}, 416: {"ETag"}, 409: {"Retry-After"}, 429: {"Retry-After"}, 503: {"Retry-After"}}[status]
+		extra := map[int][]string{401: {"WWW-Authenticate"}, 412: {"ETag"}, 416: {"ETag"}, 409: {"Retry-After"},
+			429: {"Retry-After"}, 503: {"Retry-After"}}[status]
 		list[errorName(status)] = object{
 			"description": strings.Join(names, ", "), "headers": headers(extra...),
 			"content": jsonOf(d.schema(reflect.TypeFor[Error]())),
@@ -305,7 +309,8 @@ func (d description) responses(r route, method string) object {
 		good["description"] = "OK, or: " + r.there.when
 		good["content"] = jsonOf(object{"anyOf": []object{d.schema(r.out), d.schema(r.there.out)}})
 	case r.there != nil:
-		list["200"] = object{"description": r.there.when, "headers": good["headers"], "content": jsonOf(d.schema(r.there.out))}
+		list["200"] = object{"description": r.there.when, "headers": good["headers"],
+			"content": jsonOf(d.schema(r.there.out))}
 	}
 	if r.file {
 		good["headers"], good["content"] = headers("Content-Disposition"), anything
@@ -316,7 +321,8 @@ func (d description) responses(r route, method string) object {
 	if r.action == exchange.AttachmentContent {
 		good["headers"] = headers("ETag", "Content-Disposition")
 		good["content"] = anything
-		list["206"] = object{"description": "The range that was asked for.", "headers": good["headers"], "content": good["content"]}
+		list["206"] = object{"description": "The range that was asked for.", "headers": good["headers"],
+			"content": good["content"]}
 		list["304"] = object{"description": "It is the version that If-None-Match names.", "headers": headers("ETag")}
 		list["416"] = object{"$ref": "#/components/responses/" + errorName(416)}
 	}
@@ -353,15 +359,18 @@ func (r route) failures(method string) []int {
 
 // asksSource reports whether a call waits for a public source.
 func (r route) asksSource() bool {
-	return r.status == http.StatusOK && slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead}, r.action)
+	return r.status == http.StatusOK &&
+		slices.Contains([]exchange.Action{exchange.MaterialImport, exchange.MaterialPreview, exchange.PublicationRead},
+			r.action)
 }
 
 // locates reports whether a call makes an object that has an address of its own.
 func (r route) locates(method string) bool {
-	return r.action == exchange.MaterialImport || r.status == http.StatusAccepted || r.repeatable(method) && slices.ContainsFunc(routes, func(one route) bool {
-		rest, ok := strings.CutPrefix(one.path, r.path+"/{")
-		return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
-	})
+	return r.action == exchange.MaterialImport || r.status == http.StatusAccepted || r.repeatable(method) &&
+		slices.ContainsFunc(routes, func(one route) bool {
+			rest, ok := strings.CutPrefix(one.path, r.path+"/{")
+			return ok && !strings.Contains(rest, "/") && one.methods[0] == http.MethodGet
+		})
 }
 
 // repeatable reports whether a call takes an Idempotency-Key.

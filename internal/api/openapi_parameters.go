@@ -17,15 +17,22 @@ import (
 var sharedParameters = object{
 	"limit": object{"name": "limit", "in": "query", "description": "How many items a page has at most.",
 		"schema": object{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
-	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from Link or next of the one before.",
-		"schema": object{"type": "string", "minLength": 1, "maxLength": longestCursor * 4 / 3, "pattern": "^[A-Za-z0-9_-]+$"}},
-	"If-None-Match": object{"name": "If-None-Match", "in": "header", "description": "ETags of versions that the caller has; 304 where one is the present one.",
+	"cursor": object{"name": "cursor", "in": "query", "description": "Where the page begins, from Link or next of " +
+		"the one before.",
+		"schema": object{"type": "string", "minLength": 1, "maxLength": longestCursor * 4 / 3,
+			"pattern": "^[A-Za-z0-9_-]+$"}},
+	"If-None-Match": object{"name": "If-None-Match", "in": "header",
+		"description": "ETags of versions that the caller has; 304 where one is the present one.",
+		"schema":      object{"type": "string"}},
+	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller " +
+		"means; 412 where it is not the present one.",
 		"schema": object{"type": "string"}},
-	"If-Match": object{"name": "If-Match", "in": "header", "description": "The ETag of the version that the caller means; 412 where it is not the present one.",
-		"schema": object{"type": "string"}},
-	server.LastEventID: object{"name": server.LastEventID, "in": "header", "description": "The id of the last event that the caller got; the stream goes on behind it.",
-		"schema": object{"type": "string"}},
-	idempotencyKey: object{"name": idempotencyKey, "in": "header", "description": "Any string. For 24 hours, a second call with it gives the first one's answer and changes nothing.",
+	server.LastEventID: object{"name": server.LastEventID, "in": "header",
+		"description": "The id of the last event that the caller got; the stream goes on behind it.",
+		"schema":      object{"type": "string"}},
+	idempotencyKey: object{"name": idempotencyKey, "in": "header",
+		"description": "Any string. For 24 hours, a second call with it gives the first one's answer and changes " +
+			"nothing.",
 		"schema": object{"type": "string", "minLength": 1, "maxLength": longestKey}},
 }
 
@@ -55,14 +62,16 @@ func (d description) parameters(r route, method string) []object {
 			if f.words != nil && namedFields[f.name].schema == nil {
 				schema = enum(f.words...)
 			}
-			list = append(list, object{"name": f.name, "in": "query", "schema": schema, "description": "Only items whose `" + f.name + "` is this."})
+			list = append(list, object{"name": f.name, "in": "query", "schema": schema,
+				"description": "Only items whose `" + f.name + "` is this."})
 		}
 		var names []string
 		for _, f := range r.fields {
 			names = append(names, f.Name, "-"+f.Name)
 		}
 		list = append(list, object{"name": "ordering", "in": "query", "schema": object{"type": "string", "enum": names},
-			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without it the newest come first."})
+			"description": "The field to sort by, the smallest first; with - before it the greatest first. Without " +
+				"it the newest come first."})
 	case r.events:
 		shared = append(shared, server.LastEventID)
 	case method == http.MethodGet && !r.file:
@@ -99,8 +108,10 @@ func (d description) searchParameters(s searched) []object {
 	parameter := func(name, help string, schema object) object {
 		return object{"name": name, "in": "query", "schema": schema, "description": help}
 	}
-	list := []object{parameter("search", "Words, \"words side by side\", -words that are not there, and identifiers. Any text is a search; its first "+
-		strconv.Itoa(fulltext.MaxWords)+" words count. Words and values of filters are at most "+strconv.Itoa(exchange.MaxSearched)+" together.",
+	list := []object{parameter("search", "Words, \"words side by side\", -words that are not there, and identifiers. "+
+		"Any text is a search; its first "+
+		strconv.Itoa(fulltext.MaxWords)+" words count. Words and values of filters are at most "+
+		strconv.Itoa(exchange.MaxSearched)+" together.",
 		object{"type": "string", "maxLength": exchange.MaxSearchText})}
 	for _, f := range s.facets {
 		schema := object{"type": "string", "maxLength": exchange.MaxSearchText, "pattern": controlFree}
@@ -123,7 +134,8 @@ func (d description) searchParameters(s searched) []object {
 	limit := maps.Clone(sharedParameters["limit"].(object)["schema"].(object))
 	limit["default"] = defaultHits
 	return append(list,
-		parameter("ordering", "By how well it answers, which is the usual order, or by a field. Archived materials come last in any.", enum(s.orders()...)),
+		parameter("ordering", "By how well it answers, which is the usual order, or by a field. Archived materials "+
+			"come last in any.", enum(s.orders()...)),
 		parameter("limit", "How many items a page has at most.", limit),
 		parameter("offset", "How many items are before the page. next leads beyond the greatest.",
 			object{"type": "integer", "minimum": 0, "maximum": maxOffset, "default": 0}),
@@ -138,7 +150,8 @@ func (d description) query(t reflect.Type) (list []object) {
 		if help == "" {
 			help = "Only items whose `" + name + "` is this."
 		}
-		parameter := object{"name": name, "in": "query", "schema": tagged(d.parameterSchema(name, f.Type.Elem()), f), "description": help}
+		parameter := object{"name": name, "in": "query", "schema": tagged(d.parameterSchema(name, f.Type.Elem()), f),
+			"description": help}
 		if f.Tag.Get("required") != "" {
 			parameter["required"] = true
 		}
@@ -151,7 +164,8 @@ func (d description) query(t reflect.Type) (list []object) {
 func (d description) parameterSchema(name string, t reflect.Type) object {
 	schema := d.schema(t)
 	switch c, named := namedFields[name]; {
-	case schema["type"] != "string" || schema["maxLength"] != nil || schema["pattern"] != nil || schema["format"] != nil:
+	case schema["type"] != "string" || schema["maxLength"] != nil || schema["pattern"] != nil ||
+		schema["format"] != nil:
 	case named:
 		return d.named(c)
 	default:
@@ -168,8 +182,10 @@ func (d description) pathParameter(path, name string) object {
 	schema := object{"type": "integer", "format": "int64", "minimum": 1}
 	switch {
 	case name == "id" && strings.HasPrefix(path, "/users/"):
-		return object{"name": name, "in": "path", "required": true, "description": "The id of a user, or me for the caller.",
-			"schema": object{"type": "string", "pattern": "^(" + me + "|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}}
+		return object{"name": name, "in": "path", "required": true,
+			"description": "The id of a user, or me for the caller.",
+			"schema": object{"type": "string", "pattern": "^(" + me +
+				"|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$"}}
 	case name == "document":
 		schema = d.schema(reflect.TypeFor[exchange.Slot]())
 	case name == "filename":

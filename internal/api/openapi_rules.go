@@ -59,7 +59,8 @@ func shown(t reflect.Type) rules {
 			}
 		}
 	}
-	for name, pattern := range map[string]string{"sha256": `^[0-9a-f]{64}$`, "hash": `^[0-9a-f]{64}$`, "prev_hash": `^([0-9a-f]{64})?$`} {
+	for name, pattern := range map[string]string{"sha256": `^[0-9a-f]{64}$`, "hash": `^[0-9a-f]{64}$`,
+		"prev_hash": `^([0-9a-f]{64})?$`} {
 		list[name] = exchange.Rule{Pattern: pattern}
 	}
 	return list
@@ -130,7 +131,8 @@ func tagged(schema object, f reflect.StructField) object {
 func savedFilters() object {
 	properties, names := object{}, []string{}
 	for _, f := range exchange.Facets {
-		properties[f.Name] = object{"type": "array", "maxItems": exchange.MaxFilterValues, "items": facetValue(f), "description": f.Label + ", one of several."}
+		properties[f.Name] = object{"type": "array", "maxItems": exchange.MaxFilterValues, "items": facetValue(f),
+			"description": f.Label + ", one of several."}
 		names = append(names, f.Name)
 	}
 	return object{"type": "object", "properties": properties, "additionalProperties": false,

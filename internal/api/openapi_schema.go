@@ -17,15 +17,22 @@ import (
 
 // scalars are the types whose JSON is not told by what they are made of.
 var scalars = map[reflect.Type]object{
-	reflect.TypeFor[Time]():          {"type": "string", "format": "timestamp", "pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[Expiry]():        {"type": "string", "format": "date-time", "examples": []string{"2021-02-22T17:09:15.513Z"}},
-	reflect.TypeFor[time.Time]():     {"type": "string", "format": "date-time", "examples": []string{"2026-03-12T09:40:00.123456Z"}},
+	reflect.TypeFor[Time](): {"type": "string", "format": "timestamp",
+		"pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[Expiry](): {"type": "string", "format": "date-time",
+		"examples": []string{"2021-02-22T17:09:15.513Z"}},
+	reflect.TypeFor[time.Time](): {"type": "string", "format": "date-time",
+		"examples": []string{"2026-03-12T09:40:00.123456Z"}},
 	reflect.TypeFor[uuid.UUID]():     {"type": "string", "format": "uuid"},
 	reflect.TypeFor[exchange.Date](): {"type": "string", "format": "date", "pattern": `^(19|[2-9]\d)\d\d-\d\d-\d\d$`},
-	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp", "description": "RFC 3339, or the form in which GET shows it.",
-		"pattern": `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)$`, "examples": []string{"2020-05-11T14:13:39+0000"}},
-	reflect.TypeFor[exchange.Until](): {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or a date.",
-		"pattern": `^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d))?$`, "examples": []string{"2020-05-11"}},
+	reflect.TypeFor[exchange.Instant](): {"type": "string", "format": "timestamp",
+		"description": "RFC 3339, or the form in which GET shows it.",
+		"pattern":     `^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d)$`,
+		"examples":    []string{"2020-05-11T14:13:39+0000"}},
+	reflect.TypeFor[exchange.Until](): {"type": "string", "description": "A timestamp as of GET, one of RFC 3339, or " +
+		"a date.",
+		"pattern":  `^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:?\d\d))?$`,
+		"examples": []string{"2020-05-11"}},
 	reflect.TypeFor[Contract]():            {"type": "object"},
 	reflect.TypeFor[exchange.SearchText](): {"type": "string", "maxLength": exchange.MaxSearchText},
 	reflect.TypeFor[exchange.Action]():     {"type": "string", "examples": []string{"material.update"}},
@@ -38,13 +45,18 @@ type component struct {
 }
 
 var components = map[reflect.Type]component{
-	reflect.TypeFor[exchange.Ref](): {"ID", object{"description": "An id as 7, as \"7\" or as {\"id\": 7}.", "anyOf": []object{
-		{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": idText},
-		{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"anyOf": []object{
-			{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": idText}}}}}}}},
-	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as {\"id\": UUID}.", "anyOf": []object{
-		{"type": "string", "format": "uuid"}, {"type": "object", "required": []string{"id"}, "properties": object{"id": object{"type": "string", "format": "uuid"}}}}}},
-	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in any form.",
+	reflect.TypeFor[exchange.Ref](): {"ID",
+		object{"description": "An id as 7, as \"7\" or as {\"id\": 7}.", "anyOf": []object{
+			{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": idText},
+			{"type": "object", "required": []string{"id"}, "properties": object{"id": object{"anyOf": []object{
+				{"type": "integer", "format": "int64", "minimum": 1}, {"type": "string", "pattern": idText}}}}}}}},
+	reflect.TypeFor[exchange.UserRef](): {"UserID", object{"description": "The id of a user as a UUID or as " +
+		"{\"id\": UUID}.", "anyOf": []object{
+		{"type": "string", "format": "uuid"},
+		{"type": "object", "required": []string{"id"},
+			"properties": object{"id": object{"type": "string", "format": "uuid"}}}}}},
+	reflect.TypeFor[exchange.IDText](): {"Identifier", object{"description": "An accession, DOI or address, in " +
+		"any form.",
 		"anyOf": []object{{"type": "string"}, {"type": "number"}}, "examples": []string{"GSE5859", "SRP009615"}}},
 	reflect.TypeFor[exchange.Filters]():   {"SearchFilters", savedFilters()},
 	reflect.TypeFor[exchange.Delivery]():  {"MailDelivery", enum(exchange.Deliveries...)},
@@ -54,10 +66,13 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.EventKind](): {"EventKind", enum(exchange.EventKinds...)},
 	reflect.TypeFor[exchange.Scope]():     {"TokenScope", enum(exchange.Scopes...)},
 	reflect.TypeFor[exchange.Slot]():      {"DocumentName", enum(exchange.Slots...)},
-	reflect.TypeFor[exchange.Review]():    {"DocumentState", enum(exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded)},
-	reflect.TypeFor[exchange.Need](): {"RequirementName", enum(exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,
-		exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA)},
-	reflect.TypeFor[exchange.Due]():              {"RequirementState", enum(exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done)},
+	reflect.TypeFor[exchange.Review](): {"DocumentState",
+		enum(exchange.Delivered, exchange.Accepted, exchange.Returned, exchange.Superseded)},
+	reflect.TypeFor[exchange.Need](): {"RequirementName",
+		enum(exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB,
+			exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA)},
+	reflect.TypeFor[exchange.Due](): {"RequirementState",
+		enum(exchange.NotNeeded, exchange.OwedByRequester, exchange.OwedByLab, exchange.Done)},
 	reflect.TypeFor[exchange.Side]():             {"Party", enum(exchange.RequesterSide, exchange.LabSide)},
 	reflect.TypeFor[exchange.Category]():         {"NotificationCategory", enum(exchange.MailCategories...)},
 	reflect.TypeFor[exchange.MailState]():        {"MailState", enum(exchange.MailStates...)},
@@ -68,8 +83,9 @@ var components = map[reflect.Type]component{
 	reflect.TypeFor[exchange.JobState]():         {"JobState", enum(exchange.JobStates...)},
 	reflect.TypeFor[exchange.BulkMode]():         {"BulkMode", enum(exchange.BulkModes...)},
 	reflect.TypeFor[exchange.InvitationStatus](): {"InvitationStatus", enum(exchange.InvitationStatuses...)},
-	reflect.TypeFor[exchange.EventType]():        {"EventType", enum(append(slices.Clone(exchange.EventTypes), exchange.Ping)...)},
-	reflect.TypeFor[exchange.DeliveryState]():    {"DeliveryState", enum(exchange.DeliveryStates...)},
+	reflect.TypeFor[exchange.EventType](): {"EventType",
+		enum(append(slices.Clone(exchange.EventTypes), exchange.Ping)...)},
+	reflect.TypeFor[exchange.DeliveryState](): {"DeliveryState", enum(exchange.DeliveryStates...)},
 }
 
 // idText is the pattern of an id that is written as text.
@@ -80,16 +96,20 @@ func enum[T any](values ...T) object { return object{"type": "string", "enum": v
 // namedFields are fields that say more by their name than by their type.
 var namedFields = map[string]component{
 	"category": {"MaterialCategory", enum(category.Codes()...)},
-	"additional_metadata": {"Metadata", object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
-		// more or longer keys do not fit
-		"maxProperties": (exchange.MaxMetadata - len("{}")) / len(`"a":1,`), "propertyNames": object{"maxLength": exchange.MaxMetadata - len(`{"":1}`)}}},
+	"additional_metadata": {"Metadata",
+		object{"type": "object", "description": metadataKeys(), "additionalProperties": true,
+			// more or longer keys do not fit
+			"maxProperties": (exchange.MaxMetadata - len("{}")) / len(`"a":1,`),
+			"propertyNames": object{"maxLength": exchange.MaxMetadata - len(`{"":1}`)}}},
 }
 
 // metadataKeys lists what additional_metadata may hold.
 func metadataKeys() string {
 	text := "What is known of a material, by its category; other keys are kept too. It has at most 64 KiB as JSON. " +
-		"Members of the lab, admins and requesters whose request the lab accepted see all of it; for others it has neither " + strings.Join(category.PrivateKeys(), ", ") +
-		" nor keys that the category does not have, unless they are in public_metadata_keys of the organization. A change by who does not see them keeps them."
+		"Members of the lab, admins and requesters whose request the lab accepted see all of it; for others it has " +
+		"neither " + strings.Join(category.PrivateKeys(), ", ") +
+		" nor keys that the category does not have, unless they are in public_metadata_keys of the organization. A " +
+		"change by who does not see them keeps them."
 	for _, c := range category.All() {
 		var keys []string
 		for _, f := range c.Fields {
@@ -150,7 +170,8 @@ func (d description) schema(t reflect.Type) object {
 		}
 		if d.schemas[name] == nil {
 			d.schemas[name] = object{} // its fields may lead back here
-			d.schemas[name] = d.structure(name, t, shown(t), func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
+			d.schemas[name] = d.structure(name, t, shown(t),
+				func(f reflect.StructField) bool { return !strings.Contains(f.Tag.Get("json"), ",omit") })
 		}
 		return refTo(name)
 	}
@@ -190,12 +211,14 @@ func (d description) structure(name string, t reflect.Type, of rules, needed fun
 	return schema
 }
 
-func (d description) fields(t reflect.Type, of rules, needed func(reflect.StructField) bool, properties object, required *[]string) {
+func (d description) fields(t reflect.Type, of rules, needed func(reflect.StructField) bool, properties object,
+	required *[]string) {
 	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && f.Type.Kind() == reflect.Pointer: // shown to some only
-			d.fields(f.Type.Elem(), shown(f.Type.Elem()), func(reflect.StructField) bool { return false }, properties, required)
+			d.fields(f.Type.Elem(), shown(f.Type.Elem()), func(reflect.StructField) bool { return false }, properties,
+				required)
 			continue
 		case f.Anonymous:
 			d.fields(f.Type, shown(f.Type), needed, properties, required)
@@ -210,7 +233,8 @@ func (d description) fields(t reflect.Type, of rules, needed func(reflect.Struct
 		switch {
 		case f.Type.Kind() == reflect.Pointer && options == "omitempty":
 			schema = d.schema(f.Type.Elem())
-		case f.Type == reflect.TypeFor[[]string]() && name == "organisms", f.Type == reflect.TypeFor[[]exchange.EventType]():
+		case f.Type == reflect.TypeFor[[]string]() && name == "organisms",
+			f.Type == reflect.TypeFor[[]exchange.EventType]():
 			schema = orNull(schema)
 		}
 		if r, ok := of[name]; ok {
@@ -222,7 +246,8 @@ func (d description) fields(t reflect.Type, of rules, needed func(reflect.Struct
 		schema = tagged(schema, f)
 		properties[name] = schema
 		if alias := f.Tag.Get("alias"); alias != "" {
-			properties[alias] = object{"description": "Another name of " + name + ".", "x-alias-of": name, "allOf": []object{schema}}
+			properties[alias] = object{"description": "Another name of " + name + ".", "x-alias-of": name,
+				"allOf": []object{schema}}
 		}
 		if needed(f) {
 			*required = append(*required, name)

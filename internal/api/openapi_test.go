@@ -67,7 +67,8 @@ func TestTheOpenAPIDocumentHasTheRoutes(t *testing.T) {
 		for method, op := range item.Operations() {
 			list = append(list, method+" "+path)
 			if op.Summary == "" || op.Description == "" || op.OperationID == "" || names[op.OperationID] {
-				t.Errorf("%s %s: name %q, summary %q, description %q", method, path, op.OperationID, op.Summary, op.Description)
+				t.Errorf("%s %s: name %q, summary %q, description %q", method, path, op.OperationID, op.Summary,
+					op.Description)
 			}
 			names[op.OperationID] = true
 		}
@@ -123,8 +124,10 @@ func TestTheDocumentSaysWhichCallsNeedAToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, want := range map[string]bool{"/materials": optional, "/organizations": optional, "/login": true, "/material-requests": false} {
-			got := slices.ContainsFunc(*document.Paths.Value(path).Post.Security, func(r openapi3.SecurityRequirement) bool { return len(r) == 0 })
+		for path, want := range map[string]bool{"/materials": optional, "/organizations": optional, "/login": true,
+			"/material-requests": false} {
+			got := slices.ContainsFunc(*document.Paths.Value(path).Post.Security,
+				func(r openapi3.SecurityRequirement) bool { return len(r) == 0 })
 			if got != want {
 				t.Errorf("access %s: POST %s without a token: %v, want %v", access, path, got, want)
 			}
@@ -138,7 +141,8 @@ var contract = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562))
+	openapi3.DefineStringFormatValidator("uuid",
+		openapi3.NewRegexpFormatValidator(openapi3.FormatOfStringForUUIDOfRFC9562))
 	parsed, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
 		return nil, err
@@ -164,7 +168,8 @@ func described(r *http.Request, a answer) string {
 	if route == nil {
 		return ""
 	}
-	options := &openapi3filter.Options{IncludeResponseStatus: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}
+	options := &openapi3filter.Options{IncludeResponseStatus: true,
+		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc}
 	for _, header := range []http.Header{r.Header, a.Header} { // a text or a file is read as it is
 		kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 		if kind != "" && !strings.HasSuffix(kind, "json") && !strings.HasPrefix(kind, "multipart/") {
@@ -240,7 +245,8 @@ func routeOf(document *openapi3.T, r *http.Request) (*routers.Route, map[string]
 	// The validator for 3.1 compiles the schema for every call; ours say nothing that the one for 3.0 does not read.
 	plain := *document
 	plain.OpenAPI = "3.0.3"
-	return &routers.Route{Spec: &plain, Path: best, PathItem: item, Method: r.Method, Operation: item.GetOperation(r.Method)}, values
+	return &routers.Route{Spec: &plain, Path: best, PathItem: item, Method: r.Method,
+		Operation: item.GetOperation(r.Method)}, values
 }
 
 // TestDescribedTellsWhatIsWrong keeps the check of every call from passing whatever it sees.
@@ -278,9 +284,11 @@ func TestDescribedTellsWhatIsWrong(t *testing.T) {
 		if test.header != "" {
 			header.Set(test.header, "x")
 		}
-		fault := described(r, answer{Status: test.status, Header: header, Raw: []byte(strings.Replace(good, test.old, test.new, 1))})
+		fault := described(r, answer{Status: test.status, Header: header,
+			Raw: []byte(strings.Replace(good, test.old, test.new, 1))})
 		if test.wrong == "" && fault != "" || !strings.Contains(fault, test.wrong) {
-			t.Errorf("%s %s %s, %q for %q: %q, want it to tell of %q", test.method, test.path, test.sent, test.new, test.old, fault, test.wrong)
+			t.Errorf("%s %s %s, %q for %q: %q, want it to tell of %q", test.method, test.path, test.sent, test.new,
+				test.old, fault, test.wrong)
 		}
 	}
 }

@@ -18,7 +18,8 @@ func TestListsOfAnOrganizationHoldWhatIsItsOwn(t *testing.T) {
 		path := fmt.Sprintf("/organizations/%d", s.id)
 		grant, hidden := s.newGrant(), s.newMaterial()
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", hidden), obj{"embargo_date": "2999-01-01"})
-		s.requester().want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": s.requester().Lab})
+		s.requester().want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "A", "organization_id": s.requester().Lab})
 		s.member.want(200, "POST", "/grants", obj{"title": "Of no lab", "funder_id": "R02"})
 
 		page := s.anonymous().want(200, "GET", path+"/members/?limit=2", nil)

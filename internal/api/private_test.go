@@ -18,8 +18,11 @@ import (
 // newPatient lists a xenograft with the number of its patient and a column of the lab's own.
 func (s *scene) newPatient() int64 {
 	s.t.Helper()
-	return s.member.want(201, "POST", "/materials", obj{"category": "PDX", "title": "Colon xenograft", "organization_id": s.id}.meta(
-		obj{"submitter_patient_id": "quokkanaut", "submitter_tumor_id": "quokkanaut-T1", "submitter_pdx_id": "MODEL-7", "freezer": "quokkafreezer", "shelf": obj{"box": "quokkabox"}})).id()
+	return s.member.want(201, "POST", "/materials",
+		obj{"category": "PDX", "title": "Colon xenograft", "organization_id": s.id}.meta(
+			obj{"submitter_patient_id": "quokkanaut", "submitter_tumor_id": "quokkanaut-T1",
+				"submitter_pdx_id": "MODEL-7",
+				"freezer":          "quokkafreezer", "shelf": obj{"box": "quokkabox"}})).id()
 }
 
 // TestPrivateFields_WhoSeesThem holds that the lab, admins and requesters whom it accepted see them, and that nobody
@@ -30,29 +33,35 @@ func TestPrivateFields_WhoSeesThem(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		id := s.newPatient()
 		path := fmt.Sprintf("/materials/%d", id)
-		request := fmt.Sprintf("/material-requests/%d", s.requester().want(201, "POST", "/material-requests", obj{"material": id}).id())
+		request := fmt.Sprintf("/material-requests/%d",
+			s.requester().want(201, "POST", "/material-requests", obj{"material": id}).id())
 		sees := func(name string) bool {
 			a := s.people[name].want(200, "GET", path, nil)
 			if a.at("additional_metadata.submitter_pdx_id") != "MODEL-7" {
 				t.Errorf("%s does not see what is public: %s", name, a.Raw)
 			}
-			return a.at("additional_metadata.submitter_patient_id") == "quokkanaut" && a.at("additional_metadata.freezer") == "quokkafreezer"
+			return a.at("additional_metadata.submitter_patient_id") == "quokkanaut" &&
+				a.at("additional_metadata.freezer") == "quokkafreezer"
 		}
-		for name, want := range map[string]bool{"anonymous": false, "stranger": false, "requester": false, "former": false, "member": true, "owner": true, "admin": true} {
+		for name, want := range map[string]bool{"anonymous": false, "stranger": false, "requester": false,
+			"former": false, "member": true, "owner": true, "admin": true} {
 			if sees(name) != want {
 				t.Errorf("%s sees private fields: %v", name, !want)
 			}
 		}
 		for _, name := range []string{"anonymous", "stranger", "requester", "former"} {
 			x := &secret{scene: s, material: id, shown: id, mta: 1, plan: 1, grant: 1}
-			for _, address := range append(x.addresses(s.people[name]), "/search/materials?search=colon", "/search/materials?category=PDX", "/search/materials?search=quokkanuat",
-				"/search/materials?search=quokkanaut", "/search/materials?search=quokkafreezer", "/search/materials/feed?search=colon", path+"/citation?format=csl-json") {
+			for _, address := range append(x.addresses(s.people[name]), "/search/materials?search=colon",
+				"/search/materials?category=PDX", "/search/materials?search=quokkanuat",
+				"/search/materials?search=quokkanaut", "/search/materials?search=quokkafreezer",
+				"/search/materials/feed?search=colon", path+"/citation?format=csl-json") {
 				a := s.people[name].call("GET", address, nil)
 				if strings.Contains(address, "quokka") {
 					if a.Body["count"] != 0.0 || a.Body["did_you_mean"] != nil {
 						t.Errorf("%s finds it at %s: %s", name, address, a.Raw)
 					}
-				} else if raw := strings.ToLower(string(a.Raw)); strings.Contains(raw, "quokka") || strings.Contains(raw, `"freezer"`) {
+				} else if raw := strings.ToLower(string(a.Raw)); strings.Contains(raw, "quokka") ||
+					strings.Contains(raw, `"freezer"`) {
 					t.Errorf("%s at %s: %.600s", name, address, a.Raw)
 				}
 			}
@@ -96,17 +105,21 @@ func TestPrivateFields_StayWhereOthersChangeTheMaterial(t *testing.T) {
 		if strings.Contains(string(a.Raw), "quokka") {
 			t.Errorf("the answer to a change: %s", a.Raw)
 		}
-		if m := s.member.want(200, "GET", path, nil); m.at("additional_metadata.submitter_pdx_id") != "MODEL-8" || m.at("additional_metadata.freezer") != "quokkafreezer" ||
-			m.at("additional_metadata.submitter_patient_id") != "quokkanaut" || m.at("additional_metadata.shelf.box") != "quokkabox" {
+		if m := s.member.want(200, "GET", path, nil); m.at("additional_metadata.submitter_pdx_id") != "MODEL-8" ||
+			m.at("additional_metadata.freezer") != "quokkafreezer" ||
+			m.at("additional_metadata.submitter_patient_id") != "quokkanaut" ||
+			m.at("additional_metadata.shelf.box") != "quokkabox" {
 			t.Errorf("after a change by a stranger: %s", m.Raw)
 		}
 		stranger.want(200, "PATCH", path, obj{}.meta(obj{"note": "quokkanote"})) // open is open: to write, not to read
-		if m := s.member.want(200, "GET", path, nil); m.at("additional_metadata.note") != "quokkanote" || m.at("additional_metadata.freezer") != "quokkafreezer" {
+		if m := s.member.want(200, "GET", path, nil); m.at("additional_metadata.note") != "quokkanote" ||
+			m.at("additional_metadata.freezer") != "quokkafreezer" {
 			t.Errorf("after a key of their own by a stranger: %s", m.Raw)
 		}
 		for _, key := range []string{"submitter_patient_id", "submitter_tumor_id"} {
 			s.unchanged(key, func() {
-				if a := stranger.refused(403, "FIELD_FORBIDDEN", "PATCH", path, obj{}.meta(obj{key: "quokkanaut"})); a.Body["field"] != "additional_metadata."+key {
+				if a := stranger.refused(403, "FIELD_FORBIDDEN", "PATCH", path,
+					obj{}.meta(obj{key: "quokkanaut"})); a.Body["field"] != "additional_metadata."+key {
 					t.Errorf("%s: %s", key, a.Raw)
 				}
 			})
@@ -130,7 +143,8 @@ func TestPublicMetadataKeys(t *testing.T) {
 		publish := func(keys []string) {
 			s.owner.want(200, "PATCH", lab, obj{"public_metadata_keys": keys})
 			var id int64
-			if err := s.sql.QueryRowContext(t.Context(), "SELECT id FROM jobs WHERE kind = $1 AND key = $2", app.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
+			if err := s.sql.QueryRowContext(t.Context(), "SELECT id FROM jobs WHERE kind = $1 AND key = $2",
+				app.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
 			jobtest.Wait(t, db, id, exchange.JobDone)
@@ -140,15 +154,18 @@ func TestPublicMetadataKeys(t *testing.T) {
 			return anonymous.want(200, "GET", "/search/materials?search=quokkafreezer", nil).Body["count"]
 		}
 		publish([]string{"freezer"})
-		if a := anonymous.want(200, "GET", material, nil); a.at("additional_metadata.freezer") != "quokkafreezer" || a.at("additional_metadata.shelf") != nil ||
+		if a := anonymous.want(200, "GET", material, nil); a.at("additional_metadata.freezer") != "quokkafreezer" ||
+			a.at("additional_metadata.shelf") != nil ||
 			a.at("additional_metadata.submitter_patient_id") != nil || found() != 1.0 {
 			t.Errorf("published: %s, found %v", a.Raw, found())
 		}
 		publish([]string{})
-		if a := anonymous.want(200, "GET", material, nil); a.at("additional_metadata.freezer") != nil || found() != 0.0 {
+		if a := anonymous.want(200, "GET", material, nil); a.at("additional_metadata.freezer") != nil ||
+			found() != 0.0 {
 			t.Errorf("no longer published: %s, found %v", a.Raw, found())
 		}
-		s.owner.refused(400, "INVALID_INPUT", "PATCH", lab, obj{"public_metadata_keys": []string{"submitter_patient_id"}})
+		s.owner.refused(400, "INVALID_INPUT", "PATCH", lab,
+			obj{"public_metadata_keys": []string{"submitter_patient_id"}})
 		for _, name := range []string{"anonymous", "stranger", "member"} {
 			s.people[name].refused(403, "FIELD_FORBIDDEN", "PATCH", lab, obj{"public_metadata_keys": []string{"shelf"}})
 		}
@@ -179,41 +196,49 @@ func TestMigrationReindexesWhatIsPrivate(t *testing.T) {
 		if finds("stranger", "quokkafreezer") != 1.0 {
 			t.Fatal("the index of before has nothing private")
 		}
-		for statement := range strings.SplitSeq(regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(string(file), ""), ";") {
-			if statement = strings.TrimSpace(statement); strings.HasPrefix(statement, "UPDATE") || strings.HasPrefix(statement, "DELETE") || strings.HasPrefix(statement, "INSERT") {
+		for statement := range strings.SplitSeq(regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(string(file), ""),
+			";") {
+			if statement = strings.TrimSpace(statement); strings.HasPrefix(statement, "UPDATE") ||
+				strings.HasPrefix(statement, "DELETE") || strings.HasPrefix(statement, "INSERT") {
 				exec(statement)
 			}
 		}
-		if finds("stranger", "quokkafreezer") != 0.0 || finds("stranger", "xenograft") != 0.0 || finds("member", "xenograft") != 1.0 {
+		if finds("stranger", "quokkafreezer") != 0.0 || finds("stranger", "xenograft") != 0.0 ||
+			finds("member", "xenograft") != 1.0 {
 			t.Error("before the job")
 		}
 		var id int64
-		if err := s.sql.QueryRowContext(t.Context(), "SELECT id FROM jobs WHERE kind = $1 AND key = $2", app.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
+		if err := s.sql.QueryRowContext(t.Context(), "SELECT id FROM jobs WHERE kind = $1 AND key = $2",
+			app.Reindex.Name, fmt.Sprintf("organization %d", s.id)).Scan(&id); err != nil {
 			t.Fatal(err)
 		}
 		defer s.work(s.app, job.Config{})()
 		jobtest.Wait(t, db, id, exchange.JobDone)
-		if finds("stranger", "quokkafreezer") != 0.0 || finds("member", "quokkafreezer") != 0.0 || finds("stranger", "xenograft") != 1.0 {
+		if finds("stranger", "quokkafreezer") != 0.0 || finds("member", "quokkafreezer") != 0.0 ||
+			finds("stranger", "xenograft") != 1.0 {
 			t.Error("after the job")
 		}
 	})
 }
 
-// TestSequenceMap_OfAHiddenMaterialStaysWhereItsAttachmentIsSentBack holds that who reads null for a material that is hidden
-// from them does not take the map away by sending back what they read.
+// TestSequenceMap_OfAHiddenMaterialStaysWhereItsAttachmentIsSentBack holds that who reads null for a material that is
+// hidden from them does not take the map away by sending back what they read.
 func TestSequenceMap_OfAHiddenMaterialStaysWhereItsAttachmentIsSentBack(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		material := s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Hidden", "organization_id": s.id, "embargo_date": "2999-12-31"}).id()
+		material := s.member.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "Hidden", "organization_id": s.id, "embargo_date": "2999-12-31"}).id()
 		stranger := s.people["stranger"]
 		id := stranger.upload("map.pdf", pdf, obj{"owned_by_org": stranger.Lab}).id()
-		if _, err := s.sql.ExecContext(t.Context(), "UPDATE attachments SET sequence_map_for = $1 WHERE id = $2", material, id); err != nil {
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE attachments SET sequence_map_for = $1 WHERE id = $2",
+			material, id); err != nil {
 			t.Fatal(err)
 		}
 		path := fmt.Sprintf("/attachments/%d", id)
 		of := func() (n int64) {
-			if err := s.sql.QueryRowContext(t.Context(), "SELECT COALESCE(sequence_map_for, 0) FROM attachments WHERE id = $1", id).Scan(&n); err != nil {
+			if err := s.sql.QueryRowContext(t.Context(), "SELECT COALESCE(sequence_map_for, 0) FROM attachments "+
+				"WHERE id = $1", id).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n

@@ -67,7 +67,9 @@ func (c *Call) readList(filter any) error {
 	q.filter(filter)
 	order, matches := q.order(c.fields), q.matches(c.filters)
 	name := listName(c.Request, order, []any{filter, matches})
-	c.list = listQuery{q.values, name, exchange.Page{Limit: q.limit(defaultLimit, maxLimit), Order: order, After: q.cursor(name, order), Where: matches}}
+	c.list = listQuery{q.values, name,
+		exchange.Page{Limit: q.limit(defaultLimit, maxLimit), Order: order, After: q.cursor(name, order),
+			Where: matches}}
 	return q.faults.Err()
 }
 

@@ -33,13 +33,15 @@ func TestQuota_RefusesWhatWouldBeMoreThanAnOwnerMayStore(t *testing.T) {
 		}
 		refused := func(what string, a answer, used, quota int) {
 			t.Helper()
-			if a.Status != 413 || a.Body["error_code"] != "QUOTA" || fmt.Sprint(a.Body["quota"]) != fmt.Sprint(quota) || fmt.Sprint(a.Body["used"]) != fmt.Sprint(used) {
+			if a.Status != 413 || a.Body["error_code"] != "QUOTA" || fmt.Sprint(a.Body["quota"]) != fmt.Sprint(quota) ||
+				fmt.Sprint(a.Body["used"]) != fmt.Sprint(used) {
 				t.Errorf("%s: %d %s, want 413 QUOTA with %d of %d", what, a.Status, a.Raw, used, quota)
 			}
 		}
 		refused("one byte more", p.upload("c.txt", text(1), nil), 2500, 2500)
 		record := p.want(201, "POST", "/attachments/", obj{"filename": "d.txt"})
-		refused("content of a record", p.send("PUT", record.Body["download_url"].(string), "text/plain", strings.NewReader("a")), 2500, 2500)
+		refused("content of a record",
+			p.send("PUT", record.Body["download_url"].(string), "text/plain", strings.NewReader("a")), 2500, 2500)
 		for _, size := range []int{2000, 3000} {
 			if a := p.upload("lab.txt", text(size), obj{"owned_by_org": p.Lab}); a.Status != 201 {
 				t.Errorf("for the lab: %d %s", a.Status, a.Raw)
@@ -68,7 +70,8 @@ func TestQuota_UploadsAtOnceDoNotPassTogether(t *testing.T) {
 				if i%2 == 0 {
 					a = p.upload("a.txt", []byte(strings.Repeat("a", 600)), obj{"owned_by_org": p.Lab})
 				} else {
-					a = p.send("POST", fmt.Sprintf("/organizations/%d/materials/bulk?mode=dry-run", p.Lab), "text/csv", strings.NewReader(sheet(600)))
+					a = p.send("POST", fmt.Sprintf("/organizations/%d/materials/bulk?mode=dry-run", p.Lab), "text/csv",
+						strings.NewReader(sheet(600)))
 				}
 				switch {
 				case a.Status == 201 || a.Status == 202:
@@ -100,7 +103,8 @@ func TestQuota_ASpreadsheetThatIsRefusedCountsForNobody(t *testing.T) {
 		})
 		p := w.person("mario")
 		bulk := func(text string) answer {
-			return p.send("POST", fmt.Sprintf("/organizations/%d/materials/bulk", p.Lab), "text/csv", strings.NewReader(text))
+			return p.send("POST", fmt.Sprintf("/organizations/%d/materials/bulk", p.Lab), "text/csv",
+				strings.NewReader(text))
 		}
 		used := func() string {
 			a := p.want(200, "GET", fmt.Sprintf("/organizations/%d/storage", p.Lab), nil)
@@ -113,14 +117,15 @@ func TestQuota_ASpreadsheetThatIsRefusedCountsForNobody(t *testing.T) {
 			t.Errorf("%d %s; %s bytes", a.Status, a.Raw, used())
 		}
 		a := bulk("title,category\n" + strings.Repeat("x", 480) + ",OTHER\n")
-		if a.Status != 413 || a.Body["error_code"] != "QUOTA" || fmt.Sprint(a.Body["used"]) != "26" || used() != "26 26" {
+		if a.Status != 413 || a.Body["error_code"] != "QUOTA" || fmt.Sprint(a.Body["used"]) != "26" ||
+			used() != "26 26" {
 			t.Errorf("%d %s; %s bytes", a.Status, a.Raw, used())
 		}
 	})
 }
 
-// TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere when a material shows it as its MTA, and when it is handed in as the executed
-// one; nothing changes where there is none.
+// TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere when a material shows it as its MTA, and when it is handed in as
+// the executed one; nothing changes where there is none.
 func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -131,7 +136,8 @@ func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 		if a := p.upload("lab.txt", []byte(strings.Repeat("a", 600)), obj{"owned_by_org": p.Lab}); a.Status != 201 {
 			t.Fatalf("%d %s", a.Status, a.Raw)
 		}
-		material := fmt.Sprintf("/materials/%d", p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "HeLa", "organization": p.Lab}).id())
+		material := fmt.Sprintf("/materials/%d",
+			p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "HeLa", "organization": p.Lab}).id())
 		own := p.upload("mta.txt", []byte(strings.Repeat("b", 500)), nil)
 		used := func() string {
 			user := p.want(200, "GET", fmt.Sprintf("/users/%s/storage", p.ID), nil)
@@ -139,7 +145,8 @@ func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 			return fmt.Sprint(user.Body["used"], " ", lab.Body["used"])
 		}
 		a := p.call("PATCH", material, obj{"mta_attachment": own.id()})
-		if a.Status != 413 || a.Body["error_code"] != "QUOTA" || fmt.Sprint(a.Body["used"]) != "600" || used() != "500 600" {
+		if a.Status != 413 || a.Body["error_code"] != "QUOTA" || fmt.Sprint(a.Body["used"]) != "600" ||
+			used() != "500 600" {
 			t.Errorf("%d %s; %s bytes", a.Status, a.Raw, used())
 		}
 		small := p.upload("small.txt", []byte(strings.Repeat("c", 400)), nil)
@@ -148,7 +155,9 @@ func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 			t.Errorf("%s bytes", got)
 		}
 		s := p.want(200, "GET", fmt.Sprintf("/organizations/%d/storage", p.Lab), nil)
-		if largest := s.Body["largest"].([]any); len(largest) != 2 || largest[0].(map[string]any)["filename"] != "lab.txt" || fmt.Sprint(largest[1].(map[string]any)["bytes"]) != "400" {
+		if largest := s.Body["largest"].([]any); len(largest) != 2 ||
+			largest[0].(map[string]any)["filename"] != "lab.txt" ||
+			fmt.Sprint(largest[1].(map[string]any)["bytes"]) != "400" {
 			t.Errorf("got %s", s.Raw)
 		}
 	})

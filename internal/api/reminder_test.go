@@ -15,7 +15,8 @@ import (
 func (s *scene) wait(request int64, days int) (since time.Time) {
 	s.t.Helper()
 	since = time.Now().UTC().AddDate(0, 0, -days).Truncate(time.Second)
-	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE material_requests SET waiting_since = $1 WHERE id = $2", since, request); err != nil {
+	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE material_requests SET waiting_since = $1 WHERE id = $2",
+		since, request); err != nil {
 		s.t.Fatal(err)
 	}
 	s.run(app.Remind)
@@ -41,14 +42,16 @@ func TestAReminderShowsBeforeItGoesOutAndInTheTimelineAfter(t *testing.T) {
 			events := p.want(200, "GET", path+"/events", nil).List
 			e := events[0].(map[string]any)
 			detail := e["detail"].(map[string]any)
-			if e["kind"] != "reminded" || e["actor"] != nil || detail["party"] != "requester" || fmt.Sprint(detail["what"]) != "[abstract]" ||
+			if e["kind"] != "reminded" || e["actor"] != nil || detail["party"] != "requester" ||
+				fmt.Sprint(detail["what"]) != "[abstract]" ||
 				detail["days"] != 28.0 || len(detail) != 4 || len(events) != 3 {
 				t.Errorf("the timeline of %s: %v", p.name, e)
 			}
 		}
 		a := s.requester().want(200, "GET", s.user("/notifications"), nil)
 		n := a.List[0].(map[string]any)
-		want := fmt.Sprintf("Aliquot reminded the requester, whose turn it is since %s: the research abstract (request %d, HT-29).", since[:10], id)
+		want := fmt.Sprintf("Aliquot reminded the requester, whose turn it is since %s: the research abstract "+
+			"(request %d, HT-29).", since[:10], id)
 		if n["category"] != "reminder_notif" || n["kind"] != "reminded" || n["actor"] != nil || n["text"] != want {
 			t.Errorf("the notification: %v, want %s", n, want)
 		}

@@ -16,7 +16,10 @@ func (a *API) listRequests(c *Call, f exchange.RequestFilter) ([]Request, error)
 }
 
 func (a *API) getRequest(c *Call, _ None) (Request, error) {
-	return a.request(c, func(id int64) (exchange.RequestDetail, error) { return a.App.Request(c.Context(), c.Actor, id) })
+	return a.request(c, func(id int64) (exchange.RequestDetail,
+		error) {
+		return a.App.Request(c.Context(), c.Actor, id)
+	})
 }
 
 func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) {
@@ -26,7 +29,10 @@ func (a *API) updateRequest(c *Call, in exchange.RequestPatch) (Request, error) 
 }
 
 func (a *API) shipRequest(c *Call, in exchange.ShipmentPatch) (Request, error) {
-	return a.request(c, func(id int64) (exchange.RequestDetail, error) { return a.App.ShipRequest(c.Context(), c.Actor, id, in) })
+	return a.request(c, func(id int64) (exchange.RequestDetail,
+		error) {
+		return a.App.ShipRequest(c.Context(), c.Actor, id, in)
+	})
 }
 
 func (a *API) acceptDocument(c *Call, _ None) (Request, error) {
@@ -40,7 +46,8 @@ func (a *API) returnDocument(c *Call, in exchange.ReasonBody) (Request, error) {
 func (a *API) review(c *Call, accept bool, reason string) (Request, error) {
 	slot := exchange.Slot(c.PathValue("document"))
 	if !slot.Valid() {
-		return Request{}, exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.", exchange.Slots)
+		return Request{}, exchange.Errorf(exchange.NotFound, "There is no such document; it is one of %v.",
+			exchange.Slots)
 	}
 	return a.request(c, func(id int64) (exchange.RequestDetail, error) {
 		return a.App.ReviewDocument(c.Context(), c.Actor, id, slot, accept, reason)

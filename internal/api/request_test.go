@@ -20,7 +20,8 @@ func bigLab(w *world) (owner *person, members []*person, material int64) {
 	}
 	id := owner.want(201, "POST", "/organizations", obj{"owner": owner.ID, "members": []any{}}).id()
 	w.join(id, members...)
-	return owner, members, owner.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": id}).id()
+	return owner, members, owner.want(201, "POST", "/materials",
+		obj{"category": "OTHER", "title": "A", "organization_id": id}).id()
 }
 
 // heard counts a person's notifications of status changes of a request.
@@ -52,7 +53,10 @@ func TestTheSameDecisionTenTimesAtOnceIsOneDecision(t *testing.T) {
 			id := requester.want(201, "POST", "/material-requests", obj{"material": material}).id()
 			path := fmt.Sprintf("/material-requests/%d", id)
 			before := w.rows()
-			for _, a := range atOnce(func(i int) answer { return members[i].call("PATCH", path, obj{"status": "APPROVED"}) }) {
+			for _, a := range atOnce(func(i int) answer {
+				return members[i].call("PATCH", path,
+					obj{"status": "APPROVED"})
+			}) {
 				if a.Status != 200 || a.Body["status"] != "APPROVED" {
 					t.Errorf("%d %s", a.Status, a.Raw)
 				}
@@ -85,7 +89,8 @@ func TestDifferentDecisionsAtOnceComeOneAfterTheOther(t *testing.T) {
 		w := newWorld(t, db, exchange.AccessMembers)
 		_, members, material := bigLab(w)
 		requester := w.person("requester")
-		to := []string{"APPROVED", "REJECTED", "INVALID", "IN_FULFILLMENT", "FULFILLED", "OPEN", "CANCELLED", "APPROVED", "REJECTED", "FULFILLED"}
+		to := []string{"APPROVED", "REJECTED", "INVALID", "IN_FULFILLMENT", "FULFILLED", "OPEN", "CANCELLED",
+			"APPROVED", "REJECTED", "FULFILLED"}
 		for range 3 {
 			id := requester.want(201, "POST", "/material-requests", obj{"material": material}).id()
 			path := fmt.Sprintf("/material-requests/%d", id)
@@ -98,7 +103,8 @@ func TestDifferentDecisionsAtOnceComeOneAfterTheOther(t *testing.T) {
 				if a.Status == 200 && a.Body["status"] != to[i] || a.Status != 200 && a.Status != 409 {
 					t.Errorf("%s: %d %s", to[i], a.Status, a.Raw)
 				}
-				if a.Status == 409 && (a.Body["error_code"] != "INVALID_TRANSITION" || a.Body["status"] == nil || a.Body["allowed"] == nil) {
+				if a.Status == 409 && (a.Body["error_code"] != "INVALID_TRANSITION" || a.Body["status"] == nil ||
+					a.Body["allowed"] == nil) {
 					t.Errorf("%s: %s", to[i], a.Raw)
 				}
 			}
@@ -128,10 +134,14 @@ func TestDifferentDecisionsAtOnceComeOneAfterTheOther(t *testing.T) {
 func TestWhoMaySetWhichField(t *testing.T) {
 	t.Parallel()
 	want := map[string][2]byte{ // requester, member
-		"irb_attachment": {'+', '+'}, "requester_signed_mta_attachment": {'+', '+'}, "executed_mta_attachment": {'F', '+'},
-		"requester_abstract": {'+', 'F'}, "address": {'+', 'F'}, "payment_method": {'+', 'F'}, "payment_method_notes": {'+', 'F'},
-		"is_active": {'F', '+'}, "assigned_to": {'F', '+'}, "rejection_reason": {'F', '+'}, "override_reason": {'F', '-'},
-		"status": {'F', '+'}, "quantity": {'-', '-'}, "note": {'-', '-'}, "material": {'-', '-'}, "requester": {'-', '-'},
+		"irb_attachment": {'+', '+'}, "requester_signed_mta_attachment": {'+', '+'},
+		"executed_mta_attachment": {'F', '+'},
+		"requester_abstract":      {'+', 'F'}, "address": {'+', 'F'}, "payment_method": {'+', 'F'},
+		"payment_method_notes": {'+', 'F'},
+		"is_active":            {'F', '+'}, "assigned_to": {'F', '+'}, "rejection_reason": {'F', '+'},
+		"override_reason": {'F', '-'},
+		"status":          {'F', '+'}, "quantity": {'-', '-'}, "note": {'-', '-'}, "material": {'-', '-'},
+		"requester": {'-', '-'},
 	}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
@@ -141,9 +151,13 @@ func TestWhoMaySetWhichField(t *testing.T) {
 				id := s.newRequest()
 				path := fmt.Sprintf("/material-requests/%d", id)
 				value := map[string]any{
-					"irb_attachment": p.upload("a.pdf", pdf, nil).id(), "requester_signed_mta_attachment": p.upload("a.pdf", pdf, nil).id(),
-					"executed_mta_attachment": p.upload("a.pdf", pdf, nil).id(), "address": s.newAddress(), "payment_method": "OTHER",
-					"is_active": false, "assigned_to": s.owner.ID, "status": "APPROVED", "material": s.newMaterial(), "requester": s.owner.ID,
+					"irb_attachment":                  p.upload("a.pdf", pdf, nil).id(),
+					"requester_signed_mta_attachment": p.upload("a.pdf", pdf, nil).id(),
+					"executed_mta_attachment":         p.upload("a.pdf", pdf, nil).id(), "address": s.newAddress(),
+					"payment_method": "OTHER",
+					"is_active":      false, "assigned_to": s.owner.ID, "status": "APPROVED",
+					"material":  s.newMaterial(),
+					"requester": s.owner.ID,
 				}[field]
 				if value == nil {
 					value = "because"
@@ -152,7 +166,8 @@ func TestWhoMaySetWhichField(t *testing.T) {
 				a := p.call("PATCH", path, obj{field: value})
 				got := byte('?')
 				switch {
-				case a.Status == 200 && string(a.Raw) == string(before.Raw), field == "override_reason" && a.Status == 400:
+				case a.Status == 200 && string(a.Raw) == string(before.Raw), field == "override_reason" &&
+					a.Status == 400:
 					got = '-'
 				case a.Status == 200:
 					got = '+'
@@ -182,13 +197,15 @@ func TestAMemberMayGoOnWithAReasonWhichIsRecorded(t *testing.T) {
 		s.unchanged("an override by the requester", func() {
 			s.requester().refused(403, "FIELD_FORBIDDEN", "PATCH", s.req(""), obj{"override_reason": "please"})
 		})
-		a = s.member.want(200, "PATCH", s.req(""), obj{"status": "IN_FULFILLMENT", "override_reason": "handed over at the bench"})
+		a = s.member.want(200, "PATCH", s.req(""),
+			obj{"status": "IN_FULFILLMENT", "override_reason": "handed over at the bench"})
 		if a.Body["override_reason"] != "handed over at the bench" || a.at("waiting_on.party") != "lab" {
 			t.Errorf("%s", a.Raw)
 		}
 		event := s.member.want(200, "GET", s.req("/events?limit=1"), nil).List[0].(map[string]any)
 		detail := event["detail"].(map[string]any)
-		if detail["override_reason"] != "handed over at the bench" || fmt.Sprint(detail["missing"]) != "[abstract irb address payment]" {
+		if detail["override_reason"] != "handed over at the bench" ||
+			fmt.Sprint(detail["missing"]) != "[abstract irb address payment]" {
 			t.Errorf("the event tells %v", detail)
 		}
 		s.verified()
@@ -199,18 +216,23 @@ func TestARequestIsGivenOnlyToMembersAndSentOnlyToOnesOwnAddress(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
-		foreign := s.people["stranger"].want(200, "POST", fmt.Sprintf("/users/%s/addresses", s.people["stranger"].ID), address("x")).id()
+		foreign := s.people["stranger"].want(200, "POST", fmt.Sprintf("/users/%s/addresses", s.people["stranger"].ID),
+			address("x")).id()
 		s.unchanged("wrong references", func() {
-			for _, to := range []any{s.former.ID, s.people["stranger"].ID, s.requester().ID, "018f0000-0000-7000-8000-000000000000"} {
-				if a := s.member.refused(400, "INVALID_INPUT", "PATCH", s.req(""), obj{"assigned_to": to}); a.at("fields.assigned_to") == nil {
+			for _, to := range []any{s.former.ID, s.people["stranger"].ID, s.requester().ID,
+				"018f0000-0000-7000-8000-000000000000"} {
+				if a := s.member.refused(400, "INVALID_INPUT", "PATCH", s.req(""),
+					obj{"assigned_to": to}); a.at("fields.assigned_to") == nil {
 					t.Errorf("%s", a.Raw)
 				}
 			}
 			for _, address := range []int64{foreign, 999} {
-				if a := s.requester().refused(400, "INVALID_INPUT", "PATCH", s.req(""), obj{"address": address}); a.at("fields.address") == nil {
+				if a := s.requester().refused(400, "INVALID_INPUT", "PATCH", s.req(""),
+					obj{"address": address}); a.at("fields.address") == nil {
 					t.Errorf("%s", a.Raw)
 				}
-				s.requester().refused(400, "INVALID_INPUT", "POST", "/material-requests", obj{"material": s.material, "address": address})
+				s.requester().refused(400, "INVALID_INPUT", "POST", "/material-requests",
+					obj{"material": s.material, "address": address})
 			}
 		})
 		// The request keeps the address as it was when sent.
@@ -218,7 +240,8 @@ func TestARequestIsGivenOnlyToMembersAndSentOnlyToOnesOwnAddress(t *testing.T) {
 		s.requester().want(200, "PATCH", s.req(""), obj{"address": home})
 		s.requester().want(200, "PATCH", fmt.Sprintf("%s/%d", s.user("/addresses"), home), obj{"name": "moved"})
 		s.requester().want(204, "DELETE", fmt.Sprintf("%s/%d", s.user("/addresses"), home), nil)
-		if a := s.member.want(200, "GET", s.req(""), nil); a.at("address.name") != "home" || a.at("address.user") != s.requester().ID.String() {
+		if a := s.member.want(200, "GET", s.req(""), nil); a.at("address.name") != "home" ||
+			a.at("address.user") != s.requester().ID.String() {
 			t.Errorf("%s", a.Raw)
 		}
 	})
@@ -241,9 +264,11 @@ func TestAnAdminsPowerIsNoted(t *testing.T) {
 		admin.want(200, "GET", fmt.Sprintf("/attachments/%d", attachment.id()), nil)
 		admin.want(200, "GET", attachment.Body["download_url"].(string), nil)
 		for object, want := range map[string][]string{
-			fmt.Sprintf("request %d", s.request):                 {"admin:admin request.read", "admin:admin request.update", "admin:admin request.read", "admin:admin request.delete"},
-			fmt.Sprintf("addresses of %s", s.requester().ID):     {"admin:admin address.read"},
-			fmt.Sprintf("attachment %d", attachment.id()):        {"owner attachment.create", "admin:admin attachment.read", "admin:admin attachment.content"},
+			fmt.Sprintf("request %d", s.request): {"admin:admin request.read",
+				"admin:admin request.update", "admin:admin request.read", "admin:admin request.delete"},
+			fmt.Sprintf("addresses of %s", s.requester().ID): {"admin:admin address.read"},
+			fmt.Sprintf("attachment %d", attachment.id()): {"owner attachment.create",
+				"admin:admin attachment.read", "admin:admin attachment.content"},
 			fmt.Sprintf("material %d", s.material):               {"member material.create"},
 			fmt.Sprintf("notifications of %s", s.requester().ID): {},
 		} {
@@ -271,7 +296,8 @@ func TestTheRequestsOfWhoLeavesGoToTheOwner(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		closed := s.newRequest()
 		s.assignee.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", closed), obj{"status": "REJECTED"})
-		if mine := s.assignee.want(200, "GET", fmt.Sprintf("/users/%s", s.assignee.ID), nil).Body["assignments"].([]any); len(mine) != 2 {
+		if mine := s.assignee.want(200, "GET", fmt.Sprintf("/users/%s", s.assignee.ID),
+			nil).Body["assignments"].([]any); len(mine) != 2 {
 			t.Fatalf("%d assignments", len(mine))
 		}
 		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.member.ID}})
@@ -285,14 +311,16 @@ func TestTheRequestsOfWhoLeavesGoToTheOwner(t *testing.T) {
 		// Who left sees nothing of the lab's requests any more, closed ones neither.
 		s.assignee.refused(403, "FORBIDDEN", "GET", s.req(""), nil)
 		s.assignee.refused(403, "FORBIDDEN", "GET", fmt.Sprintf("/material-requests/%d", closed), nil)
-		if a := s.assignee.want(200, "GET", fmt.Sprintf("/users/%s", s.assignee.ID), nil); len(a.Body["assignments"].([]any)) != 0 {
+		if a := s.assignee.want(200, "GET", fmt.Sprintf("/users/%s", s.assignee.ID),
+			nil); len(a.Body["assignments"].([]any)) != 0 {
 			t.Errorf("who left still has assignments: %s", a.Raw)
 		}
 		if list := s.assignee.want(200, "GET", "/material-requests", nil).List; len(list) != 0 {
 			t.Errorf("who left still lists %d requests", len(list))
 		}
 		// A new request of the material whose contact left goes to the owner too.
-		if a := s.requester().want(201, "POST", "/material-requests", obj{"material": s.material}); a.Body["assigned_to"] != s.owner.ID.String() {
+		if a := s.requester().want(201, "POST", "/material-requests",
+			obj{"material": s.material}); a.Body["assigned_to"] != s.owner.ID.String() {
 			t.Errorf("%s", a.Raw)
 		}
 		s.verified()
@@ -305,13 +333,15 @@ func TestRequestsAreListedForTheirParties(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		second := s.newRequest()
-		s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", second), obj{"status": "REJECTED", "assigned_to": s.member.ID})
+		s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", second),
+			obj{"status": "REJECTED", "assigned_to": s.member.ID})
 		want := map[string]map[string]int{
-			"":                                      {"stranger": 0, "former": 0, "requester": 2, "member": 2, "owner": 2, "assignee": 2, "admin": 2},
-			"?status=REJECTED":                      {"requester": 1, "member": 1, "stranger": 0},
-			"?is_active=true":                       {"requester": 1, "member": 1, "stranger": 0},
-			fmt.Sprintf("?material=%d", s.material): {"member": 2, "stranger": 0},
-			"?material=99":                          {"member": 0, "admin": 0},
+			"": {"stranger": 0, "former": 0, "requester": 2, "member": 2,
+				"owner": 2, "assignee": 2, "admin": 2},
+			"?status=REJECTED":                                 {"requester": 1, "member": 1, "stranger": 0},
+			"?is_active=true":                                  {"requester": 1, "member": 1, "stranger": 0},
+			fmt.Sprintf("?material=%d", s.material):            {"member": 2, "stranger": 0},
+			"?material=99":                                     {"member": 0, "admin": 0},
 			fmt.Sprintf("?requester=%s", s.requester().ID):     {"member": 2, "admin": 2, "stranger": 0},
 			fmt.Sprintf("?assigned_to=%s", s.member.ID):        {"member": 1, "requester": 1, "stranger": 0},
 			fmt.Sprintf("?assigned_to=%s&limit=1", s.owner.ID): {"member": 0},
@@ -354,13 +384,15 @@ func TestARequestThatOpensAgainIsAssignedToAMember(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		path := fmt.Sprintf("/material-requests/%d", s.newRequest())
-		if a := s.member.want(200, "PATCH", path, obj{"status": "REJECTED"}); a.Body["assigned_to"] != s.assignee.ID.String() {
+		if a := s.member.want(200, "PATCH", path,
+			obj{"status": "REJECTED"}); a.Body["assigned_to"] != s.assignee.ID.String() {
 			t.Fatalf("assigned to %v", a.Body["assigned_to"])
 		}
 		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.member.ID}})
 		a := s.member.want(200, "PATCH", path, obj{"status": "OPEN"})
 		if a.Body["status"] != "OPEN" || a.Body["assigned_to"] != s.owner.ID.String() {
-			t.Errorf("status %v, assigned to %v; want the owner %s", a.Body["status"], a.Body["assigned_to"], s.owner.ID)
+			t.Errorf("status %v, assigned to %v; want the owner %s", a.Body["status"], a.Body["assigned_to"],
+				s.owner.ID)
 		}
 	})
 }
@@ -370,10 +402,12 @@ func TestAnAdminWhoIsAPartyIsNotedOnlyForWhatAPartyMayNot(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		admin := s.people["admin"]
-		path := fmt.Sprintf("/material-requests/%d", admin.want(201, "POST", "/material-requests/", obj{"material": s.material}).id())
+		path := fmt.Sprintf("/material-requests/%d",
+			admin.want(201, "POST", "/material-requests/", obj{"material": s.material}).id())
 		noted := func() (n int) {
 			t.Helper()
-			err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM audit_events WHERE as_admin AND action = 'request.update'").Scan(&n)
+			err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM audit_events WHERE as_admin AND action = "+
+				"'request.update'").Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,14 +35,19 @@ func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := newWorld(t, db, exchange.AccessMembers)
 		l, requester, stranger, admin := w.lab(), w.person("requester"), w.person("stranger"), w.admin()
-		requester.want(200, "PATCH", fmt.Sprintf("/users/%s", requester.ID), obj{"first_name": "Josiah", "last_name": "Cárberry"})
-		old := requester.want(201, "POST", "/material-requests", obj{"material": l.material, "note": "For the old incubator"}).id()
-		id := requester.want(201, "POST", "/material-requests", obj{"material": l.material, "quantity": "2 cryovials", "note": "For the kidney project",
-			"requester_abstract":              "Polarity of intestinal cells",
-			"requester_signed_mta_attachment": requester.upload("MTA_Brown-University_signed.pdf", pdf, nil).id()}).id()
+		requester.want(200, "PATCH", fmt.Sprintf("/users/%s", requester.ID),
+			obj{"first_name": "Josiah", "last_name": "Cárberry"})
+		old := requester.want(201, "POST", "/material-requests",
+			obj{"material": l.material, "note": "For the old incubator"}).id()
+		id := requester.want(201, "POST", "/material-requests",
+			obj{"material": l.material, "quantity": "2 cryovials", "note": "For the kidney project",
+				"requester_abstract": "Polarity of intestinal cells",
+				"requester_signed_mta_attachment": requester.upload("MTA_Brown-University_signed.pdf", pdf,
+					nil).id()}).id()
 		path := fmt.Sprintf("/material-requests/%d", id)
 		l.member.want(201, "POST", path+"/messages", obj{"text": "We ship on dry ice next Monday; α-SMA is stained."})
-		l.member.want(200, "PATCH", path+"/shipment", obj{"carrier": "DHL", "tracking": "JD-0146 000.03", "conditions": "Keep upright"})
+		l.member.want(200, "PATCH", path+"/shipment",
+			obj{"carrier": "DHL", "tracking": "JD-0146 000.03", "conditions": "Keep upright"})
 		requester.want(201, "POST", path+"/issues", obj{"text": "The vials thawed"})
 		for text, want := range map[string][]int64{
 			"":                            {id, old},
@@ -88,10 +93,12 @@ func TestAPersonFindsARequestByAnythingThatIsWrittenInIt(t *testing.T) {
 		first := requester.want(200, "GET", "/material-requests?search=carberry&limit=1", nil)
 		next, _, _ := strings.Cut(strings.TrimPrefix(first.Header.Get("Link"), "<"), ">")
 		second := requester.want(200, "GET", strings.TrimPrefix(next, "/v1"), nil)
-		if len(first.List) != 1 || len(second.List) != 1 || second.Header.Get("Link") != "" || second.Header.Get("X-Total-Count") != "2" {
+		if len(first.List) != 1 || len(second.List) != 1 || second.Header.Get("Link") != "" ||
+			second.Header.Get("X-Total-Count") != "2" {
 			t.Errorf("the second page: %s", second.Raw)
 		}
-		requester.refused(400, "INVALID_INPUT", "GET", strings.Replace(strings.TrimPrefix(next, "/v1"), "carberry", "josiah", 1), nil)
+		requester.refused(400, "INVALID_INPUT", "GET",
+			strings.Replace(strings.TrimPrefix(next, "/v1"), "carberry", "josiah", 1), nil)
 		admin.want(204, "DELETE", path, nil)
 		if got := requester.search("carberry", ""); !slices.Equal(got, []int64{old}) {
 			t.Errorf("after one was deleted: %v", got)
@@ -108,9 +115,12 @@ func TestAnyTextIsASearchOfRequests(t *testing.T) {
 			before := db.Queries()
 			p.want(200, "GET", "/material-requests?limit=1", nil)
 			most := db.Queries() - before
-			for _, text := range []string{`"`, `""`, `"""`, `-`, `--`, `-"`, `*`, `a*`, `a:b`, `^a`, `(`, `NEAR(a b)`, `a AND`, `NOT`, `{words} : a`, `' OR 1=1 --`, `\`, `\'`, `a & b | !c <-> d:*`,
-				"=all", "-=all", "=", "~a", "^ab", "#a", "@a", "\x00", "a\x00b", "\xff\xfe", "🧬 🐭", "שלום", "\u202eabc", "細胞", "á̈", strings.Repeat("x", 1000), strings.Repeat("a ", 64),
-				strings.Repeat("-a ", 64), strings.Repeat(`"a b" `, 32), strings.Repeat("a-1 ", 64), strings.Repeat("a-", 500)} {
+			for _, text := range []string{`"`, `""`, `"""`, `-`, `--`, `-"`, `*`, `a*`, `a:b`, `^a`, `(`, `NEAR(a b)`,
+				`a AND`, `NOT`, `{words} : a`, `' OR 1=1 --`, `\`, `\'`, `a & b | !c <-> d:*`,
+				"=all", "-=all", "=", "~a", "^ab", "#a", "@a", "\x00", "a\x00b", "\xff\xfe", "🧬 🐭", "שלום", "\u202eabc",
+				"細胞", "á̈", strings.Repeat("x", 1000), strings.Repeat("a ", 64),
+				strings.Repeat("-a ", 64), strings.Repeat(`"a b" `, 32), strings.Repeat("a-1 ", 64),
+				strings.Repeat("a-", 500)} {
 				before := db.Queries()
 				p.search(text, "&limit=1")
 				if n := db.Queries() - before; n > most {
@@ -138,8 +148,10 @@ func TestARequestThatIsNotKeptIsNotFound(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			event := exchange.Event{RequestID: q.ID, Seq: 99, Kind: exchange.Messaged, Detail: exchange.Detail{Text: "okapi"}}
-			return errors.Join(tx.IndexEvents(ctx, q, []exchange.Event{event, {Kind: exchange.Deleted}}), tx.IndexRequests(ctx, []int64{s.request}, true), refused)
+			event := exchange.Event{RequestID: q.ID, Seq: 99, Kind: exchange.Messaged,
+				Detail: exchange.Detail{Text: "okapi"}}
+			return errors.Join(tx.IndexEvents(ctx, q, []exchange.Event{event, {Kind: exchange.Deleted}}),
+				tx.IndexRequests(ctx, []int64{s.request}, true), refused)
 		})
 		if !errors.Is(err, refused) || rows() != before || before == 0 || len(s.requester().search("okapi", "")) > 0 {
 			t.Errorf("%d rows, want %d: %v", rows(), before, err)

@@ -21,7 +21,8 @@ func TestWhatAGetReturnedCanBeSentBackWithoutEffect(t *testing.T) {
 				s := newScene(t, db, setting)
 				s.fill()
 				for path, who := range s.writable() {
-					if setting == exchange.AccessOpen && (path == s.paths("material") || path == s.paths("organization")) {
+					if setting == exchange.AccessOpen &&
+						(path == s.paths("material") || path == s.paths("organization")) {
 						who = roles
 					}
 					for _, role := range who {
@@ -34,7 +35,8 @@ func TestWhatAGetReturnedCanBeSentBackWithoutEffect(t *testing.T) {
 }
 
 func (s *scene) paths(kind string) string {
-	return map[string]string{"material": fmt.Sprintf("/materials/%d", s.material), "organization": fmt.Sprintf("/organizations/%d", s.id)}[kind]
+	return map[string]string{"material": fmt.Sprintf("/materials/%d", s.material),
+		"organization": fmt.Sprintf("/organizations/%d", s.id)}[kind]
 }
 
 // writable names everything that GET and PUT share an address for, and who may put it.
@@ -43,18 +45,22 @@ func (s *scene) writable() map[string][]string {
 	members := []string{"member", "owner", "assignee", "admin"}
 	parties := append([]string{"requester"}, members...)
 	closed := s.newRequest()
-	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", closed), obj{"status": "REJECTED", "rejection_reason": "no stock"})
+	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", closed),
+		obj{"status": "REJECTED", "rejection_reason": "no stock"})
 	sent := s.newRequest()
-	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", sent), obj{"status": "FULFILLED", "override_reason": "by hand"})
+	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", sent),
+		obj{"status": "FULFILLED", "override_reason": "by hand"})
 	returned := s.newRequest()
 	for _, status := range []string{"APPROVED", "OPEN"} {
-		s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", returned), obj{"status": status, "reason": "which strain?"})
+		s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", returned),
+			obj{"status": status, "reason": "which strain?"})
 	}
 	shut := s.newRequest()
 	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", shut), obj{"is_active": false})
-	imported := s.member.want(201, "POST", "/materials", obj{"category": "DATASET", "title": "<b>A & B</b>\u2028", "organization_id": s.id, "imported": true,
-		"import_source": "GEO", "organisms": []string{}, "citation": ""}.meta(obj{"accession_code": "gse2122",
-		"num_samples": 12, "x<y": "a & b", "other": []any{1.0, 2.50, nil, obj{"k": "\u2029"}}})).id()
+	imported := s.member.want(201, "POST", "/materials",
+		obj{"category": "DATASET", "title": "<b>A & B</b>\u2028", "organization_id": s.id, "imported": true,
+			"import_source": "GEO", "organisms": []string{}, "citation": ""}.meta(obj{"accession_code": "gse2122",
+			"num_samples": 12, "x<y": "a & b", "other": []any{1.0, 2.50, nil, obj{"k": "\u2029"}}})).id()
 	bare := s.requester().want(201, "POST", "/attachments", obj{"filename": "100% \"bare\".pdf"}).id()
 	shared := s.linked("executed_mta_attachment").id()
 	list := map[string][]string{
@@ -105,7 +111,8 @@ func (s *scene) sendBack(path, role string) {
 		}
 		again := p.want(200, "GET", path, nil)
 		if written.Status != 200 || !bytes.Equal(written.Raw, read.Raw) || !bytes.Equal(again.Raw, read.Raw) {
-			s.t.Errorf("%s %s by %s: %d\n read %s\n put  %s\n then %s", method, path, role, written.Status, read.Raw, written.Raw, again.Raw)
+			s.t.Errorf("%s %s by %s: %d\n read %s\n put  %s\n then %s", method, path, role, written.Status, read.Raw,
+				written.Raw, again.Raw)
 		}
 	}
 }
@@ -126,7 +133,8 @@ func TestReferencesAreTakenInEveryForm(t *testing.T) {
 		}
 		for write, pair := range values {
 			for _, name := range []string{write, read[write]} {
-				for _, form := range []any{pair[1], fmt.Sprint(pair[1]), obj{"id": pair[1]}, obj{"id": fmt.Sprint(pair[1]), "name": "x"}} {
+				for _, form := range []any{pair[1], fmt.Sprint(pair[1]), obj{"id": pair[1]},
+					obj{"id": fmt.Sprint(pair[1]), "name": "x"}} {
 					reset := obj{write: pair[0]}
 					if write == "organization_id" {
 						reset["shipping_requirements_id"] = nil
@@ -153,10 +161,12 @@ func TestReferencesAreTakenInEveryForm(t *testing.T) {
 				t.Errorf("%s gave %v", name, a.Body["organisms"])
 			}
 		}
-		if a := s.owner.want(200, "PATCH", path, obj{"organization": other, "organization_id": s.id}); a.Body["organization"] != float64(s.id) {
+		if a := s.owner.want(200, "PATCH", path,
+			obj{"organization": other, "organization_id": s.id}); a.Body["organization"] != float64(s.id) {
 			t.Errorf("of two names the written one counts; got %v", a.Body["organization"])
 		}
-		for _, wrong := range []any{0, -1, 1.5, "x", "", true, []any{1}, obj{}, obj{"id": nil}, obj{"id": obj{"id": 1}}, 1e30, "9223372036854775808"} {
+		for _, wrong := range []any{0, -1, 1.5, "x", "", true, []any{1}, obj{}, obj{"id": nil}, obj{"id": obj{"id": 1}},
+			1e30, "9223372036854775808"} {
 			a := s.owner.refused(400, "INVALID_INPUT", "PATCH", path, obj{"mta_attachment_id": wrong})
 			if a.at("fields.mta_attachment_id") == nil {
 				t.Errorf("mta_attachment_id %v: %s", wrong, a.Raw)
@@ -177,27 +187,38 @@ func TestNullClearsWhatIsNullableAndNothingElse(t *testing.T) {
 			path               string
 			nullable, required []string
 		}{
-			{s.member, fmt.Sprintf("/materials/%d", s.material), []string{"organisms", "publication_title", "pre_print_doi", "pre_print_title",
-				"citation", "additional_info", "embargo_date", "mta_attachment_id", "shipping_requirements_id"},
-				[]string{"category", "url", "pubmed_id", "additional_metadata", "title", "needs_mta", "needs_irb", "needs_abstract", "imported",
+			{s.member, fmt.Sprintf("/materials/%d", s.material),
+				[]string{"organisms", "publication_title", "pre_print_doi", "pre_print_title",
+					"citation", "additional_info", "embargo_date", "mta_attachment_id", "shipping_requirements_id"},
+				[]string{"category", "url", "pubmed_id", "additional_metadata", "title", "needs_mta", "needs_irb",
+					"needs_abstract", "imported",
 					"import_source", "contact_user_id", "organization_id"}},
 			{s.member, fmt.Sprintf("/grants/%d", s.newGrant()), nil, []string{"title", "funder_id"}},
 			{s.owner, attachment, []string{"owned_by_org", "sequence_map_for"}, []string{"filename", "description"}},
-			{s.requester(), s.req(""), []string{"requester_signed_mta_attachment", "irb_attachment", "executed_mta_attachment", "address"},
-				[]string{"status", "is_active", "assigned_to", "requester_abstract", "payment_method", "payment_method_notes", "rejection_reason",
+			{s.requester(), s.req(""),
+				[]string{"requester_signed_mta_attachment", "irb_attachment", "executed_mta_attachment", "address"},
+				[]string{"status", "is_active", "assigned_to", "requester_abstract", "payment_method",
+					"payment_method_notes", "rejection_reason",
 					"override_reason", "reason"}},
 			{s.member, s.req("/shipment"), []string{"sent_at"}, []string{"carrier", "tracking", "conditions"}},
-			{s.owner, fmt.Sprintf("/organizations/%d", s.id), nil, []string{"name", "description", "owner", "members", "decide_days", "countersign_days", "ship_days"}},
+			{s.owner, fmt.Sprintf("/organizations/%d", s.id), nil,
+				[]string{"name", "description", "owner", "members", "decide_days", "countersign_days", "ship_days"}},
 			{s.requester(), s.user(""), nil, []string{"first_name", "last_name", "email"}},
-			{s.requester(), s.user("/mail-settings"), []string{"quiet_from"}, []string{"delivery", "time_zone", "digest_at", "digest_day", "muted"}},
-			{s.requester(), fmt.Sprintf("%s/%d", s.user("/addresses"), s.newAddress()), nil, []string{"name", "institution", "address_line_1",
-				"address_line_2", "locality", "state", "country", "postal_code", "saved_for_reuse"}},
+			{s.requester(), s.user("/mail-settings"), []string{"quiet_from"},
+				[]string{"delivery", "time_zone", "digest_at", "digest_day", "muted"}},
+			{s.requester(), fmt.Sprintf("%s/%d", s.user("/addresses"), s.newAddress()), nil,
+				[]string{"name", "institution", "address_line_1",
+					"address_line_2", "locality", "state", "country", "postal_code", "saved_for_reuse"}},
 			{s.requester(), s.newSavedSearch(), nil, []string{"name", "search", "filters", "alerts"}},
 			{s.owner, s.newWebhook(), []string{"events"}, []string{"url", "description", "enabled"}},
-			{s.member, fmt.Sprintf("/shipping-requirements/%d", s.shipping), nil, []string{"organization", "needs_shipping_address", "needs_payment",
-				"accepts_shipping_code", "accepts_reimbursement", "accepts_other_payment_methods", "accepted_payment_details", "restrictions"}},
-			{s.member, fmt.Sprintf("/organization-user-settings/%d", s.settings(s.member)), nil, []string{"new_request_notif",
-				"change_in_request_status_notif", "request_approval_determined_notif", "request_assigned_notif", "reminder_notif"}},
+			{s.member, fmt.Sprintf("/shipping-requirements/%d", s.shipping), nil,
+				[]string{"organization", "needs_shipping_address", "needs_payment",
+					"accepts_shipping_code", "accepts_reimbursement", "accepts_other_payment_methods",
+					"accepted_payment_details", "restrictions"}},
+			{s.member, fmt.Sprintf("/organization-user-settings/%d", s.settings(s.member)), nil,
+				[]string{"new_request_notif",
+					"change_in_request_status_notif", "request_approval_determined_notif", "request_assigned_notif",
+					"reminder_notif"}},
 		}
 		for _, test := range tests {
 			all := obj{}
@@ -219,7 +240,8 @@ func TestNullClearsWhatIsNullableAndNothingElse(t *testing.T) {
 					continue // the lab's
 				}
 				a := test.by.want(200, "PATCH", test.path, obj{name: nil})
-				shown := a.Body[map[string]string{"mta_attachment_id": "mta_attachment", "shipping_requirements_id": "shipping_requirements"}[name]]
+				shown := a.Body[map[string]string{"mta_attachment_id": "mta_attachment",
+					"shipping_requirements_id": "shipping_requirements"}[name]]
 				if shown == nil {
 					shown = a.Body[name]
 				}

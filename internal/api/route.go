@@ -52,7 +52,8 @@ type Body struct {
 
 // on makes a route of a typed handler: In is decoded from the body, or from the query of a GET;
 // Out is the answer. text says in the OpenAPI document what the route does.
-func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error), text string) route {
+func on[In, Out any](pattern string, action exchange.Action, status int, handle func(*API, *Call, In) (Out, error),
+	text string) route {
 	methods, path, _ := strings.Cut(pattern, " ")
 	r := route{
 		methods: strings.Split(methods, ","), path: path, action: action, status: status, text: text,
@@ -182,7 +183,8 @@ func (r route) patterns() []string {
 
 // patterns are those of one method of a path: at the root and under /v1, with and without a slash at its end.
 func patterns(method, path string) []string {
-	return []string{method + " " + path, method + " " + path + "/{$}", method + " /v1" + path, method + " /v1" + path + "/{$}"}
+	return []string{method + " " + path, method + " " + path + "/{$}", method + " /v1" + path, method + " /v1" + path +
+		"/{$}"}
 }
 
 // Call is one request on its way through a handler.

@@ -10,7 +10,8 @@ import (
 // path answers with and without a trailing slash, at the root and under /v1.
 var routes = []route{
 	on("POST /login", exchange.Login, 200, (*API).login,
-		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on the spot."),
+		"Sign in. Exchanges an authorization code of the identity provider for a token; someone new is registered on "+
+			"the spot."),
 	on("POST /logout", exchange.Logout, 204, (*API).logout, "Revoke the token of this call"),
 
 	on("POST /users", exchange.Register, 201, (*API).register,
@@ -19,14 +20,19 @@ var routes = []route{
 	on("GET /users/{id}", exchange.UserRead, 200, (*API).getUser,
 		"Read a user. E-mail, addresses and the lists of work are there for the user and for admins."),
 	on("DELETE /users/{id}", exchange.UserClose, 204, (*API).closeUser,
-		"Close an account. What is the person's alone is deleted; what both sides of a transfer need stays under \"closed account\". "+
-			"Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, for the last admin, "+
+		"Close an account. What is the person's alone is deleted; what both sides of a transfer need stays under "+
+			"\"closed account\". "+
+			"Their open requests are cancelled, and labs without other members close. Refused to tokens of programs, "+
+			"for the last admin, "+
 			"while they own a lab with other members, and while a lab that would close has open requests."),
 	on("PUT,PATCH /users/{id}", exchange.UserUpdate, 200, (*API).updateUser, "Change a user's names or e-mail address"),
-	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications, "List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
+	on("GET /users/{id}/notifications", exchange.NotificationRead, 200, (*API).listNotifications,
+		"List a user's notifications, newest first").sortedBy(exchange.NotificationFields),
 	on("GET /users/{id}/notifications/stream", exchange.NotificationRead, 200, (*API).followNotifications,
-		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it changes, as unread with {\"unread\": 3}; each new one as "+
-			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the last event misses nothing and gets nothing twice. "+
+		"Follow a user's notifications. Server-sent events: the number of unread ones at first and whenever it "+
+			"changes, as unread with {\"unread\": 3}; each new one as "+
+			"notification, in JSON as in the list; every 15 seconds a comment. Who comes again with the id of the "+
+			"last event misses nothing and gets nothing twice. "+
 			"The stream ends with the token.").sendsEvents(),
 	on("POST /users/{id}/notifications/read", exchange.NotificationMark, 204, (*API).readNotifications,
 		"Mark all notifications as read. With until only those up to that one."),
@@ -36,14 +42,16 @@ var routes = []route{
 	on("GET /users/{id}/storage", exchange.UserReadPrivate, 200, (*API).storageOfUser,
 		"Read what a user has stored. It is what counts for their quota, and the files that use most of it."),
 
-	on("GET /users/{id}/mail-settings", exchange.MailSettingsRead, 200, (*API).getMailSettings, "Read how a user wants mail"),
+	on("GET /users/{id}/mail-settings", exchange.MailSettingsRead, 200, (*API).getMailSettings,
+		"Read how a user wants mail"),
 	on("PUT,PATCH /users/{id}/mail-settings", exchange.MailSettingsWrite, 200, (*API).updateMailSettings,
 		"Change how a user wants mail"),
 	on("POST /users/{id}/mail-settings/retry", exchange.MailSettingsWrite, 200, (*API).retryMail,
 		"Send mail again to an address that a mail server refused"),
 
 	on("POST /users/{id}/addresses", exchange.AddressWrite, 200, (*API).createAddress, "Add an address"),
-	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses, "List a user's addresses").sortedBy(exchange.AddressFields),
+	on("GET /users/{id}/addresses", exchange.AddressRead, 200, (*API).listAddresses,
+		"List a user's addresses").sortedBy(exchange.AddressFields),
 	on("GET /users/{id}/addresses/{address}", exchange.AddressRead, 200, (*API).getAddress, "Read an address"),
 	on("PUT,PATCH /users/{id}/addresses/{address}", exchange.AddressWrite, 200, (*API).updateAddress,
 		"Change an address. Requests keep it as it was when they were sent."),
@@ -51,36 +59,54 @@ var routes = []route{
 		"Delete an address. Requests keep it as it was when they were sent."),
 
 	on("POST /users/{id}/saved-searches", exchange.SavedSearchWrite, 201, (*API).createSavedSearch,
-		"Save a search of materials. With alerts its user is told, once, of each material that is listed or comes into sight afterwards and matches, unless they listed it themselves. "+
+		"Save a search of materials. With alerts its user is told, once, of each material that is listed or comes "+
+			"into sight afterwards and matches, unless they listed it themselves. "+
 			"A person has at most 100."),
-	on("GET /users/{id}/saved-searches", exchange.SavedSearchRead, 200, (*API).listSavedSearches, "List a user's saved searches").sortedBy(exchange.SavedSearchFields),
-	on("GET /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchRead, 200, (*API).getSavedSearch, "Read a saved search"),
+	on("GET /users/{id}/saved-searches", exchange.SavedSearchRead, 200, (*API).listSavedSearches,
+		"List a user's saved searches").sortedBy(exchange.SavedSearchFields),
+	on("GET /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchRead, 200, (*API).getSavedSearch,
+		"Read a saved search"),
 	on("PUT,PATCH /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 200, (*API).updateSavedSearch,
-		"Change a saved search. One that looks for something else, or whose alerts are switched on, begins anew: what matches by then is not new."),
-	on("DELETE /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 204, (*API).deleteSavedSearch, "Delete a saved search"),
+		"Change a saved search. One that looks for something else, or whose alerts are switched on, begins anew: "+
+			"what matches by then is not new."),
+	on("DELETE /users/{id}/saved-searches/{saved_search}", exchange.SavedSearchWrite, 204, (*API).deleteSavedSearch,
+		"Delete a saved search"),
 
-	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens, "List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
+	on("GET /users/{id}/tokens", exchange.TokenRead, 200, (*API).listTokens,
+		"List a user's tokens that are valid, without their secrets").sortedBy(exchange.TokenFields),
 	on("POST /users/{id}/tokens", exchange.TokenCreate, 201, (*API).createToken,
-		"Make a token for a program. Its secret is shown this once. It only reads, or reads and writes; with an organization it reaches that one's objects alone. "+
+		"Make a token for a program. Its secret is shown this once. It only reads, or reads and writes; with an "+
+			"organization it reaches that one's objects alone. "+
 			"A user has at most 50 that are valid, logins not counted."),
-	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens, "Revoke all tokens of a user, this call's too"),
+	on("DELETE /users/{id}/tokens", exchange.TokenRevoke, 204, (*API).revokeTokens,
+		"Revoke all tokens of a user, this call's too"),
 	on("DELETE /users/{id}/tokens/{token}", exchange.TokenRevoke, 204, (*API).revokeToken, "Revoke a token"),
 	on("GET /users/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequestsOf,
 		"List the join requests that a user made, newest first").sortedBy(exchange.JoinFields),
 	on("POST /users/{id}/invitations/{invitation}/accept", exchange.InvitationAnswer, 200, (*API).acceptInvitation,
 		"Accept an invitation and become a member"),
-	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation, "Decline an invitation"),
+	on("POST /users/{id}/invitations/{invitation}/decline", exchange.InvitationAnswer, 200, (*API).declineInvitation,
+		"Decline an invitation"),
 
 	on("POST /organizations", exchange.OrganizationCreate, 201, (*API).createOrganization,
-		"Make an organization. Its owner is always a member. Where access is members, the owner is the caller, and the other people are invited."),
-	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations, "List organizations, newest first").sortedBy(exchange.OrganizationFields),
-	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization, "Read an organization").shownAt("/labs/"),
-	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization, "Change an organization or who is in it. Where access is members, who is added, or named as owner, is invited; who is left out is removed at once."),
-	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers, "List the members of an organization").sortedBy(exchange.MemberFields),
-	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf, "List the materials of an organization").sortedBy(exchange.MaterialFields),
+		"Make an organization. Its owner is always a member. Where access is members, the owner is the caller, and "+
+			"the other people are invited."),
+	on("GET /organizations", exchange.OrganizationRead, 200, (*API).listOrganizations,
+		"List organizations, newest first").sortedBy(exchange.OrganizationFields),
+	on("GET /organizations/{id}", exchange.OrganizationRead, 200, (*API).getOrganization,
+		"Read an organization").shownAt("/labs/"),
+	on("PUT,PATCH /organizations/{id}", exchange.OrganizationUpdate, 200, (*API).updateOrganization,
+		"Change an organization or who is in it. Where access is members, who is added, or named as owner, is "+
+			"invited; who is left out is removed at once."),
+	on("GET /organizations/{id}/members", exchange.OrganizationRead, 200, (*API).listMembers,
+		"List the members of an organization").sortedBy(exchange.MemberFields),
+	on("GET /organizations/{id}/materials", exchange.MaterialRead, 200, (*API).listMaterialsOf,
+		"List the materials of an organization").sortedBy(exchange.MaterialFields),
 	on("POST /organizations/{id}/materials/bulk", exchange.MaterialBulk, 202, (*API).bulkMaterials,
-		"List or change many materials by a spreadsheet. It is CSV, XLSX or ODS, as the whole body or as the part file of a form, which may have the parameters as fields. "+
-			"A row with the reference or id of a material changes that one. The job tells how far it is and what it came to.").streams().asks(bulkQuery{}),
+		"List or change many materials by a spreadsheet. It is CSV, XLSX or ODS, as the whole body or as the part "+
+			"file of a form, which may have the parameters as fields. "+
+			"A row with the reference or id of a material changes that one. The job tells how far it is and what it "+
+			"came to.").streams().asks(bulkQuery{}),
 	on("GET /organizations/{id}/materials/bulk/{job}/report", exchange.MaterialTemplate, 200, (*API).bulkReport,
 		"Download what came of every row of a spreadsheet. It is CSV.").sendsFile(),
 	on("GET /organizations/{id}/materials/template", exchange.MaterialTemplate, 200, (*API).materialTemplate,
@@ -92,26 +118,33 @@ var routes = []route{
 	on("GET /organizations/{id}/invitations", exchange.InvitationRead, 200, (*API).listInvitations,
 		"List the invitations of an organization. Without a status, those that can be answered.").sortedBy(exchange.InvitationFields),
 	on("POST /organizations/{id}/invitations", exchange.InvitationWrite, 201, (*API).invite,
-		"Invite someone. Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER takes the place of the owner, who stays a member.").
+		"Invite someone. Names them by registry_id or by email; nobody joins without accepting. Who accepts as OWNER "+
+			"takes the place of the owner, who stays a member.").
 		already("The person is invited already.", Invitation{}),
 	on("DELETE /organizations/{id}/invitations/{invitation}", exchange.InvitationWrite, 204, (*API).withdrawInvitation,
 		"Withdraw an invitation"),
-	on("POST /organizations/{id}/invitations/{invitation}/resend", exchange.InvitationWrite, 200, (*API).resendInvitation,
+	on("POST /organizations/{id}/invitations/{invitation}/resend", exchange.InvitationWrite, 200,
+		(*API).resendInvitation,
 		"Send an invitation again. It can be answered for as long as at first from now on; at most once in 10 minutes."),
-	on("GET /invitations", exchange.InvitationOpen, 200, (*API).getHeldInvitation, "Read the invitation that the token of a mail opens"),
+	on("GET /invitations", exchange.InvitationOpen, 200, (*API).getHeldInvitation,
+		"Read the invitation that the token of a mail opens"),
 	on("POST /invitations/accept", exchange.InvitationTake, 200, (*API).acceptHeldInvitation,
 		"Accept an invitation with the token of its mail and become a member"),
-	on("POST /invitations/decline", exchange.InvitationTake, 200, (*API).declineHeldInvitation, "Decline an invitation with the token of its mail"),
+	on("POST /invitations/decline", exchange.InvitationTake, 200, (*API).declineHeldInvitation,
+		"Decline an invitation with the token of its mail"),
 	on("POST /organizations/{id}/join-requests", exchange.JoinAsk, 201, (*API).askToJoin,
 		"Ask to join an organization. Its owner accepts or declines.").
 		already("The caller asks already.", JoinRequest{}),
 	on("GET /organizations/{id}/join-requests", exchange.JoinRead, 200, (*API).listJoinRequests,
 		"List who asked to join an organization, newest first").sortedBy(exchange.JoinFields),
-	on("DELETE /organizations/{id}/join-requests/{join_request}", exchange.JoinWithdraw, 204, (*API).withdrawJoinRequest,
+	on("DELETE /organizations/{id}/join-requests/{join_request}", exchange.JoinWithdraw, 204,
+		(*API).withdrawJoinRequest,
 		"Take back a join request of one's own"),
-	on("POST /organizations/{id}/join-requests/{join_request}/accept", exchange.JoinAnswer, 200, (*API).acceptJoinRequest,
+	on("POST /organizations/{id}/join-requests/{join_request}/accept", exchange.JoinAnswer, 200,
+		(*API).acceptJoinRequest,
 		"Take someone in who asked to join"),
-	on("POST /organizations/{id}/join-requests/{join_request}/decline", exchange.JoinAnswer, 200, (*API).declineJoinRequest,
+	on("POST /organizations/{id}/join-requests/{join_request}/decline", exchange.JoinAnswer, 200,
+		(*API).declineJoinRequest,
 		"Decline to take someone in. A reason is optional."),
 	on("GET /organizations/{id}/storage", exchange.OrganizationStorage, 200, (*API).storageOfLab,
 		"Read what an organization has stored. It is what counts for its quota, and the files that use most of it."),
@@ -119,14 +152,17 @@ var routes = []route{
 		"List the versions of an organization, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 
 	on("GET /organizations/{id}/events", exchange.OrganizationEvents, 200, (*API).listOrganizationEvents,
-		"List what happened in the requests of an organization's materials, newest first. Of a deleted request it only tells that.").sortedBy(exchange.OrganizationEventFields),
+		"List what happened in the requests of an organization's materials, newest first. Of a deleted request it "+
+			"only tells that.").sortedBy(exchange.OrganizationEventFields),
 
 	on("GET /organizations/{id}/webhooks", exchange.WebhookRead, 200, (*API).listWebhooks,
 		"List the webhooks of an organization, without their secrets").sortedBy(exchange.WebhookFields),
 	on("POST /organizations/{id}/webhooks", exchange.WebhookWrite, 201, (*API).createWebhook,
-		"Have an address told of what happens to the requests of an organization. Messages are signed with the secret that is shown here, "+
+		"Have an address told of what happens to the requests of an organization. Messages are signed with the "+
+			"secret that is shown here, "+
 			"as Standard Webhooks says (standardwebhooks.com). Webhooks of this document are what is sent."),
-	on("GET /organizations/{id}/webhooks/{webhook}", exchange.WebhookRead, 200, (*API).getWebhook, "Read a webhook, without its secret"),
+	on("GET /organizations/{id}/webhooks/{webhook}", exchange.WebhookRead, 200, (*API).getWebhook,
+		"Read a webhook, without its secret"),
 	on("PUT,PATCH /organizations/{id}/webhooks/{webhook}", exchange.WebhookWrite, 200, (*API).updateWebhook,
 		"Change a webhook, or switch it off or on"),
 	on("DELETE /organizations/{id}/webhooks/{webhook}", exchange.WebhookWrite, 204, (*API).deleteWebhook,
@@ -137,31 +173,40 @@ var routes = []route{
 		"Try a webhook out. A message of the type ping is sent once; the delivery says what came of it."),
 	on("GET /organizations/{id}/webhooks/{webhook}/deliveries", exchange.WebhookRead, 200, (*API).listDeliveries,
 		"List the messages to a webhook of the last 30 days, newest first").sortedBy(exchange.DeliveryFields),
-	on("GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}", exchange.WebhookRead, 200, (*API).getDelivery,
+	on("GET /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}", exchange.WebhookRead, 200,
+		(*API).getDelivery,
 		"Read a message to a webhook, with every try"),
-	on("POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver", exchange.WebhookWrite, 202, (*API).redeliver,
+	on("POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver", exchange.WebhookWrite, 202,
+		(*API).redeliver,
 		"Send a message to a webhook again now. Its id stays, so that a receiver who has it leaves it out."),
 	on("GET /organization-user-settings", exchange.SettingsRead, 200, (*API).listSettings,
 		"List the caller's notification settings, one record for each organization").sortedBy(exchange.SettingsFields),
-	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings, "Read a record of notification settings"),
+	on("GET /organization-user-settings/{id}", exchange.SettingsRead, 200, (*API).getSettings,
+		"Read a record of notification settings"),
 	on("PUT,PATCH /organization-user-settings/{id}", exchange.SettingsUpdate, 200, (*API).updateSettings,
 		"Turn kinds of notifications on or off"),
 
-	on("POST /shipping-requirements", exchange.ShippingWrite, 201, (*API).createShipping, "Add shipping requirements to an organization"),
-	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings, "List shipping requirements").sortedBy(exchange.ShippingFields),
+	on("POST /shipping-requirements", exchange.ShippingWrite, 201, (*API).createShipping,
+		"Add shipping requirements to an organization"),
+	on("GET /shipping-requirements", exchange.ShippingRead, 200, (*API).listShippings,
+		"List shipping requirements").sortedBy(exchange.ShippingFields),
 	on("GET /shipping-requirements/{id}", exchange.ShippingRead, 200, (*API).getShipping, "Read shipping requirements"),
-	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping, "Change shipping requirements"),
+	on("PUT,PATCH /shipping-requirements/{id}", exchange.ShippingWrite, 200, (*API).updateShipping,
+		"Change shipping requirements"),
 
 	on("POST /materials", exchange.MaterialCreate, 201, (*API).createMaterial,
-		"List a material for others. Category, title and organization are required; the contact is the caller unless said otherwise.").
+		"List a material for others. Category, title and organization are required; the contact is the caller unless "+
+			"said otherwise.").
 		already("It was imported before.", Duplicate{}),
 	on("POST /materials/import", exchange.MaterialImport, 200, (*API).importMaterial,
-		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the organization.").
+		"List a material as GEO, SRA or protocols.io describe it. The caller owns the grant and is a member of the "+
+			"organization.").
 		already("It was imported before.", ImportedDuplicate{}),
 	on("POST /materials/import/preview", exchange.MaterialPreview, 200, (*API).previewImport,
 		"Show what an import would make. Nothing is stored."),
 	on("POST /materials/imports", exchange.MaterialImport, 202, (*API).importMaterials,
-		"Import up to 500 materials. Each is named as people paste it, and its source is told from that. The result of the job has in outcomes, in the order of identifiers, "+
+		"Import up to 500 materials. Each is named as people paste it, and its source is told from that. The result "+
+			"of the job has in outcomes, in the order of identifiers, "+
 			"what came of each: imported, existing, refused with an error, or would be imported."),
 	on("GET /publications", exchange.PublicationRead, 200, (*API).getPublication,
 		"Look a publication up by its PubMed id or its DOI, for PATCH of a material"),
@@ -169,39 +214,49 @@ var routes = []route{
 		"List materials, newest first. Those under embargo only members of their organization see.").sortedBy(exchange.MaterialFields),
 	on("GET /materials/{id}", exchange.MaterialRead, 200, (*API).getMaterial, "Read a material").shownAt("/catalog/"),
 	on("GET /materials/{id}/jsonld", exchange.MaterialRead, 200, (*API).getMaterialLinked,
-		"Read a material as linked data. JSON-LD in the words of schema.org and Bioschemas, for search engines and harvesters; it can stand inside of a script element of a page.").
+		"Read a material as linked data. JSON-LD in the words of schema.org and Bioschemas, for search engines and "+
+			"harvesters; it can stand inside of a script element of a page.").
 		as("application/ld+json"),
 	on("GET /materials/{id}/citation", exchange.MaterialRead, 200, (*API).getMaterialCitation,
-		"Read how to cite a material. A reference of the material, with its RRID or accession, and one of each article about it, for a bibliography program.").
+		"Read how to cite a material. A reference of the material, with its RRID or accession, and one of each "+
+			"article about it, for a bibliography program.").
 		as(publish.BibTeX.MediaType(), publish.RIS.MediaType(), publish.CSLJSON.MediaType()),
-	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial, "Change a material. Its category stays."),
+	on("PUT,PATCH /materials/{id}", exchange.MaterialUpdate, 200, (*API).updateMaterial,
+		"Change a material. Its category stays."),
 	on("DELETE /materials/{id}", exchange.MaterialArchive, 204, (*API).archiveMaterial,
 		"Archive a material. Refused while a request of it is under way."),
 	on("GET /materials/{id}/history", exchange.MaterialHistory, 200, (*API).listMaterialHistory,
 		"List the versions of a material, newest first. PUT of a state takes back what came later.").sortedBy(exchange.VersionFields),
 
 	on("POST /grants", exchange.GrantCreate, 200, (*API).createGrant, "Add a grant"),
-	on("GET /grants", exchange.GrantList, 200, (*API).listGrants, "List the caller's grants").sortedBy(exchange.GrantFields),
+	on("GET /grants", exchange.GrantList, 200, (*API).listGrants,
+		"List the caller's grants").sortedBy(exchange.GrantFields),
 	on("GET /grants/{id}", exchange.GrantRead, 200, (*API).getGrant, "Read a grant"),
 	on("PUT,PATCH /grants/{id}", exchange.GrantUpdate, 200, (*API).updateGrant, "Change a grant"),
-	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFundedMaterials, "List the materials that a grant paid for").sortedBy(exchange.MaterialFields),
+	on("GET /grants/{id}/materials", exchange.GrantRead, 200, (*API).listFundedMaterials,
+		"List the materials that a grant paid for").sortedBy(exchange.MaterialFields),
 	on("POST /grants/{id}/materials", exchange.GrantUpdate, 201, (*API).fundMaterial,
-		"Say that a grant paid for a material. The caller owns the grant and is a member of the material's organization.").
+		"Say that a grant paid for a material. The caller owns the grant and is a member of the material's "+
+			"organization.").
 		already("The grant named it before.", GrantMaterial{}),
 	on("DELETE /grants/{id}/materials/{material}", exchange.GrantUpdate, 204, (*API).unfundMaterial,
 		"Take back that a grant paid for a material"),
 
 	on("POST /attachments", exchange.AttachmentCreate, 201, (*API).createAttachment,
-		"Make an attachment. As JSON it is a record, whose content follows with PUT to its download_url; as a form it has record and content at once.").streams(),
-	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments, "List all attachments").sortedBy(exchange.AttachmentFields),
+		"Make an attachment. As JSON it is a record, whose content follows with PUT to its download_url; as a form "+
+			"it has record and content at once.").streams(),
+	on("GET /attachments", exchange.AttachmentList, 200, (*API).listAttachments,
+		"List all attachments").sortedBy(exchange.AttachmentFields),
 	on("GET /attachments/{id}", exchange.AttachmentRead, 200, (*API).getAttachment, "Read the record of an attachment"),
-	on("PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment, "Change the record of an attachment"),
+	on("PUT,PATCH /attachments/{id}", exchange.AttachmentUpdate, 200, (*API).updateAttachment,
+		"Change the record of an attachment"),
 	on("DELETE /attachments/{id}", exchange.AttachmentDelete, 204, (*API).deleteAttachment,
 		"Delete an attachment. Refused while a request stands on it."),
 	on("GET /uploaded-file/{attachment}/{filename}", exchange.AttachmentContent, 200, (*API).getContent,
 		"Download the content of an attachment. Takes Range."),
 	on("PUT /uploaded-file/{attachment}/{filename}", exchange.AttachmentReplace, 200, (*API).putContent,
-		"Upload the content of an attachment, or a new version of it. Its type is told from the bytes; programs and HTML are refused. "+
+		"Upload the content of an attachment, or a new version of it. Its type is told from the bytes; programs and "+
+			"HTML are refused. "+
 			"The old version is kept for the parties of the requests that were made under it.").streams(),
 	on("GET /attachments/{id}/versions/{version}", exchange.AttachmentContent, 200, (*API).getContentVersion,
 		"Download a version of the content of an attachment. Takes Range."),
@@ -210,8 +265,10 @@ var routes = []route{
 		"Request a material. What it needs may be handed in later."),
 	on("GET /material-requests", exchange.RequestList, 200, (*API).listRequests,
 		"List the caller's requests and those of their organizations, newest first").sortedBy(exchange.RequestFields),
-	on("GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest, "Read a request, with what it needs and whose turn it is").shownAt("/requests/"),
-	on("PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest, "Move a request on, or hand something in"),
+	on("GET /material-requests/{id}", exchange.RequestRead, 200, (*API).getRequest,
+		"Read a request, with what it needs and whose turn it is").shownAt("/requests/"),
+	on("PUT,PATCH /material-requests/{id}", exchange.RequestUpdate, 200, (*API).updateRequest,
+		"Move a request on, or hand something in"),
 	on("DELETE /material-requests/{id}", exchange.RequestDelete, 204, (*API).deleteRequest, "Delete a request"),
 	on("GET /material-requests/{id}/events", exchange.RequestRead, 200, (*API).listEvents,
 		"List what happened to a request, newest first, each chained to the one before by its hash").sortedBy(exchange.EventFields),
@@ -219,15 +276,20 @@ var routes = []route{
 		"List whose turn it was in a request, newest first. Each ends when the next one begins.").sortedBy(exchange.TurnFields),
 	on("POST /material-requests/{id}/snooze", exchange.RequestUpdate, 200, (*API).snoozeRequest,
 		"Keep reminders of a turn back. Only the side whose turn it is may; it ends with the turn."),
-	on("DELETE /material-requests/{id}/snooze", exchange.RequestUpdate, 204, (*API).unsnoozeRequest, "Let reminders of a turn come again"),
-	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages, "List the messages on a request, newest first").sortedBy(exchange.MessageFields),
-	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage, "Write to the other side of a request"),
-	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues, "List the problems with a transfer").sortedBy(exchange.IssueFields),
+	on("DELETE /material-requests/{id}/snooze", exchange.RequestUpdate, 204, (*API).unsnoozeRequest,
+		"Let reminders of a turn come again"),
+	on("GET /material-requests/{id}/messages", exchange.RequestRead, 200, (*API).listMessages,
+		"List the messages on a request, newest first").sortedBy(exchange.MessageFields),
+	on("POST /material-requests/{id}/messages", exchange.RequestUpdate, 201, (*API).sendMessage,
+		"Write to the other side of a request"),
+	on("GET /material-requests/{id}/issues", exchange.RequestRead, 200, (*API).listIssues,
+		"List the problems with a transfer").sortedBy(exchange.IssueFields),
 	on("POST /material-requests/{id}/issues", exchange.RequestUpdate, 201, (*API).openIssue,
 		"Report a problem with a transfer. A fulfilled request goes back to IN_FULFILLMENT."),
 	on("POST /material-requests/{id}/issues/{issue}/close", exchange.RequestUpdate, 200, (*API).closeIssue,
 		"Say that a problem is solved. The last one makes the request fulfilled again."),
-	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest, "Say how the parcel travels"),
+	on("PUT,PATCH /material-requests/{id}/shipment", exchange.RequestShip, 200, (*API).shipRequest,
+		"Say how the parcel travels"),
 	on("POST /material-requests/{id}/documents/{document}/accept", exchange.RequestUpdate, 200, (*API).acceptDocument,
 		"Accept a document of the other side"),
 	on("POST /material-requests/{id}/documents/{document}/return", exchange.RequestUpdate, 200, (*API).returnDocument,
@@ -238,22 +300,28 @@ var routes = []route{
 
 	on("GET /jobs", exchange.JobList, 200, (*API).listJobs,
 		"List the caller's jobs, newest first. Admins see everybody's with all=true.").sortedBy(exchange.JobFields),
-	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob, "Read a job. It says how far it is, and what it came to."),
-	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob, "Cancel a job. What it got done until then stays."),
-	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob, "Try a job again that was given up or cancelled"),
+	on("GET /jobs/{id}", exchange.JobRead, 200, (*API).getJob,
+		"Read a job. It says how far it is, and what it came to."),
+	on("POST /jobs/{id}/cancel", exchange.JobCancel, 200, (*API).cancelJob,
+		"Cancel a job. What it got done until then stays."),
+	on("POST /jobs/{id}/retry", exchange.JobRetry, 200, (*API).retryJob,
+		"Try a job again that was given up or cancelled"),
 
 	on("GET /search/materials", exchange.SearchRead, 200, (*API).searchMaterials,
-		"Search materials. Words match by stem and the last one as a beginning too; \"quoted words\" stand side by side, -words are not there, identifiers come in any form. "+
+		"Search materials. Words match by stem and the last one as a beginning too; \"quoted words\" stand side by "+
+			"side, -words are not there, identifiers come in any form. "+
 			"Archived ones come last; those under embargo only members of their organization find.").
 		searches(searched{facets: exchange.Facets, title: "title"}),
 	on("GET /search/materials/feed", exchange.SearchRead, 200, (*API).feedMaterials,
 		"Follow a search. The newest 50 materials that anyone finds, as an Atom feed.").
 		searches(searched{facets: exchange.Facets, feed: true}).as(publish.AtomType),
-	on("GET /search/organizations", exchange.SearchRead, 200, (*API).searchOrganizations, "Search organizations, by name and description").
+	on("GET /search/organizations", exchange.SearchRead, 200, (*API).searchOrganizations,
+		"Search organizations, by name and description").
 		searches(searched{title: "name"}),
 	on("GET /search/users", exchange.SearchRead, 200, (*API).searchUsers, "Search users, by name and registry id").
 		searches(searched{title: "last_name"}),
-	on("GET /search/suggest", exchange.SearchRead, 200, (*API).suggest, "Suggest what to search for. Materials and organizations whose name begins like what was typed so far."),
+	on("GET /search/suggest", exchange.SearchRead, 200, (*API).suggest,
+		"Suggest what to search for. Materials and organizations whose name begins like what was typed so far."),
 
 	on("GET /openapi.json", exchange.DocumentationRead, 200, (*API).getOpenAPI, "Read this document"),
 }

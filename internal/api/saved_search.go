@@ -22,7 +22,8 @@ type SavedSearch struct {
 
 func showSavedSearch(s exchange.SavedSearch) SavedSearch {
 	const found = "/search/materials"
-	return SavedSearch{s.ID, s.UserID, s.Name, s.Search, s.Filters, s.Alerts, s.Address(found), s.Address(found + "/feed"),
+	return SavedSearch{s.ID, s.UserID, s.Name, s.Search, s.Filters, s.Alerts, s.Address(found),
+		s.Address(found + "/feed"),
 		Time(s.CreatedAt), Time(s.UpdatedAt)}
 }
 

@@ -62,14 +62,16 @@ func (s *scene) newRequest() int64 {
 	s.t.Helper()
 	signed := s.requester().want(201, "POST", "/attachments", obj{"filename": "signed.pdf"}).id()
 	executed := s.member.want(201, "POST", "/attachments", obj{"filename": "executed.pdf"}).id()
-	id := s.requester().want(201, "POST", "/material-requests", obj{"material": s.material, "requester_signed_mta_attachment": signed}).id()
+	id := s.requester().want(201, "POST", "/material-requests",
+		obj{"material": s.material, "requester_signed_mta_attachment": signed}).id()
 	s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id), obj{"executed_mta_attachment": executed})
 	return id
 }
 
 func (s *scene) newMaterial() int64 {
 	s.t.Helper()
-	return s.member.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": s.id}).id()
+	return s.member.want(201, "POST", "/materials",
+		obj{"category": "OTHER", "title": "A", "organization_id": s.id}).id()
 }
 
 // geo asks for a series that nobody imported.
@@ -88,7 +90,8 @@ func (s *scene) newAttachment() answer {
 func (s *scene) filed() answer {
 	s.t.Helper()
 	made := s.newAttachment()
-	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE attachments SET owned_by_user = $1 WHERE id = $2", s.former.ID, made.id()); err != nil {
+	if _, err := s.sql.ExecContext(s.t.Context(), "UPDATE attachments SET owned_by_user = $1 WHERE id = $2",
+		s.former.ID, made.id()); err != nil {
 		s.t.Fatal(err)
 	}
 	return made
@@ -116,7 +119,8 @@ func (s *scene) newGrant() int64 {
 // newInvitation asks someone into the lab.
 func (s *scene) newInvitation(registryID string) int64 {
 	s.t.Helper()
-	return s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id), obj{"registry_id": registryID}).id()
+	return s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", s.id),
+		obj{"registry_id": registryID}).id()
 }
 
 // answer invites a guest, who stands for the requester, and answers.
@@ -133,7 +137,8 @@ func (s *scene) answer(role, how string) visit {
 func (s *scene) held() string {
 	s.t.Helper()
 	guest := s.person(fmt.Sprint("guest", s.next()))
-	return s.token(guest.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", guest.Lab), obj{"email": "ada@example.org"}).id())
+	return s.token(guest.want(201, "POST", fmt.Sprintf("/organizations/%d/invitations", guest.Lab),
+		obj{"email": "ada@example.org"}).id())
 }
 
 // token is the one in the mail of an invitation.
@@ -163,10 +168,12 @@ func (s *scene) past(table string, id int64, by time.Duration, columns ...string
 	s.t.Helper()
 	for _, column := range columns {
 		var at time.Time
-		if err := s.sql.QueryRowContext(s.t.Context(), fmt.Sprintf("SELECT %s FROM %s WHERE id = $1", column, table), id).Scan(&at); err != nil {
+		if err := s.sql.QueryRowContext(s.t.Context(), fmt.Sprintf("SELECT %s FROM %s WHERE id = $1", column, table),
+			id).Scan(&at); err != nil {
 			s.t.Fatal(err)
 		}
-		if _, err := s.sql.ExecContext(s.t.Context(), fmt.Sprintf("UPDATE %s SET %s = $1 WHERE id = $2", table, column), at.Add(-by), id); err != nil {
+		if _, err := s.sql.ExecContext(s.t.Context(), fmt.Sprintf("UPDATE %s SET %s = $1 WHERE id = $2", table, column),
+			at.Add(-by), id); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -176,7 +183,8 @@ func (s *scene) past(table string, id int64, by time.Duration, columns ...string
 func (s *scene) newJoin(role, how string) visit {
 	s.t.Helper()
 	guest := s.person(fmt.Sprint("guest", s.next()))
-	id := guest.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id), obj{"note": "I am new here"}).id()
+	id := guest.want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.id),
+		obj{"note": "I am new here"}).id()
 	v := atf("/organizations/%d/join-requests/%d%s", s.id, id, how)
 	if role == "requester" {
 		v.as = guest
@@ -188,7 +196,9 @@ func (s *scene) newJoin(role, how string) visit {
 func (s *scene) newWebhook() string {
 	s.t.Helper()
 	s.dropWebhooks()
-	return fmt.Sprintf("/organizations/%d/webhooks/%d", s.id, s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id), obj{"url": "http://127.0.0.1:9/"}).id())
+	return fmt.Sprintf("/organizations/%d/webhooks/%d", s.id,
+		s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id),
+			obj{"url": "http://127.0.0.1:9/"}).id())
 }
 
 // dropWebhooks keeps the lab's webhooks fewer than it may have.
@@ -212,7 +222,8 @@ func (s *scene) newSavedSearch() string {
 	if _, err := s.sql.ExecContext(s.t.Context(), "DELETE FROM saved_searches"); err != nil {
 		s.t.Fatal(err)
 	}
-	return fmt.Sprintf("%s/%d", s.user("/saved-searches"), s.requester().want(201, "POST", s.user("/saved-searches"), obj{"search": "HeLa"}).id())
+	return fmt.Sprintf("%s/%d", s.user("/saved-searches"),
+		s.requester().want(201, "POST", s.user("/saved-searches"), obj{"search": "HeLa"}).id())
 }
 
 func (s *scene) newAddress() int64 {
@@ -277,7 +288,8 @@ func (s *scene) notification() int64 {
 func (s *scene) settings(p *person) int64 {
 	s.t.Helper()
 	var id int64
-	err := s.sql.QueryRowContext(s.t.Context(), "SELECT id FROM memberships WHERE organization_id = $1 AND user_id = $2", s.id, p.ID).Scan(&id)
+	err := s.sql.QueryRowContext(s.t.Context(),
+		"SELECT id FROM memberships WHERE organization_id = $1 AND user_id = $2", s.id, p.ID).Scan(&id)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -363,18 +375,23 @@ var visits = []routeCase{
 	{"PUT,PATCH /users/{id}", "requester", func(s *scene, _ string) visit {
 		return at(s.user(""), obj{"first_name": fmt.Sprint("N", s.next())})
 	}},
-	{"GET /users/{id}/notifications", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications"), nil) }},
-	{"GET /users/{id}/notifications/stream", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/stream"), nil) }},
-	{"POST /users/{id}/notifications/read", "requester", func(s *scene, _ string) visit { return at(s.user("/notifications/read"), obj{"until": 1 << 40}) }},
+	{"GET /users/{id}/notifications", "requester",
+		func(s *scene, _ string) visit { return at(s.user("/notifications"), nil) }},
+	{"GET /users/{id}/notifications/stream", "requester",
+		func(s *scene, _ string) visit { return at(s.user("/notifications/stream"), nil) }},
+	{"POST /users/{id}/notifications/read", "requester",
+		func(s *scene, _ string) visit { return at(s.user("/notifications/read"), obj{"until": 1 << 40}) }},
 	{"PUT,PATCH /users/{id}/notifications/{notification}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/notifications"), s.notification()).with(obj{"read": true})
 	}},
 	{"GET /users/{id}/storage", "requester", func(s *scene, _ string) visit { return at(s.user("/storage"), nil) }},
-	{"GET /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings"), nil) }},
+	{"GET /users/{id}/mail-settings", "requester",
+		func(s *scene, _ string) visit { return at(s.user("/mail-settings"), nil) }},
 	{"PUT,PATCH /users/{id}/mail-settings", "requester", func(s *scene, _ string) visit {
 		return at(s.user("/mail-settings"), obj{"digest_day": other(s, "FRIDAY", "MONDAY")})
 	}},
-	{"POST /users/{id}/mail-settings/retry", "requester", func(s *scene, _ string) visit { return at(s.user("/mail-settings/retry"), nil) }},
+	{"POST /users/{id}/mail-settings/retry", "requester",
+		func(s *scene, _ string) visit { return at(s.user("/mail-settings/retry"), nil) }},
 	{"POST /users/{id}/saved-searches", "requester", func(s *scene, _ string) visit {
 		s.newSavedSearch()
 		return at(s.user("/saved-searches"), obj{"search": "HeLa"})
@@ -383,12 +400,15 @@ var visits = []routeCase{
 		s.newSavedSearch()
 		return at(s.user("/saved-searches"), nil)
 	}},
-	{"GET /users/{id}/saved-searches/{saved_search}", "requester", func(s *scene, _ string) visit { return at(s.newSavedSearch(), nil) }},
+	{"GET /users/{id}/saved-searches/{saved_search}", "requester",
+		func(s *scene, _ string) visit { return at(s.newSavedSearch(), nil) }},
 	{"PUT,PATCH /users/{id}/saved-searches/{saved_search}", "requester", func(s *scene, _ string) visit {
 		return at(s.newSavedSearch(), obj{"search": fmt.Sprint("HeLa ", s.next())})
 	}},
-	{"DELETE /users/{id}/saved-searches/{saved_search}", "requester", func(s *scene, _ string) visit { return at(s.newSavedSearch(), nil) }},
-	{"POST /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), address("x")) }},
+	{"DELETE /users/{id}/saved-searches/{saved_search}", "requester",
+		func(s *scene, _ string) visit { return at(s.newSavedSearch(), nil) }},
+	{"POST /users/{id}/addresses", "requester",
+		func(s *scene, _ string) visit { return at(s.user("/addresses"), address("x")) }},
 	{"GET /users/{id}/addresses", "requester", func(s *scene, _ string) visit { return at(s.user("/addresses"), nil) }},
 	{"GET /users/{id}/addresses/{address}", "requester", func(s *scene, _ string) visit {
 		return atf("%s/%d", s.user("/addresses"), s.newAddress())
@@ -433,10 +453,13 @@ var visits = []routeCase{
 	{"PUT,PATCH /organizations/{id}", "owner", func(s *scene, _ string) visit {
 		return atf("/organizations/%d", s.id).with(obj{"description": fmt.Sprint("No. ", s.next())})
 	}},
-	{"GET /organizations/{id}/members", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/members", s.id) }},
-	{"GET /organizations/{id}/materials", "anonymous", func(s *scene, _ string) visit { return atf("/organizations/%d/materials", s.id) }},
+	{"GET /organizations/{id}/members", "anonymous",
+		func(s *scene, _ string) visit { return atf("/organizations/%d/members", s.id) }},
+	{"GET /organizations/{id}/materials", "anonymous",
+		func(s *scene, _ string) visit { return atf("/organizations/%d/materials", s.id) }},
 	{"POST /organizations/{id}/materials/bulk", "member", func(s *scene, _ string) visit {
-		return atf("/organizations/%d/materials/bulk", s.id).with([]byte(fmt.Sprintf("reference,category,title\nR%d,OTHER,A\n", s.next())))
+		return atf("/organizations/%d/materials/bulk",
+			s.id).with([]byte(fmt.Sprintf("reference,category,title\nR%d,OTHER,A\n", s.next())))
 	}},
 	{"GET /organizations/{id}/materials/bulk/{job}/report", "member", func(s *scene, _ string) visit {
 		return atf("/organizations/%d/materials/bulk/%d/report", s.id, s.newBulk())
@@ -466,30 +489,42 @@ var visits = []routeCase{
 		s.past("invitations", id, time.Hour, "sent_at")
 		return atf("/organizations/%d/invitations/%d/resend", s.id, id)
 	}},
-	{"GET /invitations", "anonymous", func(s *scene, _ string) visit { return at("/invitations?token="+s.held(), nil) }},
-	{"POST /invitations/accept", "stranger", func(s *scene, _ string) visit { return at("/invitations/accept", obj{"token": s.held()}) }},
-	{"POST /invitations/decline", "stranger", func(s *scene, _ string) visit { return at("/invitations/decline", obj{"token": s.held()}) }},
+	{"GET /invitations", "anonymous",
+		func(s *scene, _ string) visit { return at("/invitations?token="+s.held(), nil) }},
+	{"POST /invitations/accept", "stranger",
+		func(s *scene, _ string) visit { return at("/invitations/accept", obj{"token": s.held()}) }},
+	{"POST /invitations/decline", "stranger",
+		func(s *scene, _ string) visit { return at("/invitations/decline", obj{"token": s.held()}) }},
 	{"POST /organizations/{id}/join-requests", "stranger", func(s *scene, _ string) visit {
-		return atf("/organizations/%d/join-requests", s.person(fmt.Sprint("guest", s.next())).Lab).with(obj{"note": "I am new here"})
+		return atf("/organizations/%d/join-requests",
+			s.person(fmt.Sprint("guest", s.next())).Lab).with(obj{"note": "I am new here"})
 	}},
 	{"GET /organizations/{id}/join-requests", "owner", func(s *scene, _ string) visit {
 		s.newJoin("", "")
 		return atf("/organizations/%d/join-requests", s.id)
 	}},
-	{"DELETE /organizations/{id}/join-requests/{join_request}", "requester", func(s *scene, role string) visit { return s.newJoin(role, "") }},
-	{"POST /organizations/{id}/join-requests/{join_request}/accept", "owner", func(s *scene, _ string) visit { return s.newJoin("", "/accept") }},
+	{"DELETE /organizations/{id}/join-requests/{join_request}", "requester",
+		func(s *scene, role string) visit { return s.newJoin(role, "") }},
+	{"POST /organizations/{id}/join-requests/{join_request}/accept", "owner",
+		func(s *scene, _ string) visit { return s.newJoin("", "/accept") }},
 	{"POST /organizations/{id}/join-requests/{join_request}/decline", "owner", func(s *scene, _ string) visit {
 		return s.newJoin("", "/decline").with(obj{"reason": "No bench is free"})
 	}},
 	{"GET /users/{id}/join-requests", "requester", func(s *scene, _ string) visit {
-		s.requester().want(201, "POST", fmt.Sprintf("/organizations/%d/join-requests", s.person(fmt.Sprint("guest", s.next())).Lab), obj{})
+		s.requester().want(201, "POST",
+			fmt.Sprintf("/organizations/%d/join-requests", s.person(fmt.Sprint("guest", s.next())).Lab), obj{})
 		return at(s.user("/join-requests"), nil)
 	}},
-	{"POST /users/{id}/invitations/{invitation}/accept", "requester", func(s *scene, role string) visit { return s.answer(role, "accept") }},
-	{"POST /users/{id}/invitations/{invitation}/decline", "requester", func(s *scene, role string) visit { return s.answer(role, "decline") }},
-	{"GET /organizations/{id}/storage", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/storage", s.id) }},
-	{"GET /organizations/{id}/history", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
-	{"GET /organizations/{id}/events", "member", func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
+	{"POST /users/{id}/invitations/{invitation}/accept", "requester",
+		func(s *scene, role string) visit { return s.answer(role, "accept") }},
+	{"POST /users/{id}/invitations/{invitation}/decline", "requester",
+		func(s *scene, role string) visit { return s.answer(role, "decline") }},
+	{"GET /organizations/{id}/storage", "member",
+		func(s *scene, _ string) visit { return atf("/organizations/%d/storage", s.id) }},
+	{"GET /organizations/{id}/history", "member",
+		func(s *scene, _ string) visit { return atf("/organizations/%d/history", s.id) }},
+	{"GET /organizations/{id}/events", "member",
+		func(s *scene, _ string) visit { return atf("/organizations/%d/events", s.id) }},
 	{"GET /organizations/{id}/webhooks", "member", func(s *scene, _ string) visit {
 		s.newWebhook()
 		return atf("/organizations/%d/webhooks", s.id)
@@ -521,11 +556,13 @@ var visits = []routeCase{
 		_, delivery := s.newDelivery()
 		return at(delivery, nil)
 	}},
-	{"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver", "owner", func(s *scene, _ string) visit {
-		_, delivery := s.newDelivery()
-		return at(delivery+"/redeliver", nil)
-	}},
-	{"GET /organization-user-settings", "member", func(*scene, string) visit { return at("/organization-user-settings", nil) }},
+	{"POST /organizations/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver", "owner",
+		func(s *scene, _ string) visit {
+			_, delivery := s.newDelivery()
+			return at(delivery+"/redeliver", nil)
+		}},
+	{"GET /organization-user-settings", "member",
+		func(*scene, string) visit { return at("/organization-user-settings", nil) }},
 	{"GET /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/organization-user-settings/%d", s.settings(s.member))
 	}},
@@ -533,14 +570,17 @@ var visits = []routeCase{
 		return atf("/organization-user-settings/%d", s.settings(s.former))
 	}},
 	{"PUT,PATCH /organization-user-settings/{id}", "member", func(s *scene, _ string) visit {
-		return atf("/organization-user-settings/%d", s.settings(s.member)).with(obj{"reminder_notif": other(s, false, true)})
+		return atf("/organization-user-settings/%d",
+			s.settings(s.member)).with(obj{"reminder_notif": other(s, false, true)})
 	}},
 
 	{"POST /shipping-requirements", "member", func(s *scene, _ string) visit {
 		return at("/shipping-requirements", obj{"organization": s.id})
 	}},
-	{"GET /shipping-requirements", "anonymous", func(*scene, string) visit { return at("/shipping-requirements", nil) }},
-	{"GET /shipping-requirements/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/shipping-requirements/%d", s.shipping) }},
+	{"GET /shipping-requirements", "anonymous",
+		func(*scene, string) visit { return at("/shipping-requirements", nil) }},
+	{"GET /shipping-requirements/{id}", "anonymous",
+		func(s *scene, _ string) visit { return atf("/shipping-requirements/%d", s.shipping) }},
 	{"PUT,PATCH /shipping-requirements/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/shipping-requirements/%d", s.shipping).with(obj{"restrictions": fmt.Sprint("No. ", s.next())})
 	}},
@@ -552,8 +592,10 @@ var visits = []routeCase{
 		return at("/materials/import", s.geo(obj{"organization_id": s.id, "grant_id": s.newGrant()}))
 	}},
 	{"POST /materials/import (imported protocol)", "member", func(s *scene, _ string) visit {
-		return at("/materials/import", obj{"import_source": "PROTOCOLS_REPOSITORY", "protocol_doi": fmt.Sprint("10.17504/protocols.io.p", s.next()),
-			"organization_id": s.id, "grant_id": s.newGrant()})
+		return at("/materials/import",
+			obj{"import_source": "PROTOCOLS_REPOSITORY",
+				"protocol_doi":    fmt.Sprint("10.17504/protocols.io.p", s.next()),
+				"organization_id": s.id, "grant_id": s.newGrant()})
 	}},
 	{"POST /materials/import (for another lab)", "admin", func(s *scene, _ string) visit {
 		return at("/materials/import", s.geo(obj{"organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()}))
@@ -562,22 +604,29 @@ var visits = []routeCase{
 		return at("/materials/import/preview", s.geo(obj{}))
 	}},
 	{"POST /materials/imports", "member", func(s *scene, _ string) visit {
-		return at("/materials/imports", obj{"identifiers": []string{fmt.Sprint("GSE", s.next())}, "organization_id": s.id, "grant_id": s.newGrant()})
+		return at("/materials/imports",
+			obj{"identifiers": []string{fmt.Sprint("GSE", s.next())}, "organization_id": s.id,
+				"grant_id": s.newGrant()})
 	}},
 	{"POST /materials/imports (for another lab)", "admin", func(s *scene, _ string) visit {
-		return at("/materials/imports", obj{"identifiers": []string{"GSE1"}, "organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()})
+		return at("/materials/imports",
+			obj{"identifiers": []string{"GSE1"}, "organization_id": s.people["admin"].Lab, "grant_id": s.newGrant()})
 	}},
 	{"GET /publications", "stranger", func(*scene, string) visit { return at("/publications?pubmed_id=13052", nil) }},
 	{"GET /materials", "anonymous", func(*scene, string) visit { return at("/materials", nil) }},
 	{"GET /materials/{id}", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d", s.material) }},
-	{"GET /materials/{id}/jsonld", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d/jsonld", s.material) }},
-	{"GET /materials/{id}/citation", "anonymous", func(s *scene, _ string) visit { return atf("/materials/%d/citation", s.material) }},
+	{"GET /materials/{id}/jsonld", "anonymous",
+		func(s *scene, _ string) visit { return atf("/materials/%d/jsonld", s.material) }},
+	{"GET /materials/{id}/citation", "anonymous",
+		func(s *scene, _ string) visit { return atf("/materials/%d/citation", s.material) }},
 	{"PUT,PATCH /materials/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/materials/%d", s.material).with(obj{"title": fmt.Sprint("HT-29 no. ", s.next())})
 	}},
-	{"DELETE /materials/{id}", "member", func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
+	{"DELETE /materials/{id}", "member",
+		func(s *scene, _ string) visit { return atf("/materials/%d", s.newMaterial()) }},
 
-	{"POST /grants", "requester", func(*scene, string) visit { return at("/grants", obj{"title": "Colon", "funder_id": "R01"}) }},
+	{"POST /grants", "requester",
+		func(*scene, string) visit { return at("/grants", obj{"title": "Colon", "funder_id": "R01"}) }},
 	{"GET /grants", "member", func(s *scene, _ string) visit {
 		s.newGrant()
 		return at("/grants", nil)
@@ -586,7 +635,8 @@ var visits = []routeCase{
 	{"PUT,PATCH /grants/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/grants/%d", s.newGrant()).with(obj{"title": "Colon and rectum"})
 	}},
-	{"GET /grants/{id}/materials", "member", func(s *scene, _ string) visit { return atf("/grants/%d/materials", s.newGrant()) }},
+	{"GET /grants/{id}/materials", "member",
+		func(s *scene, _ string) visit { return atf("/grants/%d/materials", s.newGrant()) }},
 	{"POST /grants/{id}/materials", "member", func(s *scene, _ string) visit {
 		return atf("/grants/%d/materials", s.newGrant()).with(obj{"material_id": fmt.Sprint(s.newMaterial())})
 	}},
@@ -597,11 +647,13 @@ var visits = []routeCase{
 	{"DELETE /grants/{id}/materials/{material}", "member", func(s *scene, _ string) visit {
 		return atf("/grants/%d/materials/%d", s.newGrant(), s.material)
 	}},
-	{"GET /materials/{id}/history", "member", func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},
+	{"GET /materials/{id}/history", "member",
+		func(s *scene, _ string) visit { return atf("/materials/%d/history", s.material) }},
 
 	{"POST /attachments", "member", func(*scene, string) visit { return at("/attachments", obj{"filename": "a.pdf"}) }},
 	{"GET /attachments", "admin", func(*scene, string) visit { return at("/attachments", nil) }},
-	{"GET /attachments/{id}", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
+	{"GET /attachments/{id}", "member",
+		func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
 	{"GET /attachments/{id} (of a request)", "requester", func(s *scene, _ string) visit {
 		return atf("/attachments/%d", s.linked("requester_signed_mta_attachment").id())
 	}},
@@ -611,18 +663,22 @@ var visits = []routeCase{
 	{"PUT,PATCH /attachments/{id}", "member", func(s *scene, _ string) visit {
 		return atf("/attachments/%d", s.newAttachment().id()).with(obj{"description": "of the plasmid"})
 	}},
-	{"DELETE /attachments/{id}", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
-	{"GET /attachments/{id} (filed by one who left)", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.filed().id()) }},
+	{"DELETE /attachments/{id}", "member",
+		func(s *scene, _ string) visit { return atf("/attachments/%d", s.newAttachment().id()) }},
+	{"GET /attachments/{id} (filed by one who left)", "member",
+		func(s *scene, _ string) visit { return atf("/attachments/%d", s.filed().id()) }},
 	{"PUT,PATCH /attachments/{id} (filed by one who left)", "member", func(s *scene, _ string) visit {
 		return atf("/attachments/%d", s.filed().id()).with(obj{"description": "of the plasmid"})
 	}},
-	{"DELETE /attachments/{id} (filed by one who left)", "member", func(s *scene, _ string) visit { return atf("/attachments/%d", s.filed().id()) }},
+	{"DELETE /attachments/{id} (filed by one who left)", "member",
+		func(s *scene, _ string) visit { return atf("/attachments/%d", s.filed().id()) }},
 	{"GET /attachments/{id}/versions/{version}", "member", func(s *scene, _ string) visit {
 		return atf("/attachments/%d/versions/1", s.filed().id())
 	}},
-	{"GET /attachments/{id}/versions/{version} (that a request was made under)", "requester", func(s *scene, _ string) visit {
-		return atf("/attachments/%d/versions/1", s.agreed())
-	}},
+	{"GET /attachments/{id}/versions/{version} (that a request was made under)", "requester",
+		func(s *scene, _ string) visit {
+			return atf("/attachments/%d/versions/1", s.agreed())
+		}},
 	{"GET /uploaded-file/{attachment}/{filename} (filed by one who left)", "member", func(s *scene, _ string) visit {
 		return atf("/uploaded-file/attachment_%d/map.pdf", s.filed().id())
 	}},
@@ -635,16 +691,19 @@ var visits = []routeCase{
 	{"GET /uploaded-file/{attachment}/{filename} (of a request)", "requester", func(s *scene, _ string) visit {
 		return at(strings.TrimPrefix(s.linked("irb_attachment").Body["download_url"].(string), "/v1"), nil)
 	}},
-	{"GET /uploaded-file/{attachment}/{filename} (the MTA of a listed material)", "anonymous", func(s *scene, _ string) visit {
-		made := s.newAttachment()
-		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.newMaterial()), obj{"mta_attachment_id": made.id()})
-		return atf("/uploaded-file/attachment_%d/map.pdf", made.id())
-	}},
+	{"GET /uploaded-file/{attachment}/{filename} (the MTA of a listed material)", "anonymous",
+		func(s *scene, _ string) visit {
+			made := s.newAttachment()
+			s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.newMaterial()),
+				obj{"mta_attachment_id": made.id()})
+			return atf("/uploaded-file/attachment_%d/map.pdf", made.id())
+		}},
 	{"PUT /uploaded-file/{attachment}/{filename}", "member", func(s *scene, _ string) visit {
 		return atf("/uploaded-file/attachment_%d/map.pdf", s.newAttachment().id()).with(pdf)
 	}},
 
-	{"POST /material-requests", "requester", func(s *scene, _ string) visit { return at("/material-requests", obj{"material": s.material}) }},
+	{"POST /material-requests", "requester",
+		func(s *scene, _ string) visit { return at("/material-requests", obj{"material": s.material}) }},
 	{"GET /material-requests", "requester", func(*scene, string) visit { return at("/material-requests", nil) }},
 	{"GET /material-requests/{id}", "requester", func(s *scene, _ string) visit { return at(s.req(""), nil) }},
 	{"PUT,PATCH /material-requests/{id}", "member", func(s *scene, role string) visit {
@@ -653,17 +712,27 @@ var visits = []routeCase{
 		}
 		return at(s.req(""), obj{"assigned_to": other(s, s.member, s.assignee).ID})
 	}},
-	{"DELETE /material-requests/{id}", "admin", func(s *scene, _ string) visit { return atf("/material-requests/%d", s.newRequest()) }},
-	{"GET /material-requests/{id}/events", "member", func(s *scene, _ string) visit { return at(s.req("/events"), nil) }},
-	{"GET /material-requests/{id}/messages", "member", func(s *scene, _ string) visit { return at(s.req("/messages"), nil) }},
-	{"POST /material-requests/{id}/messages", "requester", func(s *scene, _ string) visit { return at(s.req("/messages"), obj{"text": "Hello"}) }},
+	{"DELETE /material-requests/{id}", "admin",
+		func(s *scene, _ string) visit { return atf("/material-requests/%d", s.newRequest()) }},
+	{"GET /material-requests/{id}/events", "member",
+		func(s *scene, _ string) visit { return at(s.req("/events"), nil) }},
+	{"GET /material-requests/{id}/messages", "member",
+		func(s *scene, _ string) visit { return at(s.req("/messages"), nil) }},
+	{"POST /material-requests/{id}/messages", "requester",
+		func(s *scene, _ string) visit { return at(s.req("/messages"), obj{"text": "Hello"}) }},
 	{"GET /material-requests/{id}/turns", "member", func(s *scene, _ string) visit { return at(s.req("/turns"), nil) }},
-	{"POST /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.newTurn(false), snooze(7)) }},
-	{"POST /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.newTurn(true), snooze(7)) }},
-	{"DELETE /material-requests/{id}/snooze", "requester", func(s *scene, _ string) visit { return at(s.snoozed(false, s.requester()), nil) }},
-	{"DELETE /material-requests/{id}/snooze (the lab's turn)", "member", func(s *scene, _ string) visit { return at(s.snoozed(true, s.member), nil) }},
-	{"GET /material-requests/{id}/issues", "member", func(s *scene, _ string) visit { return at(s.req("/issues"), nil) }},
-	{"POST /material-requests/{id}/issues", "requester", func(s *scene, _ string) visit { return at(s.sent("/issues"), obj{"text": "it thawed"}) }},
+	{"POST /material-requests/{id}/snooze", "requester",
+		func(s *scene, _ string) visit { return at(s.newTurn(false), snooze(7)) }},
+	{"POST /material-requests/{id}/snooze (the lab's turn)", "member",
+		func(s *scene, _ string) visit { return at(s.newTurn(true), snooze(7)) }},
+	{"DELETE /material-requests/{id}/snooze", "requester",
+		func(s *scene, _ string) visit { return at(s.snoozed(false, s.requester()), nil) }},
+	{"DELETE /material-requests/{id}/snooze (the lab's turn)", "member",
+		func(s *scene, _ string) visit { return at(s.snoozed(true, s.member), nil) }},
+	{"GET /material-requests/{id}/issues", "member",
+		func(s *scene, _ string) visit { return at(s.req("/issues"), nil) }},
+	{"POST /material-requests/{id}/issues", "requester",
+		func(s *scene, _ string) visit { return at(s.sent("/issues"), obj{"text": "it thawed"}) }},
 	{"POST /material-requests/{id}/issues/{issue}/close", "member", func(s *scene, _ string) visit {
 		return atf("%s/%d/close", s.req("/issues"), s.newIssue())
 	}},
@@ -673,20 +742,25 @@ var visits = []routeCase{
 	{"POST /material-requests/{id}/documents/{document}/accept", "member", func(s *scene, _ string) visit {
 		return atf("/material-requests/%d/documents/requester_signed_mta/accept", s.newRequest())
 	}},
-	{"POST /material-requests/{id}/documents/{document}/accept (the lab's)", "requester", func(s *scene, _ string) visit {
-		return atf("/material-requests/%d/documents/executed_mta/accept", s.newRequest())
-	}},
+	{"POST /material-requests/{id}/documents/{document}/accept (the lab's)", "requester",
+		func(s *scene, _ string) visit {
+			return atf("/material-requests/%d/documents/executed_mta/accept", s.newRequest())
+		}},
 	{"POST /material-requests/{id}/documents/{document}/return", "member", func(s *scene, _ string) visit {
 		return at(s.req("/documents/requester_signed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
 	}},
-	{"POST /material-requests/{id}/documents/{document}/return (the lab's)", "requester", func(s *scene, _ string) visit {
-		return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
-	}},
+	{"POST /material-requests/{id}/documents/{document}/return (the lab's)", "requester",
+		func(s *scene, _ string) visit {
+			return at(s.req("/documents/executed_mta/return"), obj{"reason": fmt.Sprint("page ", s.next())})
+		}},
 
 	{"GET /audit-events", "admin", func(*scene, string) visit { return at("/audit-events", nil) }},
-	{"GET /search/materials", "anonymous", func(*scene, string) visit { return at("/search/materials?search=ht29&needs_mta=true", nil) }},
-	{"GET /search/materials/feed", "anonymous", func(*scene, string) visit { return at("/search/materials/feed?search=ht29", nil) }},
-	{"GET /search/organizations", "anonymous", func(*scene, string) visit { return at("/search/organizations?search=epithelial", nil) }},
+	{"GET /search/materials", "anonymous",
+		func(*scene, string) visit { return at("/search/materials?search=ht29&needs_mta=true", nil) }},
+	{"GET /search/materials/feed", "anonymous",
+		func(*scene, string) visit { return at("/search/materials/feed?search=ht29", nil) }},
+	{"GET /search/organizations", "anonymous",
+		func(*scene, string) visit { return at("/search/organizations?search=epithelial", nil) }},
 	{"GET /search/users", "anonymous", func(*scene, string) visit { return at("/search/users?search=requester", nil) }},
 	{"GET /search/suggest", "anonymous", func(*scene, string) visit { return at("/search/suggest?search=h", nil) }},
 	{"GET /openapi.json", "anonymous", func(*scene, string) visit { return at("/openapi.json", nil) }},
@@ -698,7 +772,8 @@ var visits = []routeCase{
 	{"GET /jobs/{id}", "requester", func(s *scene, _ string) visit {
 		return atf("/jobs/%d", s.newJob(job.EnqueueOptions{User: &s.requester().ID}))
 	}},
-	{"GET /jobs/{id} (Aliquot's own)", "admin", func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.EnqueueOptions{})) }},
+	{"GET /jobs/{id} (Aliquot's own)", "admin",
+		func(s *scene, _ string) visit { return atf("/jobs/%d", s.newJob(job.EnqueueOptions{})) }},
 	{"POST /jobs/{id}/cancel", "requester", func(s *scene, _ string) visit {
 		return atf("/jobs/%d/cancel", s.newJob(job.EnqueueOptions{User: &s.requester().ID}))
 	}},

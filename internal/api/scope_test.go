@@ -10,7 +10,8 @@ import (
 )
 
 // scoped says what tokens of programs may call of each route, of people who may themselves: + allowed, s refused with
-// 403 SCOPE, 3 with 403 FORBIDDEN, since it is the requester's to do. The columns: a token that only reads; one that writes, of the lab that the object is of; one of another lab.
+// 403 SCOPE, 3 with 403 FORBIDDEN, since it is the requester's to do. The columns: a token that only reads; one that
+// writes, of the lab that the object is of; one of another lab.
 var scoped = map[string]string{
 	"GET /openapi.json":                                                           "+++",
 	"POST /login":                                                                 "+++",
@@ -226,11 +227,13 @@ func (s *scene) tryScope(c routeCase, token obj, want byte) {
 			got = '3'
 		}
 		if got != want {
-			s.t.Errorf("%s %s by %s with a token that is %v: %c, want %c: %d %.300s", method, c.route, role, token["name"], got, want, a.Status, a.Raw)
+			s.t.Errorf("%s %s by %s with a token that is %v: %c, want %c: %d %.300s", method, c.route, role,
+				token["name"], got, want, a.Status, a.Raw)
 		}
 		if got != '+' {
 			if diff := grew(before, s.rows()); diff != "" {
-				s.t.Errorf("%s %s with a token that is %v was refused and changed %s", method, c.route, token["name"], diff)
+				s.t.Errorf("%s %s with a token that is %v was refused and changed %s", method, c.route, token["name"],
+					diff)
 			}
 		}
 	}

@@ -48,7 +48,8 @@ func (c *Call) readSearch() error {
 		var order string
 		order, s.Sort = q.faults.SearchOrder(q.values, c.searched.title)
 		c.search.name = listName(c.Request, exchange.Order{Field: exchange.Field{Name: order}}, []any{text, s.Filters})
-		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, maxLimit), Offset: q.offset(), After: q.searchCursor(c.search.name)}
+		s.Page = exchange.SearchPage{Limit: q.limit(defaultHits, maxLimit), Offset: q.offset(),
+			After: q.searchCursor(c.search.name)}
 		wanted := q.boolean("facets")
 		s.Facets = wanted == nil || *wanted
 	}

@@ -50,10 +50,12 @@ func TestAFeedFollowsASearch(t *testing.T) {
 		s := newCatalogue(t, db)
 		anyone := s.people["anonymous"]
 		hostile := "hela\x00 </title><script>alert(1)</script> & \"'\xff\u202e -nothing"
-		for _, query := range []string{"search=" + url.QueryEscape(hostile), "needs_mta=true&search=hela&search=s3", ""} {
+		for _, query := range []string{"search=" + url.QueryEscape(hostile), "needs_mta=true&search=hela&search=s3",
+			""} {
 			f := anyone.feed(query)
 			address, err := url.Parse(f.Links[0].Href)
-			if err != nil || f.ID != f.Links[0].Href || f.Links[0].Rel != "self" || !strings.HasPrefix(f.ID, publicURL+"/v1/search/materials/feed") || f.Author != "Aliquot" {
+			if err != nil || f.ID != f.Links[0].Href || f.Links[0].Rel != "self" ||
+				!strings.HasPrefix(f.ID, publicURL+"/v1/search/materials/feed") || f.Author != "Aliquot" {
 				t.Fatalf("%s: %+v, %v", query, f, err)
 			}
 			again := anyone.feed(address.RawQuery)
@@ -64,7 +66,8 @@ func TestAFeedFollowsASearch(t *testing.T) {
 			if err != nil || f.Links[1].Rel != "alternate" {
 				t.Fatalf("%s: %+v, %v", query, f.Links, err)
 			}
-			if a := anyone.want(200, "GET", strings.TrimPrefix(alternate.String(), publicURL), nil); a.Body["count"] != float64(len(f.Entries)) {
+			if a := anyone.want(200, "GET", strings.TrimPrefix(alternate.String(), publicURL),
+				nil); a.Body["count"] != float64(len(f.Entries)) {
 				t.Errorf("%s: %d entries, %v found", query, len(f.Entries), a.Body["count"])
 			}
 		}
@@ -73,7 +76,9 @@ func TestAFeedFollowsASearch(t *testing.T) {
 			t.Errorf("%s: %v", f.Title, f.Entries)
 		}
 		newest := f.Entries[0]
-		if newest.Title != "pcDNA3 TNFα" || newest.ID != fmt.Sprintf("%s/materials/%d", publicURL, s.ids["pcDNA3 TNFα"]) || newest.Author != "Epithelial Biology" ||
+		if newest.Title != "pcDNA3 TNFα" ||
+			newest.ID != fmt.Sprintf("%s/materials/%d", publicURL, s.ids["pcDNA3 TNFα"]) ||
+			newest.Author != "Epithelial Biology" ||
 			newest.Summary != "Expresses <b>TNF-alpha</b> & more in HeLa cells." || !f.Updated.Equal(newest.Updated) {
 			t.Errorf("the newest is %+v, the feed of %v", newest, f.Updated)
 		}
@@ -94,7 +99,8 @@ func TestAFeedIsOnlySentAgainWhereItChanged(t *testing.T) {
 		if a := s.member.sendWith(known, "GET", path, "", nil); a.Status != 304 || len(a.Raw) > 0 || tag == "" {
 			t.Errorf("%q is sent again: %d", tag, a.Status)
 		}
-		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.ids["HT-29"]), obj{"additional_info": "Not of that kind"})
+		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", s.ids["HT-29"]),
+			obj{"additional_info": "Not of that kind"})
 		if a := s.member.sendWith(known, "GET", path, "", nil); a.Status != 304 {
 			t.Errorf("another material changed: %d", a.Status)
 		}
@@ -113,7 +119,8 @@ func TestAFeedHasTheNewestFifty(t *testing.T) {
 			s.newMaterial()
 		}
 		last := s.newMaterial()
-		if f := s.people["anonymous"].feed(""); len(f.Entries) != 50 || f.Entries[0].ID != fmt.Sprintf("%s/materials/%d", publicURL, last) {
+		if f := s.people["anonymous"].feed(""); len(f.Entries) != 50 ||
+			f.Entries[0].ID != fmt.Sprintf("%s/materials/%d", publicURL, last) {
 			t.Errorf("%d entries, the first %v", len(f.Entries), f.Entries[0])
 		}
 	})

@@ -17,8 +17,10 @@ func TestSearchOfAnyTextIsOne(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
-		for _, words := range []string{strings.Repeat("hela ", 64), strings.Repeat("株", 333), strings.Repeat("-", 1000), strings.Repeat(`"`, 1000),
-			strings.Repeat("\x00", 1000), strings.Repeat("a", 1000), strings.Repeat("\xff", 1000), strings.Repeat("a-", 500), strings.Repeat("(", 1000)} {
+		for _, words := range []string{strings.Repeat("hela ", 64), strings.Repeat("株", 333), strings.Repeat("-", 1000),
+			strings.Repeat(`"`, 1000),
+			strings.Repeat("\x00", 1000), strings.Repeat("a", 1000), strings.Repeat("\xff", 1000),
+			strings.Repeat("a-", 500), strings.Repeat("(", 1000)} {
 			before := db.Queries()
 			a := s.people["anonymous"].want(200, "GET", search(words)+"&limit=1", nil)
 			if n := db.Queries() - before; n > 50 {
@@ -60,16 +62,19 @@ func TestSearchBeyondItsLimitIsRefused(t *testing.T) {
 			organisms += fmt.Sprintf("&organisms=Species+%d", i)
 		}
 		long, many := url.QueryEscape(strings.Repeat("ä", 1001)), url.QueryEscape(strings.Repeat("hela ", 65))
-		for _, path := range []string{"/search/materials", "/search/materials/feed", "/search/organizations", "/search/users", "/search/suggest"} {
+		for _, path := range []string{"/search/materials", "/search/materials/feed", "/search/organizations",
+			"/search/users", "/search/suggest"} {
 			refused(path+"?search="+long, "search", "1000", "1001")
 			refused(path+"?search="+many, "search", "64", "65")
 		}
 		both := url.QueryEscape(strings.Repeat("hela ", 25))
 		nobody.want(200, "GET", "/search/materials?search="+url.QueryEscape(strings.Repeat("hela ", 24))+organisms, nil)
 		refused("/search/materials?search="+both+organisms, "search", "64", "25", "40")
-		refused("/search/materials?search=hela"+organisms+strings.ReplaceAll(organisms, "Species", "Other"), "organisms", "64", "80")
+		refused("/search/materials?search=hela"+organisms+strings.ReplaceAll(organisms, "Species", "Other"),
+			"organisms", "64", "80")
 		s.member.want(400, "GET", "/material-requests/?search="+long, nil)
-		s.member.want(400, "POST", fmt.Sprintf("/users/%s/saved-searches", s.member.ID), obj{"search": strings.Repeat("hela ", 65)})
+		s.member.want(400, "POST", fmt.Sprintf("/users/%s/saved-searches", s.member.ID),
+			obj{"search": strings.Repeat("hela ", 65)})
 	})
 }
 
@@ -105,8 +110,11 @@ func TestACursorOfASearchOfAnotherHandIsRefused(t *testing.T) {
 			for _, before := range []any{nil, 0, -1, 1.5, "1", 1 << 62, 1e40} {
 				try(before, parts[2])
 			}
-			for _, token := range []string{"", "x", "{}", "[]", "null", `{"r": -1}`, `{"r": 9223372036854775807, "s": 3}`, `{"s": 99}`, `{"s": 1, "f": -5}`, `{"f": 9e18, "u": 9e18}`,
-				`{"k": "a\u0000b", "r": 1}`, `{"k": "0000-01-01T00:00:00Z"}`, `{"k": "9999-12-31T23:59:59.999999999Z", "a": true}`, `{"k": "\ud800"}`, `{"p": -9223372036854775808}`} {
+			for _, token := range []string{"", "x", "{}", "[]", "null", `{"r": -1}`,
+				`{"r": 9223372036854775807, "s": 3}`, `{"s": 99}`, `{"s": 1, "f": -5}`, `{"f": 9e18, "u": 9e18}`,
+				`{"k": "a\u0000b", "r": 1}`, `{"k": "0000-01-01T00:00:00Z"}`,
+				`{"k": "9999-12-31T23:59:59.999999999Z", "a": true}`, `{"k": "\ud800"}`,
+				`{"p": -9223372036854775808}`} {
 				try(1, token)
 				try(1, base64.RawURLEncoding.EncodeToString([]byte(token)))
 			}

@@ -26,12 +26,17 @@ func newCatalogue(t testing.TB, db *store.DB) *catalogue {
 	s.ids["HT-29"] = s.material
 	stranger := s.people["stranger"]
 	for _, m := range []obj{
-		{"category": "CELL_LINE", "title": "HeLa", "organisms": []string{"Homo sapiens"}, "publication_title": "The HeLa genome",
-			"additional_metadata": obj{"cell_line_name": "HeLa", "rrid": "RRID:CVCL_0030", "disease": "Cervical adenocarcinoma"}},
-		{"category": "CELL_LINE", "title": "HeLa S3", "organisms": []string{"Homo sapiens"}, "additional_metadata": obj{"rrid": "RRID:CVCL_0058"}},
+		{"category": "CELL_LINE", "title": "HeLa", "organisms": []string{"Homo sapiens"},
+			"publication_title": "The HeLa genome",
+			"additional_metadata": obj{"cell_line_name": "HeLa", "rrid": "RRID:CVCL_0030",
+				"disease": "Cervical adenocarcinoma"}},
+		{"category": "CELL_LINE", "title": "HeLa S3", "organisms": []string{"Homo sapiens"},
+			"additional_metadata": obj{"rrid": "RRID:CVCL_0058"}},
 		{"category": "CELL_LINE", "title": "3T3-L1", "organisms": []string{"Mus musculus"}, "needs_mta": true},
-		{"category": "PLASMID", "title": "pcDNA3 TNFα", "organisms": []string{"Homo sapiens", "Mus musculus"}, "additional_info": "Expresses <b>TNF-alpha</b> & more in HeLa cells."},
-		{"category": "DATASET", "title": "Up-regulated genes of colon cancer cells", "organisms": []string{}, "imported": true, "import_source": "GEO"},
+		{"category": "PLASMID", "title": "pcDNA3 TNFα", "organisms": []string{"Homo sapiens", "Mus musculus"},
+			"additional_info": "Expresses <b>TNF-alpha</b> & more in HeLa cells."},
+		{"category": "DATASET", "title": "Up-regulated genes of colon cancer cells", "organisms": []string{},
+			"imported": true, "import_source": "GEO"},
 		{"category": "OTHER", "title": "Élan vital of Ørsted", "organization_id": stranger.Lab},
 	} {
 		by := s.member
@@ -62,12 +67,16 @@ func TestAMaterialIsFoundHoweverItsNameIsWritten(t *testing.T) {
 		s := newCatalogue(t, db)
 		all := slices.Sorted(maps.Keys(s.ids))
 		for words, want := range map[string][]string{
-			"HT29": {"HT-29"}, "ht-29": {"HT-29"}, "HT 29": {"HT-29"}, "“ht 29”": {"HT-29"}, `"ht 29`: {"HT-29"}, "ht‑29": {"HT-29"},
+			"HT29": {"HT-29"}, "ht-29": {"HT-29"}, "HT 29": {"HT-29"}, "“ht 29”": {"HT-29"}, `"ht 29`: {"HT-29"},
+			"ht‑29":          {"HT-29"},
 			"RRID:CVCL_0320": {"HT-29"}, "cvcl_0320": {"HT-29"}, "https://www.cellosaurus.org/CVCL_0320": {"HT-29"},
 			"https://scicrunch.org/resolver/RRID:CVCL_0320": {"HT-29"}, "RRID: CVCL_0030": {"HeLa"},
-			"hela": {"HeLa", "HeLa S3", "pcDNA3 TNFα"}, "HeLa S3": {"HeLa S3"}, "hel": {"HeLa", "HeLa S3"}, "hela -s3": {"HeLa", "pcDNA3 TNFα"},
-			"cervical hela": {"HeLa"}, "TNF-alpha": {"pcDNA3 TNFα"}, "tnf α": {"pcDNA3 TNFα"}, "upregulated": {"Up-regulated genes of colon cancer cells"},
-			"gene of cancers": {"Up-regulated genes of colon cancer cells"}, `"colon cancer"`: {"Up-regulated genes of colon cancer cells"}, `"cancer colon"`: {},
+			"hela": {"HeLa", "HeLa S3", "pcDNA3 TNFα"}, "HeLa S3": {"HeLa S3"}, "hel": {"HeLa", "HeLa S3"},
+			"hela -s3":      {"HeLa", "pcDNA3 TNFα"},
+			"cervical hela": {"HeLa"}, "TNF-alpha": {"pcDNA3 TNFα"}, "tnf α": {"pcDNA3 TNFα"},
+			"upregulated":     {"Up-regulated genes of colon cancer cells"},
+			"gene of cancers": {"Up-regulated genes of colon cancer cells"},
+			`"colon cancer"`:  {"Up-regulated genes of colon cancer cells"}, `"cancer colon"`: {},
 			"elan orsted": {"Élan vital of Ørsted"}, "": all, "   \x00": all, "nothing of that kind": {},
 		} {
 			got := titles(s.people["anonymous"].want(200, "GET", search(words), nil))
@@ -87,11 +96,13 @@ func TestASearchShowsWhatItMatches(t *testing.T) {
 		s := newCatalogue(t, db)
 		a := s.member.want(200, "GET", search("hela"), nil)
 		hit := a.Body["results"].([]any)[2].(map[string]any)
-		if got := fmt.Sprint(hit["highlights"]); got != "map[additional_info:[map[match:false text:Expresses <b>TNF-alpha</b> & more in ] map[match:true text:HeLa] map[match:false text: cells.]]]" {
+		if got := fmt.Sprint(hit["highlights"]); got != "map[additional_info:[map[match:false text:Expresses "+
+			"<b>TNF-alpha</b> & more in ] map[match:true text:HeLa] map[match:false text: cells.]]]" {
 			t.Errorf("got %s", got)
 		}
 		first := a.Body["results"].([]any)[0].(map[string]any)
-		if got := fmt.Sprint(first["highlights"]); !strings.HasPrefix(got, "map[additional_metadata.cell_line_name:[map[match:true text:HeLa]] title:[map[match:true text:HeLa]]]") {
+		if got := fmt.Sprint(first["highlights"]); !strings.HasPrefix(got,
+			"map[additional_metadata.cell_line_name:[map[match:true text:HeLa]] title:[map[match:true text:HeLa]]]") {
 			t.Errorf("got %s", got)
 		}
 		// The material itself is as in a list.
@@ -106,8 +117,10 @@ func TestASearchShowsWhatItMatches(t *testing.T) {
 			t.Errorf("who looks for nothing is shown %s", got)
 		}
 		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"description": "Barriers of the colon"})
-		lab := s.people["anonymous"].want(200, "GET", "/search/organizations?search=barrier", nil).Body["results"].([]any)[0].(map[string]any)
-		if got := fmt.Sprint(lab["highlights"]); got != "map[description:[map[match:true text:Barriers] map[match:false text: of the colon]]]" {
+		lab := s.people["anonymous"].want(200, "GET", "/search/organizations?search=barrier",
+			nil).Body["results"].([]any)[0].(map[string]any)
+		if got := fmt.Sprint(lab["highlights"]); got != "map[description:[map[match:true text:Barriers] "+
+			"map[match:false text: of the colon]]]" {
 			t.Errorf("got %s", got)
 		}
 	})
@@ -125,17 +138,23 @@ func TestAFacetCountsWhatItsOwnFilterLeavesOut(t *testing.T) {
 			count  float64
 			facets obj
 		}{
-			"": {7, obj{"category": "map[CELL_LINE:4 DATASET:1 OTHER:1 PLASMID:1]", "needs_mta": "map[false:5 true:2]"}},
+			"": {7, obj{"category": "map[CELL_LINE:4 DATASET:1 OTHER:1 PLASMID:1]",
+				"needs_mta": "map[false:5 true:2]"}},
 			"category=CELL_LINE": {4, obj{"category": "map[CELL_LINE:4 DATASET:1 OTHER:1 PLASMID:1]",
 				"organisms": "map[Homo sapiens:3 Mus musculus:1]", "needs_mta": "map[false:2 true:2]"}},
-			"category=CELL_LINE&category=PLASMID":       {5, obj{"organisms": "map[Homo sapiens:4 Mus musculus:2]"}},
-			"category=CELL_LINE&organisms=Mus+musculus": {1, obj{"category": "map[CELL_LINE:1 PLASMID:1]", "organisms": "map[Homo sapiens:3 Mus musculus:1]"}},
-			"category=PDX":                    {0, obj{"category": "map[CELL_LINE:4 DATASET:1 OTHER:1 PDX:0 PLASMID:1]", "needs_mta": "<nil>"}},
-			"search=hela&needs_mta=false":     {3, obj{"category": "map[CELL_LINE:2 PLASMID:1]", "needs_mta": "map[false:3]"}},
-			fmt.Sprint("organization=", s.id): {6, obj{"organization": fmt.Sprintf("map[%d:6 %d:1]", s.id, s.people["stranger"].Lab)}},
+			"category=CELL_LINE&category=PLASMID": {5, obj{"organisms": "map[Homo sapiens:4 Mus musculus:2]"}},
+			"category=CELL_LINE&organisms=Mus+musculus": {1,
+				obj{"category": "map[CELL_LINE:1 PLASMID:1]", "organisms": "map[Homo sapiens:3 Mus musculus:1]"}},
+			"category=PDX": {0,
+				obj{"category": "map[CELL_LINE:4 DATASET:1 OTHER:1 PDX:0 PLASMID:1]", "needs_mta": "<nil>"}},
+			"search=hela&needs_mta=false": {3,
+				obj{"category": "map[CELL_LINE:2 PLASMID:1]", "needs_mta": "map[false:3]"}},
+			fmt.Sprint("organization=", s.id): {6,
+				obj{"organization": fmt.Sprintf("map[%d:6 %d:1]", s.id, s.people["stranger"].Lab)}},
 		} {
 			a := found(query)
-			if a.Body["count"] != want.count || float64(len(titles(a))) != want.count || len(a.Body["approximate"].([]any)) > 0 {
+			if a.Body["count"] != want.count || float64(len(titles(a))) != want.count ||
+				len(a.Body["approximate"].([]any)) > 0 {
 				t.Errorf("%s: %v found, %d shown, want %v", query, a.Body["count"], len(titles(a)), want.count)
 			}
 			for name, values := range want.facets {
@@ -145,10 +164,12 @@ func TestAFacetCountsWhatItsOwnFilterLeavesOut(t *testing.T) {
 			}
 		}
 		labels := found("").Body["facet_labels"].(map[string]any)
-		if got := fmt.Sprint(labels["organization"]); got != fmt.Sprintf("map[%d:Epithelial Biology %d:stranger Test lab]", s.id, s.people["stranger"].Lab) {
+		if got := fmt.Sprint(labels["organization"]); got != fmt.Sprintf("map[%d:Epithelial Biology %d:stranger "+
+			"Test lab]", s.id, s.people["stranger"].Lab) {
 			t.Errorf("organizations are called %s", got)
 		}
-		if got := fmt.Sprint(labels["category"]); got != "map[CELL_LINE:Cell line DATASET:Dataset OTHER:Other material PLASMID:Plasmid]" {
+		if got := fmt.Sprint(labels["category"]); got != "map[CELL_LINE:Cell line DATASET:Dataset OTHER:Other "+
+			"material PLASMID:Plasmid]" {
 			t.Errorf("categories are called %s", got)
 		}
 		if got := fmt.Sprint(found("facets=false").Body["facets"]); got != "map[]" {
@@ -202,7 +223,8 @@ func TestAWalkOverAllPagesOfASearchLosesAndRepeatsNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
 		for i := range 40 {
-			m := s.member.want(201, "POST", "/materials", obj{"category": "CELL_LINE", "title": fmt.Sprint("Cells ", i%7), "organization_id": s.id}).id()
+			m := s.member.want(201, "POST", "/materials",
+				obj{"category": "CELL_LINE", "title": fmt.Sprint("Cells ", i%7), "organization_id": s.id}).id()
 			if i%9 == 0 {
 				s.member.want(204, "DELETE", fmt.Sprintf("/materials/%d", m), nil)
 			}
@@ -237,7 +259,8 @@ func TestAWalkOverAllPagesOfASearchLosesAndRepeatsNothing(t *testing.T) {
 			}
 			return 0
 		}
-		if !slices.IsSortedFunc(hits, func(a, b any) int { return archived(a) - archived(b) }) || archived(hits[len(hits)-1]) == 0 {
+		if !slices.IsSortedFunc(hits, func(a, b any) int { return archived(a) - archived(b) }) ||
+			archived(hits[len(hits)-1]) == 0 {
 			t.Error("archived materials do not come last")
 		}
 	})
@@ -247,13 +270,15 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
-		next, _ := s.member.want(200, "GET", "/search/materials?search=hela&limit=1&category=CELL_LINE", nil).Body["next"].(string)
+		next, _ := s.member.want(200, "GET", "/search/materials?search=hela&limit=1&category=CELL_LINE",
+			nil).Body["next"].(string)
 		at, err := url.Parse(next)
 		if err != nil || at.Query().Get("cursor") == "" {
 			t.Fatalf("next is %q: %v", next, err)
 		}
 		cursor := url.QueryEscape(at.Query().Get("cursor"))
-		s.member.want(200, "GET", "/v1/search/materials/?category=CELL_LINE&limit=2&facets=false&search=hela&cursor="+cursor, nil)
+		s.member.want(200, "GET", "/v1/search/materials/?category=CELL_LINE&limit=2&facets=false&search=hela&cursor="+
+			cursor, nil)
 		for path, fields := range map[string]string{
 			"/search/materials?search=hela&cursor=" + cursor:                                     "cursor",
 			"/search/materials?search=hel&category=CELL_LINE&cursor=" + cursor:                   "cursor",
@@ -262,12 +287,16 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 			"/search/organizations?search=hela&cursor=" + cursor:                                 "cursor",
 			"/search/materials?search=hela&category=CELL_LINE&offset=1&cursor=" + cursor:         "offset",
 			"/search/materials?search=hela&category=CELL_LINE&cursor=" + cursor + "x":            "cursor",
-			"/search/materials?cursor=":                                                          "cursor", "/search/materials?cursor=WyIiLDEsbnVsbF0": "cursor",
-			"/search/materials?offset=10001": "offset", "/search/materials?offset=-1": "offset", "/search/materials?offset=x": "offset",
-			"/search/materials?limit=201&ordering=created_at&facets=maybe": "facets limit ordering",
-			"/search/organizations?ordering=title&limit=0":                 "limit ordering",
-			"/search/suggest?search=h&limit=21":                            "limit",
-			"/search/materials?" + strings.Repeat("organisms=x&organisms=y&", 40) + "needs_mta=maybe&organization=mine&category=STONE": "category needs_mta organization",
+			"/search/materials?cursor=":                                                          "cursor",
+			"/search/materials?cursor=WyIiLDEsbnVsbF0":                                           "cursor",
+			"/search/materials?offset=10001":                                                     "offset",
+			"/search/materials?offset=-1":                                                        "offset",
+			"/search/materials?offset=x":                                                         "offset",
+			"/search/materials?limit=201&ordering=created_at&facets=maybe":                       "facets limit ordering",
+			"/search/organizations?ordering=title&limit=0":                                       "limit ordering",
+			"/search/suggest?search=h&limit=21":                                                  "limit",
+			"/search/materials?" + strings.Repeat("organisms=x&organisms=y&", 40) +
+				"needs_mta=maybe&organization=mine&category=STONE": "category needs_mta organization",
 			"/search/materials?organisms=%00&tissue=%FF": "organisms tissue",
 			"/search/materials/feed?category=STONE":      "category",
 		} {
@@ -282,7 +311,9 @@ func TestAPageThatIsNoneIsRefused(t *testing.T) {
 		}
 		s.member.refused(400, "INVALID_INPUT", "GET", "/search/materials?"+many.String(), nil)
 		a := s.member.refused(400, "INVALID_INPUT", "GET", "/search/materials?ordering=best&offset=20000", nil)
-		if text := fmt.Sprint(a.Body["fields"]); !strings.Contains(text, "relevance, -created_at, -updated_at, title") || !strings.Contains(text, "10000") || !strings.Contains(text, "next") {
+		if text := fmt.Sprint(a.Body["fields"]); !strings.Contains(text,
+			"relevance, -created_at, -updated_at, title") || !strings.Contains(text, "10000") ||
+			!strings.Contains(text, "next") {
 			t.Errorf("got %s", text)
 		}
 		s.member.want(200, "GET", "/search/materials?offset=10000", nil)
@@ -294,28 +325,37 @@ func TestAnEmbargoHoldsInEverythingThatASearchTells(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
-		s.member.want(201, "POST", "/materials", obj{"category": "MODEL_ORGANISM", "title": "Zyzzyva weevilwort", "organization_id": s.id, "organisms": []string{"Arabidopsis thaliana"},
-			"embargo_date": time.Now().AddDate(0, 0, 2).UTC().Format(time.DateOnly)})
-		for name, want := range map[string]bool{"anonymous": false, "stranger": false, "former": false, "member": true, "owner": true} {
+		s.member.want(201, "POST", "/materials",
+			obj{"category": "MODEL_ORGANISM", "title": "Zyzzyva weevilwort", "organization_id": s.id,
+				"organisms":    []string{"Arabidopsis thaliana"},
+				"embargo_date": time.Now().AddDate(0, 0, 2).UTC().Format(time.DateOnly)})
+		for name, want := range map[string]bool{"anonymous": false, "stranger": false, "former": false, "member": true,
+			"owner": true} {
 			p := s.people[name]
 			told := map[string]bool{}
 			for what, path := range map[string]string{
-				"hits": "/search/materials?search=weevilwort", "prefix": "/search/materials?search=zyz", "all": "/search/materials?limit=200",
-				"facets": "/search/materials?limit=1", "did you mean": "/search/materials?search=weevilwrot", "suggestions": "/search/suggest?search=zyz",
-				"a word of suggestions": "/search/suggest?search=weev", "by facet": "/search/materials?category=MODEL_ORGANISM",
+				"hits": "/search/materials?search=weevilwort", "prefix": "/search/materials?search=zyz",
+				"all":    "/search/materials?limit=200",
+				"facets": "/search/materials?limit=1", "did you mean": "/search/materials?search=weevilwrot",
+				"suggestions":           "/search/suggest?search=zyz",
+				"a word of suggestions": "/search/suggest?search=weev",
+				"by facet":              "/search/materials?category=MODEL_ORGANISM",
 			} {
 				raw := string(p.want(200, "GET", path, nil).Raw)
-				told[what] = strings.Contains(strings.ToLower(raw), "weevilwort") || strings.Contains(raw, `"Arabidopsis thaliana"`)
+				told[what] = strings.Contains(strings.ToLower(raw), "weevilwort") ||
+					strings.Contains(raw, `"Arabidopsis thaliana"`)
 			}
 			for what, hears := range told {
 				if hears != want {
 					t.Errorf("%s hears of it by %s: %v, want %v", name, what, hears, want)
 				}
 			}
-			if count := p.want(200, "GET", "/search/materials?search=zyzzyva", nil).Body["count"]; count != map[bool]float64{true: 1}[want] {
+			if count := p.want(200, "GET", "/search/materials?search=zyzzyva",
+				nil).Body["count"]; count != map[bool]float64{true: 1}[want] {
 				t.Errorf("%s counts %v", name, count)
 			}
-			if feed := string(p.want(200, "GET", "/search/materials/feed", nil).Raw); strings.Contains(feed, "Zyzzyva") || !strings.Contains(feed, "HeLa S3") {
+			if feed := string(p.want(200, "GET", "/search/materials/feed", nil).Raw); strings.Contains(feed,
+				"Zyzzyva") || !strings.Contains(feed, "HeLa S3") {
 				t.Errorf("the feed of %s: %s", name, feed)
 			}
 		}
@@ -326,7 +366,8 @@ func TestAMistypedWordIsToldWhereNothingIsFound(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newCatalogue(t, db)
-		for words, want := range map[string]any{"regulatde": "regulated", "hela": nil, "": nil, "xyzzyxyz": nil, "regulatde -hela": "regulated -hela"} {
+		for words, want := range map[string]any{"regulatde": "regulated", "hela": nil, "": nil, "xyzzyxyz": nil,
+			"regulatde -hela": "regulated -hela"} {
 			a := s.people["anonymous"].want(200, "GET", search(words), nil)
 			if a.Body["did_you_mean"] != want {
 				t.Errorf("%q: did you mean %v, want %v", words, a.Body["did_you_mean"], want)
@@ -345,7 +386,8 @@ func TestWhatIsTypedIsSuggested(t *testing.T) {
 			}
 			return list
 		}
-		for typed, want := range map[string]string{"hel": "HeLa", "HELA S": "HeLa S3", "ht2": "HT-29", "ht-": "HT-29", "orst": "Élan vital of Ørsted"} {
+		for typed, want := range map[string]string{"hel": "HeLa", "HELA S": "HeLa S3", "ht2": "HT-29", "ht-": "HT-29",
+			"orst": "Élan vital of Ørsted"} {
 			if got := texts("/search/suggest?search=" + url.QueryEscape(typed)); len(got) == 0 || got[0] != want {
 				t.Errorf("%q: %q, want %s first", typed, got, want)
 			}
@@ -365,9 +407,11 @@ func TestUsersAreFoundByNameAndNeverByMail(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		s.requester().want(200, "PATCH", s.user(""), obj{"email": "quagga@zebra.example", "first_name": "Łucja"})
-		for words, want := range map[string]int{"lucja": 1, "id-requester": 1, "quagga": 0, "quagga@zebra.example": 0, "zebra": 0} {
+		for words, want := range map[string]int{"lucja": 1, "id-requester": 1, "quagga": 0, "quagga@zebra.example": 0,
+			"zebra": 0} {
 			a := s.people["anonymous"].want(200, "GET", "/search/users?search="+words, nil)
-			if found := a.Body["results"].([]any); len(found) != want || strings.Contains(string(a.Raw), "quagga") && words != "quagga" && !strings.HasPrefix(words, "quagga") {
+			if found := a.Body["results"].([]any); len(found) != want || strings.Contains(string(a.Raw), "quagga") &&
+				words != "quagga" && !strings.HasPrefix(words, "quagga") {
 				t.Errorf("%q finds %s", words, a.Raw)
 			}
 		}

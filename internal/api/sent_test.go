@@ -33,12 +33,14 @@ func TestAWrongFieldIsNamedAsItWasSent(t *testing.T) {
 		}{
 			{"/materials", obj{"title": "A", "category": "OTHER", "organization": "x"}, []string{"organization"}},
 			{"/materials", obj{"title": "A", "category": "OTHER", "organization": nothing}, []string{"organization"}},
-			{"/materials", obj{"title": "A", "category": "OTHER", "organization_id": nothing}, []string{"organization_id"}},
+			{"/materials", obj{"title": "A", "category": "OTHER", "organization_id": nothing},
+				[]string{"organization_id"}},
 			{"/materials", obj{"title": "A", "category": "OTHER"}, []string{"organization_id"}},
 			{material, obj{"organism": []any{"a\x01"}}, []string{"organism"}},
 			{material, obj{"organisms": []any{"a\x01"}}, []string{"organisms"}},
 			{material, obj{"contact_user": obj{"id": nobody}}, []string{"contact_user"}},
-			{material, obj{"shipping_requirements": nothing, "mta_attachment": nothing}, []string{"mta_attachment", "shipping_requirements"}},
+			{material, obj{"shipping_requirements": nothing, "mta_attachment": nothing},
+				[]string{"mta_attachment", "shipping_requirements"}},
 			{material, obj{"mta_attachment_id": nothing}, []string{"mta_attachment_id"}},
 			{"/material-requests", obj{"material_id": nothing}, []string{"material_id"}},
 			{fmt.Sprintf("/material-requests/%d/messages", s.request), obj{"body": "a\x01"}, []string{"body"}},
@@ -56,7 +58,8 @@ func TestAWrongFieldIsNamedAsItWasSent(t *testing.T) {
 		// A field that may not be set is named alike.
 		foreign := s.paper(s.people["stranger"])
 		for _, name := range []string{"mta_attachment", "mta_attachment_id"} {
-			if a := s.member.refused(403, "FIELD_FORBIDDEN", "PATCH", material, obj{name: foreign}); a.Body["field"] != name {
+			if a := s.member.refused(403, "FIELD_FORBIDDEN", "PATCH", material,
+				obj{name: foreign}); a.Body["field"] != name {
 				t.Errorf("%s is called %v", name, a.Body["field"])
 			}
 		}
@@ -69,19 +72,24 @@ func TestAllWrongFieldsAreInOneAnswerReferencesAmongThem(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		const nobody, nothing = "018f0000-0000-7000-8000-000000000000", 999_999
 		for path, sent := range map[string]obj{
-			"/materials":         {"title": "", "category": "STONE", "organization": nothing, "contact_user_id": nobody, "mta_attachment": nothing, "pubmed_id": "x"},
-			"/material-requests": {"material": nothing, "payment_method": "GOLD", "address": nothing, "irb_attachment": nothing, "requester_signed_mta_attachment": nothing},
-			"/organizations":     {"owner": s.member.ID, "members": []any{nobody}, "name": "a\x01"},
-			"/attachments":       {"filename": "a/b", "owned_by_org": nothing, "sequence_map_for": nothing},
-			"/materials/import":  {"import_source": "STONE", "accession": "x", "organization_id": nothing, "grant_id": nothing},
+			"/materials": {"title": "", "category": "STONE", "organization": nothing, "contact_user_id": nobody,
+				"mta_attachment": nothing, "pubmed_id": "x"},
+			"/material-requests": {"material": nothing, "payment_method": "GOLD", "address": nothing,
+				"irb_attachment": nothing, "requester_signed_mta_attachment": nothing},
+			"/organizations": {"owner": s.member.ID, "members": []any{nobody}, "name": "a\x01"},
+			"/attachments":   {"filename": "a/b", "owned_by_org": nothing, "sequence_map_for": nothing},
+			"/materials/import": {"import_source": "STONE", "accession": "x", "organization_id": nothing,
+				"grant_id": nothing},
 		} {
-			want := slices.DeleteFunc(slices.Sorted(maps.Keys(sent)), func(name string) bool { return name == "owner" || name == "accession" })
+			want := slices.DeleteFunc(slices.Sorted(maps.Keys(sent)),
+				func(name string) bool { return name == "owner" || name == "accession" })
 			a := s.member.refused(400, "INVALID_INPUT", "POST", path, sent)
 			if got := a.faultsOf(); !slices.Equal(got, want) {
 				t.Errorf("%s names %v, want %v: %s", path, got, want, a.Raw)
 			}
 		}
-		a := s.member.refused(400, "INVALID_INPUT", "POST", "/materials", obj{"title": 7, "category": "OTHER", "organization_id": nothing})
+		a := s.member.refused(400, "INVALID_INPUT", "POST", "/materials",
+			obj{"title": 7, "category": "OTHER", "organization_id": nothing})
 		if got := a.faultsOf(); !slices.Equal(got, []string{"organization_id", "title"}) {
 			t.Errorf("of a wrong type: %v", got)
 		}
@@ -96,7 +104,8 @@ func TestWhatAnEmbargoHidesIsAsMissingAsNothing(t *testing.T) {
 		hidden := s.newMaterial()
 		s.member.want(200, "PATCH", fmt.Sprintf("/materials/%d", hidden), obj{"embargo_date": "2999-01-01"})
 		for _, id := range []int64{hidden, 999_999} {
-			a := s.people["stranger"].refused(400, "INVALID_INPUT", "POST", "/attachments", obj{"filename": "a/b", "sequence_map_for": id})
+			a := s.people["stranger"].refused(400, "INVALID_INPUT", "POST", "/attachments",
+				obj{"filename": "a/b", "sequence_map_for": id})
 			if got := a.faultsOf(); !slices.Equal(got, []string{"filename", "sequence_map_for"}) {
 				t.Errorf("%d: %v", id, got)
 			}
@@ -113,7 +122,8 @@ func TestEveryReferenceOfABodyCanBeLookedUp(t *testing.T) {
 		}
 		for f := range line.In.Fields() {
 			switch f.Type {
-			case reflect.TypeFor[exchange.Opt[exchange.Ref]](), reflect.TypeFor[exchange.Null[exchange.Ref]](), reflect.TypeFor[exchange.Opt[exchange.UserRef]](),
+			case reflect.TypeFor[exchange.Opt[exchange.Ref]](), reflect.TypeFor[exchange.Null[exchange.Ref]](),
+				reflect.TypeFor[exchange.Opt[exchange.UserRef]](),
 				reflect.TypeFor[exchange.Null[exchange.UserRef]](), reflect.TypeFor[exchange.Opt[[]exchange.UserRef]]():
 				if name := f.Tag.Get("json"); !app.Refers(name) {
 					t.Errorf("%s: app.lookUps does not say what %s refers to", line.Route, name)

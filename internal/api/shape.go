@@ -149,7 +149,8 @@ type Organization struct {
 
 func showOrganization(v app.OrganizationView) Organization {
 	return Organization{v.ID, v.Name, v.Description, showPerson(v.OwnerUser), list(v.Members, showPerson),
-		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, append([]string{}, v.PublicKeys...), Time(v.CreatedAt), Time(v.UpdatedAt)}
+		v.Targets.Decide, v.Targets.Countersign, v.Targets.Ship, append([]string{}, v.PublicKeys...), Time(v.CreatedAt),
+		Time(v.UpdatedAt)}
 }
 
 // OrganizationChange is an organization as a call left it, with the invitations to those whom it names and who have not
@@ -229,7 +230,8 @@ type OwnAddress struct {
 }
 
 func showAddress(a exchange.Address) Address {
-	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode, a.SavedForUse, a.UserID}
+	return Address{a.ID, a.Name, a.Institution, a.Line1, a.Line2, a.Locality, a.State, a.Country, a.PostalCode,
+		a.SavedForUse, a.UserID}
 }
 
 func showOwnAddress(v app.AddressView) OwnAddress {
@@ -271,9 +273,12 @@ type Material struct {
 }
 
 func showMaterial(m exchange.ShownMaterial) Material {
-	return Material{m.ID, m.Category, m.Reference, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata, showPerson(m.Contact),
-		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.Organisms,
-		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants, m.Archived,
+	return Material{m.ID, m.Category, m.Reference, m.Title, m.URL, m.OrganizationID, m.PubMedID, m.Metadata,
+		showPerson(m.Contact),
+		m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource,
+		m.Organisms,
+		m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, m.EmbargoDate, m.Grants,
+		m.Archived,
 		Time(m.CreatedAt), Time(m.UpdatedAt), nil}
 }
 

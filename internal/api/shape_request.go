@@ -113,12 +113,15 @@ type Shipment struct {
 
 func (a *API) showRequest(q exchange.RequestDetail) Request {
 	out := Request{
-		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status, AssignedTo: q.AssignedTo,
-		SignedMTA: q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB), ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),
-		Quantity: q.Quantity, Note: q.Note, Abstract: q.Abstract, Payment: q.Payment, PaymentNotes: q.PaymentNotes,
+		ID: q.ID, Material: q.MaterialID, Requester: q.Requester, Active: q.Active, Status: q.Status,
+		AssignedTo: q.AssignedTo,
+		SignedMTA:  q.AttachmentIn(exchange.SignedMTA), IRB: q.AttachmentIn(exchange.IRB),
+		ExecutedMTA: q.AttachmentIn(exchange.ExecutedMTA),
+		Quantity:    q.Quantity, Note: q.Note, Abstract: q.Abstract, Payment: q.Payment, PaymentNotes: q.PaymentNotes,
 		Rejection: q.Rejection, Override: q.Override, Correction: q.Correction, OpenIssues: q.OpenIssues,
 		CreatedAt: Time(q.CreatedAt), UpdatedAt: Time(q.UpdatedAt),
-		Clock: Clock{q.Clock.Sides[exchange.RequesterSide], q.Clock.Sides[exchange.LabSide], q.Clock.Sides[exchange.Nobody],
+		Clock: Clock{q.Clock.Sides[exchange.RequesterSide], q.Clock.Sides[exchange.LabSide],
+			q.Clock.Sides[exchange.Nobody],
 			q.Clock.Stages, Time(q.Clock.Since)},
 		Documents: list(q.Documents, func(d exchange.Document) Document {
 			return Document{d.Slot, d.AttachmentID, d.State, d.Reason, d.AddedBy, Time(d.AddedAt), timeOf(d.ReviewedAt)}

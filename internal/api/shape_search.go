@@ -25,7 +25,8 @@ func pageOf[T, Out any](c *Call, found app.Results[T], err error, show func(T) O
 		return Page[Out]{}, err
 	}
 	h := Page[Out]{
-		Count: found.Count, Results: list(found.Items, show), Facets: map[string]map[string]int64{}, More: map[string]int{},
+		Count: found.Count, Results: list(found.Items, show), Facets: map[string]map[string]int64{},
+		More:   map[string]int{},
 		Labels: map[string]map[string]string{}, Approximate: append([]string{}, found.Approximate...),
 	}
 	for name, f := range found.Facets {

@@ -42,15 +42,19 @@ func TestAPI_WritesFromOtherSitesAreRefused(t *testing.T) {
 		const evil, lab = "https://evil.example", "https://lab.example.org"
 		before := w.dump()
 		for _, c := range []struct{ method, path string }{
-			{"POST", "/materials/"}, {"POST", "/v1/materials"}, {"PUT", path}, {"PATCH", "/v1" + path}, {"DELETE", path}, {"POST", "/login"}, {"POST", "/logout"},
+			{"POST", "/materials/"}, {"POST", "/v1/materials"}, {"PUT", path}, {"PATCH", "/v1" + path},
+			{"DELETE", path}, {"POST", "/login"}, {"POST", "/logout"},
 		} {
 			for _, headers := range []map[string]string{
-				crossSite(evil), crossSite("null"), {"Sec-Fetch-Site": "same-site", "Origin": "https://other.example.org"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": evil},
+				crossSite(evil), crossSite("null"),
+				{"Sec-Fetch-Site": "same-site", "Origin": "https://other.example.org"},
+				{"Sec-Fetch-Site": "cross-site"}, {"Origin": evil},
 				crossSite(evil, "Idempotency-Key", "k"),
 			} {
 				for _, who := range []*person{ada, w.anonymous()} {
 					a := who.callWith(headers, c.method, c.path, material)
-					if a.Status != 403 || a.Body["error_code"] != "CROSS_SITE" || a.Header.Get("Access-Control-Allow-Origin") != "" {
+					if a.Status != 403 || a.Body["error_code"] != "CROSS_SITE" ||
+						a.Header.Get("Access-Control-Allow-Origin") != "" {
 						t.Errorf("%s %s with %v: %d %s", c.method, c.path, headers, a.Status, a.Raw)
 					}
 				}
@@ -70,7 +74,8 @@ func TestAPI_WritesFromOtherSitesAreRefused(t *testing.T) {
 		w.anonymous().callWith(crossSite(evil), "POST", "/login", obj{}).is(t, 400)
 
 		w.api.Origins = nil
-		for _, headers := range []map[string]string{nil, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin", "Origin": publicURL}, {"Origin": publicURL}} {
+		for _, headers := range []map[string]string{nil, {"Sec-Fetch-Site": "none"},
+			{"Sec-Fetch-Site": "same-origin", "Origin": publicURL}, {"Origin": publicURL}} {
 			w.anonymous().callWith(headers, "PATCH", path, obj{"title": "Stain 6"}).is(t, 200)
 		}
 	})
@@ -84,9 +89,11 @@ func TestAPI_ABodyNeedsAJSONContentType(t *testing.T) {
 		body := fmt.Sprintf(`{"category": "PROTOCOL", "title": "Stain", "organization_id": %d}`, ada.Lab)
 		id := ada.want(201, "POST", "/materials/", body).Body["id"]
 		before := w.dump()
-		for _, kind := range []string{"", "text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "text/json", "json", "application/jsonx",
+		for _, kind := range []string{"", "text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded",
+			"text/json", "json", "application/jsonx",
 			"multipart/form-data; boundary=x", "application/octet-stream", "application/json, text/plain"} {
-			for _, c := range []struct{ method, path string }{{"POST", "/materials/"}, {"POST", "/v1/organizations"}, {"PATCH", fmt.Sprintf("/materials/%v", id)}} {
+			for _, c := range []struct{ method, path string }{{"POST", "/materials/"}, {"POST", "/v1/organizations"},
+				{"PATCH", fmt.Sprintf("/materials/%v", id)}} {
 				a := ada.send(c.method, c.path, kind, strings.NewReader(body))
 				if a.Status != 415 || a.Body["error_code"] != "UNSUPPORTED_MEDIA" {
 					t.Errorf("%s %s as %q: %d %s", c.method, c.path, kind, a.Status, a.Raw)
@@ -126,21 +133,23 @@ func TestAPI_AHostThatIsNotOursIsMisdirected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessOpen)
 	for request, want := range map[string]string{
-		"GET /materials HTTP/1.1\r\nHost: aliquot.example.org\r\n\r\n":                                                    "200",
-		"GET /materials HTTP/1.1\r\nHost: localhost:1\r\n\r\n":                                                            "200",
-		"GET /v1/materials HTTP/1.1\r\nHost: evil.example\r\n\r\n":                                                        "421",
-		"GET /materials HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: aliquot.example.org\r\n\r\n":                  "421",
-		"GET /materials HTTP/1.1\r\nHost: evil.example\r\nForwarded: host=aliquot.example.org\r\n\r\n":                    "421",
-		"GET /materials HTTP/1.1\r\nHost: aliquot.example.org\r\nX-Forwarded-Host: evil.example\r\n\r\n":                  "200",
-		"GET http://evil.example/materials HTTP/1.1\r\nHost: aliquot.example.org\r\n\r\n":                                 "421", // an absolute target wins over Host
-		"GET http://aliquot.example.org/materials HTTP/1.1\r\nHost: evil.example\r\n\r\n":                                 "200",
-		"GET /materials HTTP/1.0\r\n\r\n":                                                                                 "421",
-		"GET /materials HTTP/1.0\r\nHost: aliquot.example.org\r\n\r\n":                                                    "200",
-		"GET /materials HTTP/1.1\r\n\r\n":                                                                                 "400",
-		"GET /materials HTTP/1.1\r\nHost: aliquot.example.org\r\nHost: evil.example\r\n\r\n":                              "400",
-		"OPTIONS /materials HTTP/1.1\r\nHost: evil.example\r\n\r\n":                                                       "421",
-		"POST /materials HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}": "421",
-		"GET /nothing HTTP/1.1\r\nHost: evil.example\r\n\r\n":                                                             "421",
+		"GET /materials HTTP/1.1\r\nHost: aliquot.example.org\r\n\r\n":                                   "200",
+		"GET /materials HTTP/1.1\r\nHost: localhost:1\r\n\r\n":                                           "200",
+		"GET /v1/materials HTTP/1.1\r\nHost: evil.example\r\n\r\n":                                       "421",
+		"GET /materials HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: aliquot.example.org\r\n\r\n": "421",
+		"GET /materials HTTP/1.1\r\nHost: evil.example\r\nForwarded: host=aliquot.example.org\r\n\r\n":   "421",
+		"GET /materials HTTP/1.1\r\nHost: aliquot.example.org\r\nX-Forwarded-Host: evil.example\r\n\r\n": "200",
+		// an absolute target wins over Host
+		"GET http://evil.example/materials HTTP/1.1\r\nHost: aliquot.example.org\r\n\r\n":    "421",
+		"GET http://aliquot.example.org/materials HTTP/1.1\r\nHost: evil.example\r\n\r\n":    "200",
+		"GET /materials HTTP/1.0\r\n\r\n":                                                    "421",
+		"GET /materials HTTP/1.0\r\nHost: aliquot.example.org\r\n\r\n":                       "200",
+		"GET /materials HTTP/1.1\r\n\r\n":                                                    "400",
+		"GET /materials HTTP/1.1\r\nHost: aliquot.example.org\r\nHost: evil.example\r\n\r\n": "400",
+		"OPTIONS /materials HTTP/1.1\r\nHost: evil.example\r\n\r\n":                          "421",
+		"POST /materials HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: " +
+			"2\r\n\r\n{}": "421",
+		"GET /nothing HTTP/1.1\r\nHost: evil.example\r\n\r\n": "421",
 	} {
 		status, kind := w.raw(request)
 		if status != want || status != "400" && kind != "application/json" {
@@ -174,8 +183,10 @@ func TestAPI_AnswersToOnePersonAreNotStored(t *testing.T) {
 			headers      map[string]string
 			status       int
 		}{
-			{ada, "GET", user, nil, 200}, {ada, "GET", user, map[string]string{"If-None-Match": tag}, 304}, {ada, "GET", "/materials", nil, 200},
-			{ada, "GET", "/grants/999", nil, 404}, {ada, "GET", file, nil, 200}, {ada, "GET", file, map[string]string{"Range": "bytes=0-3"}, 206},
+			{ada, "GET", user, nil, 200}, {ada, "GET", user, map[string]string{"If-None-Match": tag}, 304},
+			{ada, "GET", "/materials", nil, 200},
+			{ada, "GET", "/grants/999", nil, 404}, {ada, "GET", file, nil, 200},
+			{ada, "GET", file, map[string]string{"Range": "bytes=0-3"}, 206},
 			{ada, "GET", fmt.Sprintf("/organizations/%d/materials/export", ada.Lab), nil, 200},
 			{&person{w: w, Token: "alq_guess"}, "GET", "/materials", nil, 401},
 		} {
@@ -189,7 +200,8 @@ func TestAPI_AnswersToOnePersonAreNotStored(t *testing.T) {
 		if a.Header.Get("Cache-Control") != "no-store" || again.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("kept answers: %v, %v", a.Header, again.Header)
 		}
-		if got := w.anonymous().want(200, "GET", "/materials", nil).Header.Get("Cache-Control"); strings.Contains(got, "no-store") {
+		if got := w.anonymous().want(200, "GET", "/materials", nil).Header.Get("Cache-Control"); strings.Contains(got,
+			"no-store") {
 			t.Errorf("what everybody sees is not stored: %q", got)
 		}
 	})

@@ -33,7 +33,8 @@ var rules = map[string]func(*scene){
 	},
 	"States and transitions (new)": func(s *scene) {
 		a := s.requester().want(201, "POST", "/material-requests/", obj{"material": s.material})
-		if a.Body["status"] != "OPEN" || a.Body["is_active"] != true || a.Body["assigned_to"] != s.assignee.ID.String() {
+		if a.Body["status"] != "OPEN" || a.Body["is_active"] != true ||
+			a.Body["assigned_to"] != s.assignee.ID.String() {
 			s.t.Errorf("a new request: %s", a.Raw)
 		}
 	},
@@ -45,14 +46,16 @@ var rules = map[string]func(*scene){
 			}
 		})
 		s.heard(s.member, "change_in_request_status_notif", func() {
-			if a := s.requester().want(200, "PATCH", s.req(""), obj{"status": "VERIFIED_FULFILLED"}); a.Body["is_active"] != false {
+			if a := s.requester().want(200, "PATCH", s.req(""),
+				obj{"status": "VERIFIED_FULFILLED"}); a.Body["is_active"] != false {
 				s.t.Errorf("a resolved request: %s", a.Raw)
 			}
 		})
 	},
 	"Authentication 1": func(s *scene) {
 		bare := &person{w: s.world}
-		for header, want := range map[string]int{"Token " + s.member.Token: 200, "Token \t " + s.member.Token: 200, s.member.Token: 401, "Bearer " + s.member.Token: 200} {
+		for header, want := range map[string]int{"Token " + s.member.Token: 200, "Token \t " + s.member.Token: 200,
+			s.member.Token: 401, "Bearer " + s.member.Token: 200} {
 			if a := bare.callWith(map[string]string{"Authorization": header}, "GET", s.req(""), nil); a.Status != want {
 				s.t.Errorf("%q: %d, want %d", header, a.Status, want)
 			}
@@ -62,7 +65,8 @@ var rules = map[string]func(*scene){
 	"Authentication 3": func(s *scene) {
 		number := 5000 + s.next()
 		sign := func(status int, path string) answer {
-			return s.anonymous().want(status, "POST", path, obj{"code": demo(s.t).code(s.t, number), "origin_url": origin})
+			return s.anonymous().want(status, "POST", path,
+				obj{"code": demo(s.t).code(s.t, number), "origin_url": origin})
 		}
 		made, again := sign(201, "/users/"), sign(200, "/login")
 		if made.Body["user_id"] != again.Body["user_id"] {
@@ -81,44 +85,52 @@ var rules = map[string]func(*scene){
 		}
 	},
 	"Authentication 5": func(s *scene) {
-		for _, route := range []string{"POST /materials", "GET /materials/{id}", "PUT,PATCH /materials/{id}", "POST /organizations", "GET /organizations/{id}", "PUT,PATCH /organizations/{id}"} {
+		for _, route := range []string{"POST /materials", "GET /materials/{id}", "PUT,PATCH /materials/{id}",
+			"POST /organizations", "GET /organizations/{id}", "PUT,PATCH /organizations/{id}"} {
 			if !strings.HasPrefix(access[route], "++++++++") {
 				s.t.Errorf("%s is not open", route)
 			}
 		}
 	},
 	"Events new_request_notif": func(s *scene) {
-		s.heard(s.member, "new_request_notif", func() { s.requester().want(201, "POST", "/material-requests/", obj{"material": s.material}) })
+		s.heard(s.member, "new_request_notif",
+			func() { s.requester().want(201, "POST", "/material-requests/", obj{"material": s.material}) })
 	},
 	"Events change_in_request_status_notif": func(s *scene) {
-		s.heard(s.member, "change_in_request_status_notif", func() { s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"}) })
+		s.heard(s.member, "change_in_request_status_notif",
+			func() { s.requester().want(201, "POST", s.req("/messages"), obj{"text": "Hello"}) })
 	},
 	"Events request_approval_determined_notif": func(s *scene) {
 		for _, status := range []string{"APPROVED", "REJECTED"} {
 			id := s.newRequest()
 			for _, p := range []*person{s.requester(), s.owner} {
 				s.heard(p, "request_approval_determined_notif", func() {
-					s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id), obj{"status": status, "rejection_reason": "no stock"})
+					s.member.want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id),
+						obj{"status": status, "rejection_reason": "no stock"})
 				})
 				id = s.newRequest()
 			}
 		}
 	},
 	"Events request_assigned_notif": func(s *scene) {
-		s.heard(s.assignee, "request_assigned_notif", func() { s.requester().want(201, "POST", "/material-requests/", obj{"material": s.material}) })
+		s.heard(s.assignee, "request_assigned_notif",
+			func() { s.requester().want(201, "POST", "/material-requests/", obj{"material": s.material}) })
 	},
 	"Events reminder_notif": func(s *scene) {
 		id := s.requester().want(201, "POST", "/material-requests/", obj{"material": s.material}).id()
 		s.heard(s.requester(), "reminder_notif", func() { s.wait(id, 7) }) // to write the abstract
-		s.requester().want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id), obj{"requester_abstract": "To map receptors."})
+		s.requester().want(200, "PATCH", fmt.Sprintf("/material-requests/%d", id),
+			obj{"requester_abstract": "To map receptors."})
 		s.heard(s.member, "reminder_notif", func() { s.wait(id, 7) }) // to decide
 	},
 	"Errors Missing or invalid authentication on a protected endpoint": refusedWithToken,
 	"Errors POST /materials/ for a material already imported": func(s *scene) {
-		body := obj{"category": "DATASET", "title": "A", "organization_id": s.id, "imported": true, "import_source": "GEO"}.meta(obj{"accession_code": "GSE2122"})
+		body := obj{"category": "DATASET", "title": "A", "organization_id": s.id, "imported": true,
+			"import_source": "GEO"}.meta(obj{"accession_code": "GSE2122"})
 		first := s.member.want(201, "POST", "/materials/", body)
 		again := s.member.want(200, "POST", "/materials/", body)
-		if text, _ := again.Body["error"].(string); !strings.Contains(text, "GSE2122") || again.Body["error_code"] != "ALREADY_IMPORTED" ||
+		if text, _ := again.Body["error"].(string); !strings.Contains(text, "GSE2122") ||
+			again.Body["error_code"] != "ALREADY_IMPORTED" ||
 			fmt.Sprint(again.Body["material"]) != fmt.Sprint(first.Body) || len(again.Body) != 3 {
 			s.t.Errorf("%s", again.Raw)
 		}
@@ -133,7 +145,8 @@ func refusedWithToken(s *scene) {
 		for method := range strings.SplitSeq(e.methods, ",") {
 			path := strings.NewReplacer("{id}", "1", "{address}", "1").Replace(e.path)
 			for _, p := range []*person{s.anonymous(), {w: s.world, Token: "alq_unknown"}} {
-				if a := p.call(method, path, nil); access[e.route()][0] == '1' && (a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Token") {
+				if a := p.call(method, path, nil); access[e.route()][0] == '1' &&
+					(a.Status != 401 || a.Header.Get("WWW-Authenticate") != "Token") {
 					s.t.Errorf("%s %s: %d %s", method, path, a.Status, a.Raw)
 				}
 			}
@@ -165,7 +178,8 @@ func TestEveryRuleOfTheSpecification(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		rows, proven := specification(), map[string]bool{}
-		for _, section := range []string{"Conventions", "States and transitions", "Authentication", "Events", "Errors"} {
+		for _, section := range []string{"Conventions", "States and transitions", "Authentication", "Events",
+			"Errors"} {
 			for _, row := range rows[section] {
 				name := section + " " + row[0]
 				if proven[name] = true; rules[name] == nil {
@@ -186,7 +200,8 @@ func TestEveryRuleOfTheSpecification(t *testing.T) {
 // TestEveryFieldOfAMaterialIsTakenAndNullOnlyWhereItIsNullable walks "Material, request side".
 func TestEveryFieldOfAMaterialIsTakenAndNullOnlyWhereItIsNullable(t *testing.T) {
 	t.Parallel()
-	wrong := map[string]any{"string": 7, "json object": 7, "boolean": "yes", "string[]": 7, "date": "soon", "integer": "x"}
+	wrong := map[string]any{"string": 7, "json object": 7, "boolean": "yes", "string[]": 7, "date": "soon",
+		"integer": "x"}
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		whole := s.wholeMaterial()
@@ -197,10 +212,12 @@ func TestEveryFieldOfAMaterialIsTakenAndNullOnlyWhereItIsNullable(t *testing.T) 
 			}
 			path := fmt.Sprintf("/materials/%d", s.newMaterial())
 			a := s.member.call("PATCH", path, obj{field: nil})
-			if want := map[bool]int{true: 200, false: 400}[nullable]; a.Status != want || !nullable && a.at("fields."+field) == nil {
+			if want := map[bool]int{true: 200, false: 400}[nullable]; a.Status != want || !nullable &&
+				a.at("fields."+field) == nil {
 				t.Errorf("%s null: %d, want %d: %s", field, a.Status, want, a.Raw)
 			}
-			if a := s.member.refused(400, "INVALID_INPUT", "PATCH", path, obj{field: wrong[kind]}); a.at("fields."+field) == nil {
+			if a := s.member.refused(400, "INVALID_INPUT", "PATCH", path, obj{field: wrong[kind]}); a.at("fields."+
+				field) == nil {
 				t.Errorf("%s of a wrong type: %s", field, a.Raw)
 			}
 		}
@@ -237,7 +254,8 @@ func TestEveryKeyOfMetadataIsKept(t *testing.T) {
 					sent[key] = "as written"
 				}
 			}
-			a := s.member.want(201, "POST", "/materials", obj{"category": row[0], "title": "A", "organization_id": s.id, "additional_metadata": sent})
+			a := s.member.want(201, "POST", "/materials",
+				obj{"category": row[0], "title": "A", "organization_id": s.id, "additional_metadata": sent})
 			if got := a.Body["additional_metadata"].(map[string]any); !maps.Equal(got, map[string]any(sent)) {
 				t.Errorf("%s: sent %v, kept %v", row[0], sent, got)
 			}
@@ -301,7 +319,8 @@ func TestNoRowOfTheSpecificationIsMissing(t *testing.T) {
 			}
 		}
 	}
-	for what, least := range map[string]int{"Resources and their fields": 80, "Endpoints": 30, "States and transitions": 2, "Events": 5, "Errors": 2, "keys": 4, "shown": 24} {
+	for what, least := range map[string]int{"Resources and their fields": 80, "Endpoints": 30,
+		"States and transitions": 2, "Events": 5, "Errors": 2, "keys": 4, "shown": 24} {
 		if compared[what] < least {
 			t.Errorf("%s: compared %d rows, want %d", what, compared[what], least)
 		}
@@ -343,7 +362,8 @@ func hasEndpoint(t *testing.T, rows [][]string, want []string) {
 	}
 	for piece := range strings.SplitSeq(want[2], ", ") {
 		name := regexp.MustCompile("^`?([a-z][a-z_0-9]*)`?(?: \\(|:|;|$)").FindStringSubmatch(piece)
-		if name != nil && !slices.Contains(e.fields, name[1]) && !slices.Contains([]string{"none", "optional"}, name[1]) {
+		if name != nil && !slices.Contains(e.fields, name[1]) &&
+			!slices.Contains([]string{"none", "optional"}, name[1]) {
 			t.Errorf("%s %s: missing: field %s", want[0], want[1], name[1])
 		}
 	}

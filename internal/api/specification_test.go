@@ -63,7 +63,8 @@ func (e endpoint) route() string { return e.methods + " " + e.path }
 // answers are the bodies that the rows of "Endpoints" name, in the notation of contract_test.go.
 var answers = map[string]string{
 	"":      "",
-	"login": signedFields, "attachment": attachmentFields, "material request": requestFields, "grant": grantFields, "material": materialFields,
+	"login": signedFields, "attachment": attachmentFields, "material request": requestFields, "grant": grantFields,
+	"material":            materialFields,
 	"material of a grant": grantMaterialFields, "address (user as uuid)": addressFields + " user:uuid",
 	"address (user as object)": addressFields + " user:{" + personFields + "}", "organization": organizationFields,
 	"settings": settingsFields, "user": userFields, "array of attachments": attachmentFields,
@@ -74,15 +75,19 @@ var answers = map[string]string{
 // resources are the sections of fields, each with the bodies that show them.
 var resources = map[string][]string{
 	"Attachment": {attachmentFields}, "Material request": {requestFields}, "Grant": {grantFields},
-	"Material, response side": {materialFields, grantMaterialFields}, "Address": {answers["address (user as uuid)"], answers["address (user as object)"]},
-	"Organization": {organizationFields, grantOrganizationFields}, "User": {userFields}, "Organization user settings": {settingsFields},
+	"Material, response side": {materialFields, grantMaterialFields},
+	"Address":                 {answers["address (user as uuid)"], answers["address (user as object)"]},
+	"Organization":            {organizationFields, grantOrganizationFields}, "User": {userFields},
+	"Organization user settings": {settingsFields},
 }
 
 // types are the words of the specification for a type, in the notation of contract_test.go: one
 // for each body of resources where they differ.
 var types = map[string][]string{
-	"int": {"int"}, "string": {"string"}, "bool": {"bool"}, "uuid": {"uuid"}, "timestamp": {"time"}, "json object": {"object"}, "int[]": {"[int]"},
-	"int or absent": {"int?"}, "string or absent": {"string?"}, "date or absent": {"date?"}, "string[] or absent": {"[string]?"},
+	"int": {"int"}, "string": {"string"}, "bool": {"bool"}, "uuid": {"uuid"}, "timestamp": {"time"},
+	"json object": {"object"}, "int[]": {"[int]"},
+	"int or absent": {"int?"}, "string or absent": {"string?"}, "date or absent": {"date?"},
+	"string[] or absent":        {"[string]?"},
 	"material object or absent": {"{" + materialFields + "}?"}, "user object": {"{" + personFields + "}"},
 	"array of organization objects":                                  {"[{" + grantOrganizationFields + "}]"},
 	"array of material objects":                                      {"[{" + grantMaterialFields + "}]"},
@@ -110,7 +115,8 @@ func TestEveryFieldOfTheSpecificationIsShownWithItsType(t *testing.T) {
 						got = strings.TrimSuffix(got, "?") // one of the two owners may be absent
 					}
 					want := types[row[1]]
-					if ok := want != nil && got == want[min(i, len(want)-1)] || row[1] == "arrays" && strings.HasPrefix(got, "["); !ok {
+					if ok := want != nil && got == want[min(i, len(want)-1)] || row[1] == "arrays" &&
+						strings.HasPrefix(got, "["); !ok {
 						t.Errorf("%s.%s: shown as %q, the specification says %q", section, name, got, row[1])
 					}
 				}
@@ -128,10 +134,11 @@ var allowed = map[string]string{
 	"see Authentication section":  "1+++++++",
 	"Protected; admins only":      "1333333+",
 	"Protected; grant owner only": "13+3333+",
-	"Protected; owning user, members of the owning organization, admins":                                               "13++3+3+",
-	"Protected; members of the organization owning the requested material, and the requester":                          "13++++3+",
-	"Protected; members of an organization with the active request, and the requester":                                 "13++++3+",
-	"Protected; members of the organization owning the requested material":                                             "1+++++++", // each sees their own, see TestRequestsAreListedForTheirParties
+	"Protected; owning user, members of the owning organization, admins":                      "13++3+3+",
+	"Protected; members of the organization owning the requested material, and the requester": "13++++3+",
+	"Protected; members of an organization with the active request, and the requester":        "13++++3+",
+	// each sees their own, see TestRequestsAreListedForTheirParties
+	"Protected; members of the organization owning the requested material":                                             "1+++++++",
 	"Protected; the user must own both the grant and the material":                                                     "13+3333+",
 	"Protected; address owner only":                                                                                    "1333+33+",
 	"Protected; same restriction as GET":                                                                               "13+3333+",
@@ -262,7 +269,8 @@ func (s *scene) matches(where string, e endpoint, a answer) {
 		}
 		return
 	}
-	if array := strings.HasPrefix(e.answer, "array "); array != (a.List != nil) || array && len(a.List) == 0 || a.Header.Get("Content-Type") != "application/json" {
+	if array := strings.HasPrefix(e.answer, "array "); array != (a.List != nil) || array && len(a.List) == 0 ||
+		a.Header.Get("Content-Type") != "application/json" {
 		s.t.Errorf("%s: got %s, want %s", where, a.Raw, e.answer)
 	}
 	for _, object := range a.List {
@@ -320,18 +328,23 @@ func refs(v any) string {
 // full are visits with every field of the request, where those of visits have fewer.
 var full = map[string]func(*scene) visit{
 	"POST /attachments": func(s *scene) visit {
-		return at("/attachments", obj{"filename": "map.gb", "description": "a sequence map", "owned_by_org": s.id, "sequence_map_for": s.materialObject()})
+		return at("/attachments",
+			obj{"filename": "map.gb", "description": "a sequence map", "owned_by_org": s.id,
+				"sequence_map_for": s.materialObject()})
 	},
 	"PUT,PATCH /attachments/{id}": func(s *scene) visit {
-		return atf("/attachments/%d", s.newAttachment().id()).with(obj{"filename": "map.gb", "description": "a sequence map",
+		return atf("/attachments/%d",
+			s.newAttachment().id()).with(obj{"filename": "map.gb", "description": "a sequence map",
 			"owned_by_user": s.member.ID, "owned_by_org": s.member.Lab, "sequence_map_for": s.materialObject()})
 	},
 	"POST /material-requests": func(s *scene) visit {
-		return at("/material-requests", obj{"material": s.material, "requester_signed_mta_attachment": s.paper(s.requester()),
-			"irb_attachment": s.paper(s.requester())})
+		return at("/material-requests",
+			obj{"material": s.material, "requester_signed_mta_attachment": s.paper(s.requester()),
+				"irb_attachment": s.paper(s.requester())})
 	},
 	"PUT,PATCH /material-requests/{id}": func(s *scene) visit {
-		return atf("/material-requests/%d", s.newRequest()).with(obj{"status": "APPROVED", "is_active": true, "irb_attachment": s.paper(s.member),
+		return atf("/material-requests/%d",
+			s.newRequest()).with(obj{"status": "APPROVED", "is_active": true, "irb_attachment": s.paper(s.member),
 			"requester_signed_mta_attachment": s.paper(s.member), "executed_mta_attachment": s.paper(s.member)})
 	},
 	"PUT,PATCH /grants/{id}": func(s *scene) visit {
@@ -356,12 +369,14 @@ var full = map[string]func(*scene) visit{
 	},
 	"PUT,PATCH /organization-user-settings/{id}": func(s *scene) visit {
 		on := other(s, false, true)
-		return atf("/organization-user-settings/%d", s.settings(s.member)).with(obj{"new_request_notif": on, "change_in_request_status_notif": on,
+		return atf("/organization-user-settings/%d",
+			s.settings(s.member)).with(obj{"new_request_notif": on, "change_in_request_status_notif": on,
 			"request_approval_determined_notif": on, "request_assigned_notif": on, "reminder_notif": on})
 	},
 	"PUT,PATCH /users/{id}": func(s *scene) visit {
 		n := s.next()
-		return at(s.user(""), obj{"first_name": fmt.Sprint("N", n), "last_name": fmt.Sprint("L", n), "email": fmt.Sprintf("n%d@example.org", n)})
+		return at(s.user(""), obj{"first_name": fmt.Sprint("N", n), "last_name": fmt.Sprint("L", n),
+			"email": fmt.Sprintf("n%d@example.org", n)})
 	},
 }
 
@@ -379,14 +394,19 @@ func (s *scene) paper(p *person) int64 {
 
 func (s *scene) wholeMaterial() obj {
 	s.t.Helper()
-	return obj{"category": "OTHER", "title": "Organoids", "url": "https://example.org/organoids", "pubmed_id": "32416070",
-		"additional_metadata": obj{"anything": "else"}, "needs_mta": true, "needs_irb": true, "needs_abstract": true, "imported": true,
-		"import_source": "elsewhere", "organisms": []string{"Homo sapiens", "Mus musculus"}, "publication_title": "A", "pre_print_doi": "10.1101/2020.05.11.088500",
-		"pre_print_title": "B", "citation": "C", "additional_info": "D", "embargo_date": "2020-01-02", "contact_user_id": s.assignee.ID,
+	return obj{"category": "OTHER", "title": "Organoids", "url": "https://example.org/organoids",
+		"pubmed_id":           "32416070",
+		"additional_metadata": obj{"anything": "else"}, "needs_mta": true, "needs_irb": true, "needs_abstract": true,
+		"imported":      true,
+		"import_source": "elsewhere", "organisms": []string{"Homo sapiens", "Mus musculus"}, "publication_title": "A",
+		"pre_print_doi":   "10.1101/2020.05.11.088500",
+		"pre_print_title": "B", "citation": "C", "additional_info": "D", "embargo_date": "2020-01-02",
+		"contact_user_id":   s.assignee.ID,
 		"mta_attachment_id": s.newAttachment().id(), "organization_id": s.id, "shipping_requirements_id": s.shipping}
 }
 
 func wholeAddress() obj {
-	return obj{"name": "J. Carberry", "institution": "Brown", "address_line_1": "1 Waterman St", "address_line_2": "Floor 2", "locality": "Providence",
+	return obj{"name": "J. Carberry", "institution": "Brown", "address_line_1": "1 Waterman St",
+		"address_line_2": "Floor 2", "locality": "Providence",
 		"state": "RI", "country": "US", "postal_code": "02912", "saved_for_reuse": true}
 }

@@ -22,7 +22,8 @@ type StoredFile struct {
 }
 
 func showStorage(v app.StorageView) Storage {
-	s := Storage{Used: v.Used, Deleted: v.Deleted, Spreadsheets: v.Sheets, Largest: list(v.Largest, func(f exchange.StoredFile) StoredFile { return StoredFile(f) })}
+	s := Storage{Used: v.Used, Deleted: v.Deleted, Spreadsheets: v.Sheets,
+		Largest: list(v.Largest, func(f exchange.StoredFile) StoredFile { return StoredFile(f) })}
 	if v.Quota != 0 {
 		s.Quota = &v.Quota
 	}

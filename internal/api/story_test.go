@@ -26,21 +26,26 @@ func TestTheMainJourney(t *testing.T) {
 		made := requester.want(201, "POST", "/material-requests/", obj{"material": l.material, "quantity": "2 vials"})
 		path := fmt.Sprintf("/material-requests/%d", made.id())
 		turn(made, "requester", "abstract")
-		if made.Body["assigned_to"] != l.assignee.ID.String() || made.Body["status"] != "OPEN" || made.Body["is_active"] != true {
+		if made.Body["assigned_to"] != l.assignee.ID.String() || made.Body["status"] != "OPEN" ||
+			made.Body["is_active"] != true {
 			t.Fatalf("a new request: %s", made.Raw)
 		}
-		turn(requester.want(200, "PATCH", path, obj{"requester_abstract": "We study why intestinal cells polarise."}), "lab", "decision")
-		turn(l.member.want(200, "PATCH", path, obj{"status": "APPROVED"}), "requester", "requester_signed_mta", "irb", "address", "payment")
+		turn(requester.want(200, "PATCH", path, obj{"requester_abstract": "We study why intestinal cells polarise."}),
+			"lab", "decision")
+		turn(l.member.want(200, "PATCH", path, obj{"status": "APPROVED"}), "requester", "requester_signed_mta", "irb",
+			"address", "payment")
 
 		signed := requester.upload("signed.pdf", pdf, obj{"description": "signed by us"})
 		irb := requester.upload("irb.pdf", pdf, nil)
 		executed := l.member.upload("executed.pdf", pdf, nil)
-		address := requester.want(200, "POST", fmt.Sprintf("/users/%s/addresses/", requester.ID), obj{"name": "J. Carberry",
-			"address_line_1": "1 Waterman St", "locality": "Providence", "country": "US", "saved_for_reuse": true})
+		address := requester.want(200, "POST", fmt.Sprintf("/users/%s/addresses/", requester.ID),
+			obj{"name": "J. Carberry",
+				"address_line_1": "1 Waterman St", "locality": "Providence", "country": "US", "saved_for_reuse": true})
 		requester.refused(409, "MISSING_REQUIREMENTS", "PATCH", path, obj{"status": "IN_FULFILLMENT"})
 		requester.want(200, "PATCH", path, obj{"requester_signed_mta_attachment": signed.id()})
 		requester.want(200, "PATCH", path, obj{"irb_attachment": irb.id(), "address": address.id()})
-		a := requester.want(200, "PATCH", path, obj{"payment_method": "SHIPPING_CODE", "payment_method_notes": "DHL 960412778"})
+		a := requester.want(200, "PATCH", path,
+			obj{"payment_method": "SHIPPING_CODE", "payment_method_notes": "DHL 960412778"})
 		turn(a, "lab", "executed_mta")
 		l.member.want(200, "POST", path+"/documents/requester_signed_mta/return", obj{"reason": "page 4 is not signed"})
 		again := requester.upload("signed-v2.pdf", pdf, nil)
@@ -49,7 +54,8 @@ func TestTheMainJourney(t *testing.T) {
 		turn(l.member.want(200, "PATCH", path, obj{"executed_mta_attachment": executed.id()}), "lab", "shipment")
 		l.member.want(201, "POST", path+"/messages", obj{"text": "We ship on Monday."})
 		requester.want(200, "PATCH", path, obj{"status": "IN_FULFILLMENT"})
-		l.member.want(200, "PATCH", path+"/shipment", obj{"carrier": "DHL", "tracking": "JD014600003", "conditions": "dry ice"})
+		l.member.want(200, "PATCH", path+"/shipment",
+			obj{"carrier": "DHL", "tracking": "JD014600003", "conditions": "dry ice"})
 		turn(l.member.want(200, "PATCH", path, obj{"status": "FULFILLED"}), "requester", "receipt")
 		issue := requester.want(201, "POST", path+"/issues/", obj{"text": "the vials thawed"})
 		turn(l.member.want(200, "GET", path, nil), "lab", "issue")
@@ -75,7 +81,8 @@ func TestTheMainJourney(t *testing.T) {
 		for _, p := range []*person{requester, l.owner, l.member, l.assignee, l.former} {
 			heard[p] = len(p.want(200, "GET", fmt.Sprintf("/users/%s/notifications/?limit=200", p.ID), nil).List)
 		}
-		if len(events.List) != 20 || heard[l.former] != 0 || heard[l.owner] != heard[l.assignee] || heard[requester] == 0 {
+		if len(events.List) != 20 || heard[l.former] != 0 || heard[l.owner] != heard[l.assignee] ||
+			heard[requester] == 0 {
 			t.Errorf("%d events; heard: requester %d, owner %d, member %d, assignee %d, former %d", len(events.List),
 				heard[requester], heard[l.owner], heard[l.member], heard[l.assignee], heard[l.former])
 		}

@@ -44,7 +44,8 @@ func (a *API) followNotifications(c *Call, in Stream) (None, error) {
 	for tell(s, news) == nil && (news.More || s.Await(c.Context(), feed.Fresh(), a.Stop, feed.Over(), a.Heartbeat)) {
 		if news, err = feed.Read(c.Context()); err != nil { // whoever comes again goes on where this ended
 			if c.Context().Err() == nil {
-				a.Log.WarnContext(c.Context(), "stream broke off", "request_id", c.w.Header().Get(requestID), "error", err)
+				a.Log.WarnContext(c.Context(), "stream broke off", "request_id", c.w.Header().Get(requestID), "error",
+					err)
 			}
 			return None{}, nil
 		}
@@ -63,7 +64,8 @@ func (c *Call) place(in Stream) (*exchange.FeedPosition, error) {
 	}
 	place, ok := exchange.ParseFeedPosition(id, time.Now())
 	if !ok {
-		return nil, exchange.FieldErrors{"last_event_id": {"must be the id of an event of this stream, or of a notification"}}.Err()
+		return nil, exchange.FieldErrors{"last_event_id": {"must be the id of an event of this stream, or of a " +
+			"notification"}}.Err()
 	}
 	return &place, nil
 }
@@ -82,7 +84,8 @@ func tell(s *server.Events, n app.FeedUpdate) error {
 		})
 	}
 	for _, item := range n.Items {
-		if err := errors.Join(add(item.Place, "notification", showNotification(item.Notification)), s.Send()); err != nil {
+		if err := errors.Join(add(item.Place, "notification", showNotification(item.Notification)),
+			s.Send()); err != nil {
 			return err
 		}
 	}

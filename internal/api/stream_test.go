@@ -27,7 +27,8 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		url := s.streams(asItIs)
 		before := s.requester().all()
 		f := s.requester().own(url, "")
-		for name, want := range map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-store", "X-Accel-Buffering": "no", "Content-Encoding": ""} {
+		for name, want := range map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-store",
+			"X-Accel-Buffering": "no", "Content-Encoding": ""} {
 			if got := f.answer.Header.Get(name); got != want {
 				t.Errorf("%s: got %q, want %q", name, got, want)
 			}
@@ -38,7 +39,8 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		heard := f.unread(len(before) + 1)
 		list := s.requester().want(200, "GET", s.user("/notifications?limit=1"), nil)
 		var got []any
-		if err := json.Unmarshal([]byte("["+heard[1].data+"]"), &got); err != nil || fmt.Sprint(got) != fmt.Sprint(list.List) || heard[1].name != "notification" {
+		if err := json.Unmarshal([]byte("["+heard[1].data+"]"), &got); err != nil ||
+			fmt.Sprint(got) != fmt.Sprint(list.List) || heard[1].name != "notification" {
 			t.Errorf("got %v, want %s: %v", heard, list.Raw, err)
 		}
 
@@ -49,7 +51,8 @@ func TestAStreamTellsOfEachNewNotificationAndOfTheUnreadCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := elsewhere.SendMessage(t.Context(), who, s.request, exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
+		if _, err := elsewhere.SendMessage(t.Context(), who, s.request,
+			exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
 			t.Fatal(err)
 		}
 		f.unread(len(before) + 2)
@@ -92,7 +95,8 @@ func TestAStreamGoesOnWhereItBrokeOff(t *testing.T) {
 			t.Errorf("after nothing: got %v, want %v", got, all[len(had):])
 		}
 		newest := fmt.Sprint(all[len(all)-1])
-		for last, behind := range map[string]int{place: len(all) - 1, "0": 0, fmt.Sprint(all[0]): 1, newest: len(all), "9000000000000000000": len(all)} {
+		for last, behind := range map[string]int{place: len(all) - 1, "0": 0, fmt.Sprint(all[0]): 1, newest: len(all),
+			"9000000000000000000": len(all)} {
 			f := s.requester().own(url, last)
 			f.unread(len(all))
 			want := slices.Clone(all[behind:])
@@ -106,12 +110,15 @@ func TestAStreamGoesOnWhereItBrokeOff(t *testing.T) {
 			s.exec("DELETE FROM notifications WHERE id > " + newest)
 		}
 		asked := s.requester().call("GET", s.user("/notifications/stream?last_event_id="+newest), nil)
-		if asked.Status != 200 || strings.Contains(string(asked.Raw), "event: notification") || !strings.Contains(string(asked.Raw), "id: "+newest) {
+		if asked.Status != 200 || strings.Contains(string(asked.Raw), "event: notification") ||
+			!strings.Contains(string(asked.Raw), "id: "+newest) {
 			t.Errorf("by the address: %d %s", asked.Status, asked.Raw)
 		}
 		for _, wrong := range []string{"x", "-1", "1.", "1.1", strings.Repeat("1", 40)} {
-			a := s.requester().refused(400, "INVALID_INPUT", "GET", s.user("/notifications/stream?last_event_id="+wrong), nil)
-			b := s.requester().callWith(map[string]string{"Last-Event-ID": wrong}, "GET", s.user("/notifications/stream"), nil)
+			a := s.requester().refused(400, "INVALID_INPUT", "GET",
+				s.user("/notifications/stream?last_event_id="+wrong), nil)
+			b := s.requester().callWith(map[string]string{"Last-Event-ID": wrong}, "GET",
+				s.user("/notifications/stream"), nil)
 			if a.at("fields.last_event_id") == nil || b.Status != 400 {
 				t.Errorf("%s: %s, %d", wrong, a.Raw, b.Status)
 			}
@@ -150,7 +157,8 @@ func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
 				}
 				events, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Kind: exchange.Messaged, Actor: s.member.ID}})
 				if err == nil {
-					err = tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, events[0], s.id, s.requester().ID)
+					err = tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester},
+						events[0], s.id, s.requester().ID)
 				}
 				if err == nil {
 					err = tx.UpdateRequest(ctx, q, false)
@@ -161,7 +169,8 @@ func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
 			})
 		}()
 		<-inserted
-		s.member.want(201, "POST", fmt.Sprintf("/material-requests/%d/messages", second), obj{"text": "Later, and first"})
+		s.member.want(201, "POST", fmt.Sprintf("/material-requests/%d/messages", second),
+			obj{"text": "Later, and first"})
 		last := f.unread(len(before) + 1)[2].id
 		gone := s.requester().own(url, last)
 		gone.unread(len(before) + 1)
@@ -174,8 +183,10 @@ func TestAStreamLosesNothingThatIsCommittedOutOfOrder(t *testing.T) {
 		again := s.requester().own(url, gone.last)
 		again.unread(len(before) + 2)
 		all := s.requester().all()[len(before):]
-		if got := f.ids(); !slices.Equal(got, []int64{all[1], all[0]}) || !slices.Equal(again.ids(), all[:1]) || len(gone.ids()) != 0 {
-			t.Errorf("got %v, then %v, then %v; want %v backwards, nothing, and the first", got, gone.ids(), again.ids(), all)
+		if got := f.ids(); !slices.Equal(got, []int64{all[1], all[0]}) || !slices.Equal(again.ids(), all[:1]) ||
+			len(gone.ids()) != 0 {
+			t.Errorf("got %v, then %v, then %v; want %v backwards, nothing, and the first", got, gone.ids(),
+				again.ids(), all)
 		}
 	})
 }
@@ -206,7 +217,8 @@ func TestAReaderWhoComesAgainAndAgainHearsOfEverythingOnce(t *testing.T) {
 			a := []*app.App{s.app, elsewhere}[i%2]
 			writing.Go(func() {
 				for range messages {
-					if _, err := a.SendMessage(t.Context(), who, request, exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
+					if _, err := a.SendMessage(t.Context(), who, request,
+						exchange.TextBody{Text: exchange.Some("Hello")}); err != nil {
 						t.Error(err)
 					}
 				}

@@ -52,7 +52,10 @@ func TestWhoDoesNotReadAStreamIsDropped(t *testing.T) {
 		t.Cleanup(s.Close)
 		dialer := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 			var err error
-			if e := raw.Control(func(fd uintptr) { err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4<<10) }); e != nil {
+			if e := raw.Control(func(fd uintptr) {
+				err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET,
+					syscall.SO_RCVBUF, 4<<10)
+			}); e != nil {
 				return e
 			}
 			return err
@@ -62,7 +65,8 @@ func TestWhoDoesNotReadAStreamIsDropped(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		fmt.Fprintf(conn, "GET %s?last_event_id=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n\r\n", c.user("/notifications/stream"), c.requester().Token)
+		fmt.Fprintf(conn, "GET %s?last_event_id=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n\r\n",
+			c.user("/notifications/stream"), c.requester().Token)
 		select {
 		case <-ended:
 		case <-time.After(20 * time.Second):
@@ -83,9 +87,11 @@ func TestAThousandNotificationsAreCaughtUpWith(t *testing.T) {
 		c.exec("UPDATE notifications SET created_at = '2026-01-02 03:04:05+00:00'")
 		url := c.streams(asItIs)
 		f := c.requester().own(url, "0")
-		heard := f.until("the count", func(list []told) bool { return len(list) > 0 && list[len(list)-1].name == "unread" })
+		heard := f.until("the count",
+			func(list []told) bool { return len(list) > 0 && list[len(list)-1].name == "unread" })
 		ids := f.ids()
-		if len(ids) < 1000 || len(heard) != len(ids)+1 || !slices.IsSorted(ids) || heard[len(ids)-1].id != fmt.Sprint(ids[len(ids)-1]) {
+		if len(ids) < 1000 || len(heard) != len(ids)+1 || !slices.IsSorted(ids) ||
+			heard[len(ids)-1].id != fmt.Sprint(ids[len(ids)-1]) {
 			t.Errorf("heard of %d, and %d events, the last one is %v", len(ids), len(heard), heard[len(heard)-1])
 		}
 	})
@@ -112,7 +118,8 @@ func TestTwoHundredStreamsAreCheap(t *testing.T) {
 				readers = append(readers, p.own(url, ""))
 			}
 			more := p.follow(url, p.ID.String(), "").answer
-			if more.Status != 429 || !strings.Contains(string(more.Raw), "10 streams") || more.Header.Get("Retry-After") == "" {
+			if more.Status != 429 || !strings.Contains(string(more.Raw), "10 streams") ||
+				more.Header.Get("Retry-After") == "" {
 				t.Errorf("one more: %d %s", more.Status, more.Raw)
 			}
 		}

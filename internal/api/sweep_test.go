@@ -286,7 +286,8 @@ func (s *scene) refuseWrongTokens() {
 	}
 	revoked := s.signIn("stranger")
 	revoked.want(204, "POST", "/logout", nil)
-	for name, token := range map[string]string{"unknown": "alq_unknown", "expired": expired.Token, "revoked": revoked.Token} {
+	for name, token := range map[string]string{"unknown": "alq_unknown", "expired": expired.Token,
+		"revoked": revoked.Token} {
 		s.unchanged(name, func() {
 			for _, c := range visits {
 				methods, path := c.methods()

@@ -56,12 +56,14 @@ func (a *API) listTokens(c *Call, _ None) ([]Token, error) {
 	}
 	for i, match := range c.list.page.Where { // which token is presented, the call tells
 		if match.Field == "presented" {
-			c.list.page.Where[i] = exchange.FieldEquals{Field: map[any]string{true: "id", false: "other than"}[match.Value], Value: c.Actor.TokenID}
+			c.list.page.Where[i] = exchange.FieldEquals{Field: map[any]string{true: "id",
+				false: "other than"}[match.Value], Value: c.Actor.TokenID}
 		}
 	}
 	part, err := a.App.Tokens(c.Context(), c.Actor, user, c.list.page)
 	return listed(c, part, err, func(t exchange.Token) Token {
-		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt), t.ID == c.Actor.TokenID}
+		return Token{t.ID, t.Name, scopesOf(t), t.Organization, Time(t.CreatedAt), Time(t.UsedAt), Expiry(t.ExpiresAt),
+			t.ID == c.Actor.TokenID}
 	})
 }
 

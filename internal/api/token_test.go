@@ -33,7 +33,8 @@ func TestTokensAreListedWithoutTheirSecretsAndRevoked(t *testing.T) {
 		}
 		path := fmt.Sprintf("%s/%d", s.user("/tokens"), idsOf(list.List)[0])
 		s.unchanged("a token of another", func() {
-			s.member.refused(404, "NOT_FOUND", "DELETE", fmt.Sprintf("/users/%s/tokens/%d", s.member.ID, idsOf(list.List)[0]), nil)
+			s.member.refused(404, "NOT_FOUND", "DELETE",
+				fmt.Sprintf("/users/%s/tokens/%d", s.member.ID, idsOf(list.List)[0]), nil)
 		})
 		first.want(204, "DELETE", path, nil)
 		third.refused(401, "NOT_AUTHENTICATED", "GET", "/materials", nil)
@@ -52,14 +53,19 @@ func TestTokens_AreShownOnceAndActWithinTheirScope(t *testing.T) {
 		s := newScene(t, db, exchange.AccessMembers)
 		until := time.Now().UTC().AddDate(0, 0, 60).Truncate(time.Second)
 		key := map[string]string{"Idempotency-Key": "k"}
-		made := s.owner.callWith(key, "POST", "/users/me/tokens/", obj{"name": " freezer ", "scopes": []string{"read", "write"}, "organization": s.id, "expires": until.Format(time.RFC3339)})
+		made := s.owner.callWith(key, "POST", "/users/me/tokens/",
+			obj{"name": " freezer ", "scopes": []string{"read", "write"}, "organization": s.id,
+				"expires": until.Format(time.RFC3339)})
 		secret, _ := made.Body["token"].(string)
-		if made.Status != 201 || !strings.HasPrefix(secret, "alq_") || made.Header.Get("Cache-Control") != "no-store" || made.Body["name"] != "freezer" ||
-			made.Body["organization"] != float64(s.id) || made.Body["expires"] != until.Format("2006-01-02T15:04:05.000Z") {
+		if made.Status != 201 || !strings.HasPrefix(secret, "alq_") || made.Header.Get("Cache-Control") != "no-store" ||
+			made.Body["name"] != "freezer" ||
+			made.Body["organization"] != float64(s.id) ||
+			made.Body["expires"] != until.Format("2006-01-02T15:04:05.000Z") {
 			t.Fatalf("%d %v %s", made.Status, made.Header, made.Raw)
 		}
 		var kept int
-		if err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys").Scan(&kept); err != nil || kept != 0 {
+		if err := s.sql.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM idempotency_keys").Scan(&kept); err != nil ||
+			kept != 0 {
 			t.Errorf("%d answers are kept, %v", kept, err)
 		}
 		again := s.owner.callWith(key, "POST", "/users/me/tokens/", obj{"name": "reader", "scopes": []string{"read"}})
@@ -73,15 +79,18 @@ func TestTokens_AreShownOnceAndActWithinTheirScope(t *testing.T) {
 		var shown []string
 		for _, item := range list.List {
 			token := item.(map[string]any)
-			shown = append(shown, fmt.Sprintln(token["name"], token["scopes"], token["organization"], token["presented"]))
+			shown = append(shown, fmt.Sprintln(token["name"], token["scopes"], token["organization"],
+				token["presented"]))
 		}
-		if want := []string{"reader [read] <nil> false\n", fmt.Sprintf("freezer [read write] %d false\n", s.id), " [] <nil> true\n"}; !slices.Equal(shown, want) {
+		if want := []string{"reader [read] <nil> false\n", fmt.Sprintf("freezer [read write] %d false\n", s.id),
+			" [] <nil> true\n"}; !slices.Equal(shown, want) {
 			t.Errorf("%q, want %q", shown, want)
 		}
 
 		// A program of the lab sees its requests, and none of its user's own.
 		own := s.person("elsewhere")
-		other := own.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "B", "organization_id": own.Lab}).id()
+		other := own.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "B", "organization_id": own.Lab}).id()
 		asked := s.owner.want(201, "POST", "/material-requests", obj{"material": other}).id()
 		program := &person{w: s.world, ID: s.owner.ID, Token: secret}
 		for _, path := range []string{"/material-requests", "/material-requests?search=B"} {
@@ -95,11 +104,15 @@ func TestTokens_AreShownOnceAndActWithinTheirScope(t *testing.T) {
 		program.refused(403, "SCOPE", "GET", fmt.Sprintf("/material-requests/%d", asked), nil)
 		program.refused(403, "SCOPE", "POST", "/attachments", obj{"filename": "a.pdf"})
 		program.want(201, "POST", "/attachments", obj{"filename": "a.pdf", "owned_by_org": s.id})
-		if me := program.want(200, "GET", "/users/me", nil); me.Body["id"] != s.owner.ID.String() || me.Body["email"] != nil {
+		if me := program.want(200, "GET", "/users/me", nil); me.Body["id"] != s.owner.ID.String() ||
+			me.Body["email"] != nil {
 			t.Errorf("%s", me.Raw)
 		}
-		hidden := s.owner.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "Hidden", "organization_id": s.owner.Lab, "embargo_date": "2999-01-01"}).id()
-		for _, path := range []string{"/materials?limit=200", "/search/materials?search=Hidden", fmt.Sprintf("/organizations/%d/materials", s.owner.Lab)} {
+		hidden := s.owner.want(201, "POST", "/materials",
+			obj{"category": "OTHER", "title": "Hidden", "organization_id": s.owner.Lab,
+				"embargo_date": "2999-01-01"}).id()
+		for _, path := range []string{"/materials?limit=200", "/search/materials?search=Hidden",
+			fmt.Sprintf("/organizations/%d/materials", s.owner.Lab)} {
 			if a := program.want(200, "GET", path, nil); bytes.Contains(a.Raw, []byte("Hidden")) {
 				t.Errorf("%s shows the embargoed material %d of another lab", path, hidden)
 			}
@@ -107,7 +120,8 @@ func TestTokens_AreShownOnceAndActWithinTheirScope(t *testing.T) {
 
 		leaver := s.program(s.member, obj{"name": "leaves", "scopes": []string{"read"}, "organization": s.id})
 		leaver.want(200, "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil)
-		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id), obj{"members": []any{s.owner.ID, s.assignee.ID}})
+		s.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", s.id),
+			obj{"members": []any{s.owner.ID, s.assignee.ID}})
 		leaver.refused(403, "SCOPE", "GET", fmt.Sprintf("/organizations/%d/history", s.id), nil)
 		if list := leaver.want(200, "GET", "/material-requests", nil).List; len(list) != 0 {
 			t.Errorf("whose user left the lab is shown %v", list)
@@ -120,7 +134,9 @@ func TestTokens_ShowWhatIsPrivateInALabOnlyWithinTheirReach(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		list := func(lab int64) string {
-			id := s.owner.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "T", "organization_id": lab, "additional_metadata": obj{"freezer": "shelf 7"}}).id()
+			id := s.owner.want(201, "POST", "/materials",
+				obj{"category": "OTHER", "title": "T", "organization_id": lab,
+					"additional_metadata": obj{"freezer": "shelf 7"}}).id()
 			return fmt.Sprintf("/materials/%d", id)
 		}
 		ours, other := list(s.id), list(s.owner.Lab)
@@ -152,17 +168,22 @@ func TestTokens_WhatIsWrongWithANewOneIsNamed(t *testing.T) {
 			"expires":      {"name": "a", "scopes": []string{"read"}, "expires": "2020-01-01"},
 		} {
 			s.unchanged(field, func() {
-				if a := s.people["stranger"].refused(400, "INVALID_INPUT", "POST", "/users/me/tokens", body); a.at("fields."+field) == nil || len(a.Body["fields"].(map[string]any)) != 1 {
+				if a := s.people["stranger"].refused(400, "INVALID_INPUT", "POST", "/users/me/tokens",
+					body); a.at("fields."+field) == nil || len(a.Body["fields"].(map[string]any)) != 1 {
 					t.Errorf("%s: %s", field, a.Raw)
 				}
 			})
 		}
-		for _, body := range []obj{{"name": "a", "scopes": []string{}}, {"name": "a", "scopes": []string{"admin"}}, {"name": "a", "scopes": "read"},
-			{"name": "a", "scopes": []string{"read"}, "expires": time.Now().AddDate(2, 0, 0).Format(time.DateOnly)}, {"name": "a", "scopes": []string{"read"}, "expires": "soon"}} {
+		for _, body := range []obj{{"name": "a", "scopes": []string{}}, {"name": "a", "scopes": []string{"admin"}},
+			{"name": "a", "scopes": "read"},
+			{"name": "a", "scopes": []string{"read"}, "expires": time.Now().AddDate(2, 0, 0).Format(time.DateOnly)},
+			{"name": "a", "scopes": []string{"read"}, "expires": "soon"}} {
 			s.owner.refused(400, "INVALID_INPUT", "POST", "/users/me/tokens", body)
 		}
-		s.people["stranger"].refused(403, "FORBIDDEN", "POST", "/users/me/tokens", obj{"name": "a", "scopes": []string{"read"}, "organization": s.id})
-		s.people["admin"].refused(403, "FORBIDDEN", "POST", fmt.Sprintf("/users/%s/tokens", s.owner.ID), obj{"name": "a", "scopes": []string{"read"}})
+		s.people["stranger"].refused(403, "FORBIDDEN", "POST", "/users/me/tokens",
+			obj{"name": "a", "scopes": []string{"read"}, "organization": s.id})
+		s.people["admin"].refused(403, "FORBIDDEN", "POST", fmt.Sprintf("/users/%s/tokens", s.owner.ID),
+			obj{"name": "a", "scopes": []string{"read"}})
 	})
 }
 
@@ -174,12 +195,15 @@ func TestTokens_MakeNoneThatIsMoreThanThemselves(t *testing.T) {
 		writes := s.program(s.owner, obj{"name": "writes", "scopes": []string{"write"}, "expires": day(10)})
 		writes.want(201, "POST", "/users/me/tokens", obj{"name": "a", "scopes": []string{"read"}, "expires": day(9)})
 		s.unchanged("a longer life", func() {
-			writes.refused(403, "SCOPE", "POST", "/users/me/tokens", obj{"name": "a", "scopes": []string{"read"}, "expires": day(11)})
+			writes.refused(403, "SCOPE", "POST", "/users/me/tokens",
+				obj{"name": "a", "scopes": []string{"read"}, "expires": day(11)})
 		})
-		for _, limited := range []obj{{"name": "reads", "scopes": []string{"read"}}, {"name": "lab", "scopes": []string{"write"}, "organization": s.id}} {
+		for _, limited := range []obj{{"name": "reads", "scopes": []string{"read"}},
+			{"name": "lab", "scopes": []string{"write"}, "organization": s.id}} {
 			program := s.program(s.owner, limited)
 			s.unchanged("a limited token", func() {
-				program.refused(403, "SCOPE", "POST", "/users/me/tokens", obj{"name": "a", "scopes": []string{"read"}, "expires": day(1)})
+				program.refused(403, "SCOPE", "POST", "/users/me/tokens",
+					obj{"name": "a", "scopes": []string{"read"}, "expires": day(1)})
 				program.refused(403, "SCOPE", "DELETE", "/users/me/tokens", nil)
 			})
 		}
@@ -200,7 +224,8 @@ func TestTokens_AreAtMostFiftyAndLoginsDoNotCount(t *testing.T) {
 		}) {
 			if a.Status == 201 {
 				made++
-			} else if a.Status != 409 || a.Body["error_code"] != "CONFLICT" || a.Body["limit"] != float64(exchange.MaxTokens) {
+			} else if a.Status != 409 || a.Body["error_code"] != "CONFLICT" ||
+				a.Body["limit"] != float64(exchange.MaxTokens) {
 				t.Errorf("%d %s", a.Status, a.Raw)
 			}
 		}
@@ -211,10 +236,12 @@ func TestTokens_AreAtMostFiftyAndLoginsDoNotCount(t *testing.T) {
 		newest := idsOf(p.want(200, "GET", "/users/me/tokens?limit=2", nil).List)[1]
 		p.want(204, "DELETE", fmt.Sprintf("/users/me/tokens/%d", newest), nil)
 		p.want(201, "POST", "/users/me/tokens", obj{"name": "c", "scopes": []string{"read"}})
-		if _, err := w.sql.ExecContext(t.Context(), "UPDATE tokens SET expires_at = created_at WHERE name = 'a'"); err != nil {
+		if _, err := w.sql.ExecContext(t.Context(),
+			"UPDATE tokens SET expires_at = created_at WHERE name = 'a'"); err != nil {
 			t.Fatal(err)
 		}
-		p.want(201, "POST", "/users/me/tokens", obj{"name": "d", "scopes": []string{"read"}}) // those that expired do not count
+		// those that expired do not count
+		p.want(201, "POST", "/users/me/tokens", obj{"name": "d", "scopes": []string{"read"}})
 	})
 }
 
@@ -223,7 +250,8 @@ func TestTokens_SayWhenTheyWereUsedToTheHour(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		s := newScene(t, db, exchange.AccessMembers)
 		program := s.program(s.owner, obj{"name": "a", "scopes": []string{"read"}})
-		if _, err := s.sql.ExecContext(t.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2", s.db.Read().Now.Add(-2*time.Hour), app.Hash(program.Token)); err != nil {
+		if _, err := s.sql.ExecContext(t.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2",
+			s.db.Read().Now.Add(-2*time.Hour), app.Hash(program.Token)); err != nil {
 			t.Fatal(err)
 		}
 		before := s.db.Queries()
@@ -234,7 +262,8 @@ func TestTokens_SayWhenTheyWereUsedToTheHour(t *testing.T) {
 		if then := s.db.Queries() - before; then != first-1 {
 			t.Errorf("%d statements, then %d", first, then)
 		}
-		used, err := time.Parse("2006-01-02T15:04:05-0700", program.want(200, "GET", "/users/me/tokens", nil).List[0].(map[string]any)["last_used"].(string))
+		used, err := time.Parse("2006-01-02T15:04:05-0700",
+			program.want(200, "GET", "/users/me/tokens", nil).List[0].(map[string]any)["last_used"].(string))
 		if err != nil || time.Since(used) > time.Minute {
 			t.Errorf("last used %v, %v", used, err)
 		}
@@ -248,9 +277,11 @@ func TestAuthorization_TakesTokenAndBearerInAnyCase(t *testing.T) {
 		p := w.person("ada")
 		secret := p.Token
 		p.Token = ""
-		for header, want := range map[string]int{"Token ": 200, "token ": 200, "Bearer ": 200, "bearer ": 200, "BEARER  ": 200, "Basic ": 401, "": 401, "Bearer Token ": 401} {
+		for header, want := range map[string]int{"Token ": 200, "token ": 200, "Bearer ": 200, "bearer ": 200,
+			"BEARER  ": 200, "Basic ": 401, "": 401, "Bearer Token ": 401} {
 			a := p.sendWith(map[string]string{"Authorization": header + secret}, "GET", "/users/me", "", nil)
-			if a.Status != want || want == 200 && a.Body["id"] != p.ID.String() || want == 401 && a.Header.Get("WWW-Authenticate") != "Token" {
+			if a.Status != want || want == 200 && a.Body["id"] != p.ID.String() || want == 401 &&
+				a.Header.Get("WWW-Authenticate") != "Token" {
 				t.Errorf("%q: %d %v %s", header, a.Status, a.Header, a.Raw)
 			}
 		}

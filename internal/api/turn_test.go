@@ -56,24 +56,31 @@ func TestTheClockOfARequestAddsUpAndStandsStillWhileNothingHappens(t *testing.T)
 		check(c.member.want(200, "PATCH", path, obj{"status": "REJECTED"}), clock)
 		a := c.requester.want(200, "GET", path, nil)
 		c.pass(time.Hour)
-		if again := c.requester.callWith(map[string]string{"If-None-Match": a.Header.Get("ETag")}, "GET", path, nil); again.Status != 304 {
+		if again := c.requester.callWith(map[string]string{"If-None-Match": a.Header.Get("ETag")}, "GET", path,
+			nil); again.Status != 304 {
 			t.Errorf("an hour later it is another request: %d %s", again.Status, again.Raw)
 		}
-		if list := c.member.want(200, "GET", "/material-requests", nil).List; encode(list[0].(map[string]any)["clock"]) != clock {
+		if list := c.member.want(200, "GET", "/material-requests",
+			nil).List; encode(list[0].(map[string]any)["clock"]) != clock {
 			t.Errorf("in the list it is %v", list[0])
 		}
 		reopened := c.pass(time.Hour)
 		check(c.member.want(200, "PATCH", path, obj{"status": "OPEN"}),
-			`{"lab":7200,"nobody":7200,"requester":86400,"stages":{"OPEN":93600,"REJECTED":7200},"until":"`+reopened+`"}`)
+			`{"lab":7200,"nobody":7200,"requester":86400,"stages":{"OPEN":93600,"REJECTED":7200},"until":"`+reopened+
+				`"}`)
 		got := []any{}
 		for _, turn := range c.requester.want(200, "GET", path+"/turns", nil).List {
 			delete(turn.(map[string]any), "id")
 			got = append(got, turn)
 		}
-		want := `[{"began_at":"` + reopened + `","ended_at":null,"party":"lab","seq":4,"status":"OPEN","what":["decision"]},` +
-			`{"began_at":"` + declined + `","ended_at":"` + reopened + `","party":null,"seq":3,"status":"REJECTED","what":[]},` +
-			`{"began_at":"` + written + `","ended_at":"` + declined + `","party":"lab","seq":2,"status":"OPEN","what":["decision"]},` +
-			`{"began_at":"` + made + `","ended_at":"` + written + `","party":"requester","seq":1,"status":"OPEN","what":["abstract"]}]`
+		want := `[{"began_at":"` + reopened +
+			`","ended_at":null,"party":"lab","seq":4,"status":"OPEN","what":["decision"]},` +
+			`{"began_at":"` + declined + `","ended_at":"` + reopened +
+			`","party":null,"seq":3,"status":"REJECTED","what":[]},` +
+			`{"began_at":"` + written + `","ended_at":"` + declined +
+			`","party":"lab","seq":2,"status":"OPEN","what":["decision"]},` +
+			`{"began_at":"` + made + `","ended_at":"` + written +
+			`","party":"requester","seq":1,"status":"OPEN","what":["abstract"]}]`
 		if encode(got) != want {
 			t.Errorf("the turns are %s, want %s", encode(got), want)
 		}
@@ -89,7 +96,8 @@ func TestASnoozePutsOffWhatWaitingOnAnnounces(t *testing.T) {
 		check := func(reminder, escalation, snoozed any) {
 			t.Helper()
 			a := c.requester.want(200, "GET", path, nil)
-			if got := []any{a.at("waiting_on.reminder_at"), a.at("waiting_on.escalation_at"), a.at("waiting_on.snoozed_until")}; got[0] != reminder || got[1] != escalation || got[2] != snoozed {
+			if got := []any{a.at("waiting_on.reminder_at"), a.at("waiting_on.escalation_at"),
+				a.at("waiting_on.snoozed_until")}; got[0] != reminder || got[1] != escalation || got[2] != snoozed {
 				t.Errorf("got %v, want %v, %v, %v", got, reminder, escalation, snoozed)
 			}
 		}
@@ -105,7 +113,8 @@ func TestASnoozePutsOffWhatWaitingOnAnnounces(t *testing.T) {
 		check(first, owner, nil)
 		before := c.w.rows()
 		for range 3 {
-			a := c.member.want(200, "POST", path+"/snooze", obj{"until": "2026-03-30", "reason": "The freezer is being mended."})
+			a := c.member.want(200, "POST", path+"/snooze",
+				obj{"until": "2026-03-30", "reason": "The freezer is being mended."})
 			if a.at("waiting_on.snoozed_until") != free {
 				t.Errorf("%s", a.Raw)
 			}
@@ -115,7 +124,8 @@ func TestASnoozePutsOffWhatWaitingOnAnnounces(t *testing.T) {
 		}
 		check(free, free, free)
 		e := c.requester.want(200, "GET", path+"/events?limit=1", nil).List[0].(map[string]any)
-		if e["kind"] != "snoozed" || encode(e["detail"]) != `{"party":"lab","reason":"The freezer is being mended.","until":"`+free+`"}` {
+		if e["kind"] != "snoozed" ||
+			encode(e["detail"]) != `{"party":"lab","reason":"The freezer is being mended.","until":"`+free+`"}` {
 			t.Errorf("the timeline has %v", e)
 		}
 		c.pass(28 * day)
@@ -141,7 +151,8 @@ const day = 24 * time.Hour
 func TestWithoutTheSettingNoEscalationIsAnnounced(t *testing.T) {
 	t.Parallel()
 	w := newWorldWith(t, storetest.Open(t, storetest.SQLite), func(c *app.Config) { c.Escalation = 0 })
-	a := w.person("asks").want(201, "POST", "/material-requests", obj{"material": w.lab().material, "requester_abstract": "To map receptors."})
+	a := w.person("asks").want(201, "POST", "/material-requests",
+		obj{"material": w.lab().material, "requester_abstract": "To map receptors."})
 	if at, shown := a.at("waiting_on").(map[string]any)["escalation_at"]; at != nil || !shown {
 		t.Errorf("%s", a.Raw)
 	}

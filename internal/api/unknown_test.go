@@ -41,7 +41,8 @@ func TestUnknownQueryParametersAreNamedBesideWrongOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	for _, path := range []string{
-		"/materials?limit=0&colour=red&taste=", "/search/materials?limit=0&colour=red&taste=1", "/v1/search/suggest/?limit=0&taste=1&colour=red",
+		"/materials?limit=0&colour=red&taste=", "/search/materials?limit=0&colour=red&taste=1",
+		"/v1/search/suggest/?limit=0&taste=1&colour=red",
 	} {
 		a := w.anonymous().call("GET", path, nil)
 		for _, name := range []string{"limit", "colour", "taste"} {

@@ -31,7 +31,8 @@ func field(name, value string) string {
 }
 
 func filePart(filename, content string) string {
-	return fmt.Sprintf("Content-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: application/pdf\r\n\r\n%s", filename, content)
+	return fmt.Sprintf("Content-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: "+
+		"application/pdf\r\n\r\n%s", filename, content)
 }
 
 func TestAFormMakesRecordAndContentAtOnceInAnyOrder(t *testing.T) {
@@ -40,23 +41,32 @@ func TestAFormMakesRecordAndContentAtOnceInAnyOrder(t *testing.T) {
 		w := newWorld(t, db, exchange.AccessMembers)
 		l := w.lab()
 		for name, parts := range map[string][]string{
-			"fields before": {field("description", "of us"), field("owned_by_org", fmt.Sprint(l.id)), field("filename", "named.pdf"), filePart("x.pdf", string(pdf))},
-			"fields behind": {filePart("x.pdf", string(pdf)), field("filename", "named.pdf"), field("owned_by_org", fmt.Sprint(l.id)), field("description", "of us")},
-			"objects":       {filePart("x.pdf", string(pdf)), field("filename", "named.pdf"), field("owned_by_org", fmt.Sprintf(`{"id": %d}`, l.id)), field("description", " of us ")},
-			"empty fields":  {field("filename", "named.pdf"), field("sequence_map_for", ""), field("owned_by_org", fmt.Sprint(l.id)), filePart("", string(pdf)), field("description", "of us"), field("unknown", "x")},
+			"fields before": {field("description", "of us"), field("owned_by_org", fmt.Sprint(l.id)),
+				field("filename", "named.pdf"), filePart("x.pdf", string(pdf))},
+			"fields behind": {filePart("x.pdf", string(pdf)), field("filename", "named.pdf"),
+				field("owned_by_org", fmt.Sprint(l.id)), field("description", "of us")},
+			"objects": {filePart("x.pdf", string(pdf)), field("filename", "named.pdf"),
+				field("owned_by_org", fmt.Sprintf(`{"id": %d}`, l.id)), field("description", " of us ")},
+			"empty fields": {field("filename", "named.pdf"), field("sequence_map_for", ""),
+				field("owned_by_org", fmt.Sprint(l.id)), filePart("", string(pdf)), field("description", "of us"),
+				field("unknown", "x")},
 		} {
 			kind, body := form(parts...)
 			a := l.member.send("POST", "/attachments/", kind, strings.NewReader(body))
-			if a.Status != 201 || a.Body["filename"] != "named.pdf" || a.Body["description"] != "of us" || a.Body["owned_by_org"] != float64(l.id) ||
-				a.Body["owned_by_user"] != l.member.ID.String() || a.Body["size"] != float64(len(pdf)) || a.Body["media_type"] != "application/pdf" ||
-				a.Body["sequence_map_for"] != nil || a.Body["download_url"] != fmt.Sprintf("/v1/uploaded-file/attachment_%d/named.pdf", a.id()) {
+			if a.Status != 201 || a.Body["filename"] != "named.pdf" || a.Body["description"] != "of us" ||
+				a.Body["owned_by_org"] != float64(l.id) ||
+				a.Body["owned_by_user"] != l.member.ID.String() || a.Body["size"] != float64(len(pdf)) ||
+				a.Body["media_type"] != "application/pdf" ||
+				a.Body["sequence_map_for"] != nil ||
+				a.Body["download_url"] != fmt.Sprintf("/v1/uploaded-file/attachment_%d/named.pdf", a.id()) {
 				t.Errorf("%s: %d %s", name, a.Status, a.Raw)
 			}
 			if got := l.member.want(200, "GET", a.Body["download_url"].(string), nil); !bytes.Equal(got.Raw, pdf) {
 				t.Errorf("%s: content %q", name, got.Raw)
 			}
 		}
-		for sent, kept := range map[string]string{`C:\labs\map.pdf`: "map.pdf", "../../etc/map.pdf": "map.pdf", " Größe.pdf ": "Größe.pdf"} {
+		for sent, kept := range map[string]string{`C:\labs\map.pdf`: "map.pdf", "../../etc/map.pdf": "map.pdf",
+			" Größe.pdf ": "Größe.pdf"} {
 			if a := l.member.upload(sent, pdf, nil); a.Body["filename"] != kept {
 				t.Errorf("%q: %d %s", sent, a.Status, a.Raw)
 			}
@@ -78,58 +88,83 @@ func TestARefusedUploadLeavesNothingBehind(t *testing.T) {
 			code   string
 			field  string
 		}{
-			"no file":                     {[]string{field("filename", "a.pdf")}, 0, 400, "INVALID_INPUT", "file"},
-			"nothing":                     {nil, 0, 400, "INVALID_INPUT", ""},
-			"two files":                   {[]string{good, good}, 0, 400, "INVALID_INPUT", "file"},
-			"a file of another name":      {[]string{strings.Replace(good, "file", "data", 1)}, 0, 400, "INVALID_INPUT", "file"},
-			"two files of two names":      {[]string{good, strings.Replace(good, "file", "data", 1)}, 0, 400, "INVALID_INPUT", "file"},
-			"an empty file":               {[]string{filePart("a.pdf", "")}, 0, 400, "INVALID_INPUT", "file"},
-			"no name":                     {[]string{filePart("", string(pdf))}, 0, 400, "INVALID_INPUT", "filename"},
-			"a bad name":                  {[]string{good, field("filename", "a/b.pdf")}, 0, 400, "INVALID_INPUT", "filename"},
-			"a name that is not UTF-8":    {[]string{good, field("filename", "a\xff.pdf")}, 0, 400, "INVALID_INPUT", "filename"},
-			"a part's name not UTF-8":     {[]string{strings.Replace(good, "a.pdf", "a\xff.pdf", 1)}, 0, 400, "INVALID_INPUT", "filename"},
-			"a text that is not UTF-8":    {[]string{good, field("description", "\xff")}, 0, 400, "INVALID_INPUT", "description"},
-			"a text with NUL":             {[]string{good, field("description", "a\x00")}, 0, 400, "INVALID_INPUT", "description"},
-			"a wrong reference":           {[]string{good, field("owned_by_org", "x")}, 0, 400, "INVALID_INPUT", "owned_by_org"},
-			"a broken object":             {[]string{good, field("owned_by_org", "{")}, 0, 400, "INVALID_INPUT", "owned_by_org"},
-			"an organization of nobody":   {[]string{good, field("owned_by_org", "999")}, 0, 400, "INVALID_INPUT", "owned_by_org"},
-			"an organization of others":   {[]string{good, field("owned_by_org", fmt.Sprint(s.people["stranger"].Lab))}, 0, 403, "FIELD_FORBIDDEN", ""},
-			"a material of others":        {[]string{good, field("sequence_map_for", fmt.Sprint(s.others()))}, 0, 403, "FIELD_FORBIDDEN", ""},
-			"no last boundary":            {[]string{good}, len("--b--\r\n"), 400, "INVALID_INPUT", "body"},
-			"cut off in the file":         {[]string{good}, len("--b--\r\n") + 20, 400, "INVALID_INPUT", "body"},
-			"cut off in a field":          {[]string{good, field("description", "abc")}, len("--b--\r\n") + 3, 400, "INVALID_INPUT", "body"},
-			"broken headers":              {[]string{good, "no colon\r\n\r\nx"}, 0, 400, "INVALID_INPUT", "body"},
-			"too large":                   {[]string{filePart("a.pdf", large)}, 0, 413, "TOO_LARGE", ""},
-			"a field too large":           {[]string{good, field("description", strings.Repeat("x", 200<<10))}, 0, 413, "TOO_LARGE", ""},
-			"fields too large in sum":     {append([]string{good}, manyFields(12, strings.Repeat("x", 100<<10))...), 0, 413, "TOO_LARGE", ""},
-			"fields without end":          {append([]string{good}, manyFields(20_000, "")...), 0, 413, "TOO_LARGE", ""},
-			"a page named .pdf":           {[]string{filePart("a.pdf", "<!DOCTYPE html><script>alert(1)</script>")}, 0, 415, "UNSUPPORTED_MEDIA", ""},
-			"a drawing with scripts":      {[]string{filePart("a.png", `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)}, 0, 415, "UNSUPPORTED_MEDIA", ""},
-			"a program":                   {[]string{filePart("a.pdf", "\x7fELF\x02\x01\x01")}, 0, 415, "UNSUPPORTED_MEDIA", ""},
-			"a script":                    {[]string{filePart("a.pdf", "#!/bin/sh\n")}, 0, 415, "UNSUPPORTED_MEDIA", ""},
-			"a text named .bat":           {[]string{filePart("a.bat", "echo hello\n")}, 0, 415, "UNSUPPORTED_MEDIA", ""},
-			"a text named .html by field": {[]string{filePart("a.txt", "hello\n"), field("filename", "a.html")}, 0, 415, "UNSUPPORTED_MEDIA", ""},
+			"no file":   {[]string{field("filename", "a.pdf")}, 0, 400, "INVALID_INPUT", "file"},
+			"nothing":   {nil, 0, 400, "INVALID_INPUT", ""},
+			"two files": {[]string{good, good}, 0, 400, "INVALID_INPUT", "file"},
+			"a file of another name": {[]string{strings.Replace(good, "file", "data", 1)}, 0, 400, "INVALID_INPUT",
+				"file"},
+			"two files of two names": {[]string{good, strings.Replace(good, "file", "data", 1)}, 0, 400,
+				"INVALID_INPUT", "file"},
+			"an empty file": {[]string{filePart("a.pdf", "")}, 0, 400, "INVALID_INPUT", "file"},
+			"no name":       {[]string{filePart("", string(pdf))}, 0, 400, "INVALID_INPUT", "filename"},
+			"a bad name": {[]string{good, field("filename", "a/b.pdf")}, 0, 400, "INVALID_INPUT",
+				"filename"},
+			"a name that is not UTF-8": {[]string{good, field("filename", "a\xff.pdf")}, 0, 400, "INVALID_INPUT",
+				"filename"},
+			"a part's name not UTF-8": {[]string{strings.Replace(good, "a.pdf", "a\xff.pdf", 1)}, 0, 400,
+				"INVALID_INPUT", "filename"},
+			"a text that is not UTF-8": {[]string{good, field("description", "\xff")}, 0, 400, "INVALID_INPUT",
+				"description"},
+			"a text with NUL": {[]string{good, field("description", "a\x00")}, 0, 400, "INVALID_INPUT",
+				"description"},
+			"a wrong reference": {[]string{good, field("owned_by_org", "x")}, 0, 400, "INVALID_INPUT",
+				"owned_by_org"},
+			"a broken object": {[]string{good, field("owned_by_org", "{")}, 0, 400, "INVALID_INPUT",
+				"owned_by_org"},
+			"an organization of nobody": {[]string{good, field("owned_by_org", "999")}, 0, 400, "INVALID_INPUT",
+				"owned_by_org"},
+			"an organization of others": {[]string{good, field("owned_by_org", fmt.Sprint(s.people["stranger"].Lab))},
+				0, 403, "FIELD_FORBIDDEN", ""},
+			"a material of others": {[]string{good, field("sequence_map_for", fmt.Sprint(s.others()))}, 0, 403,
+				"FIELD_FORBIDDEN", ""},
+			"no last boundary":    {[]string{good}, len("--b--\r\n"), 400, "INVALID_INPUT", "body"},
+			"cut off in the file": {[]string{good}, len("--b--\r\n") + 20, 400, "INVALID_INPUT", "body"},
+			"cut off in a field": {[]string{good, field("description", "abc")}, len("--b--\r\n") + 3, 400,
+				"INVALID_INPUT", "body"},
+			"broken headers": {[]string{good, "no colon\r\n\r\nx"}, 0, 400, "INVALID_INPUT", "body"},
+			"too large":      {[]string{filePart("a.pdf", large)}, 0, 413, "TOO_LARGE", ""},
+			"a field too large": {[]string{good, field("description", strings.Repeat("x", 200<<10))}, 0, 413,
+				"TOO_LARGE", ""},
+			"fields too large in sum": {append([]string{good}, manyFields(12, strings.Repeat("x", 100<<10))...), 0,
+				413, "TOO_LARGE", ""},
+			"fields without end": {append([]string{good}, manyFields(20_000, "")...), 0, 413, "TOO_LARGE", ""},
+			"a page named .pdf": {[]string{filePart("a.pdf", "<!DOCTYPE html><script>alert(1)</script>")}, 0,
+				415, "UNSUPPORTED_MEDIA", ""},
+			"a drawing with scripts": {[]string{filePart("a.png",
+				`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`)}, 0, 415, "UNSUPPORTED_MEDIA", ""},
+			"a program": {[]string{filePart("a.pdf", "\x7fELF\x02\x01\x01")}, 0, 415,
+				"UNSUPPORTED_MEDIA", ""},
+			"a script": {[]string{filePart("a.pdf", "#!/bin/sh\n")}, 0, 415, "UNSUPPORTED_MEDIA",
+				""},
+			"a text named .bat": {[]string{filePart("a.bat", "echo hello\n")}, 0, 415, "UNSUPPORTED_MEDIA",
+				""},
+			"a text named .html by field": {[]string{filePart("a.txt", "hello\n"), field("filename", "a.html")}, 0, 415,
+				"UNSUPPORTED_MEDIA", ""},
 		}
 		for name, test := range tests {
 			s.unchanged(name, func() {
 				kind, body := form(test.parts...)
 				a := s.member.send("POST", "/attachments/", kind, strings.NewReader(body[:len(body)-test.cut]))
-				if a.Status != test.status || a.Body["error_code"] != test.code || test.field != "" && a.at("fields."+test.field) == nil {
+				if a.Status != test.status || a.Body["error_code"] != test.code || test.field != "" &&
+					a.at("fields."+test.field) == nil {
 					t.Errorf("%s: %d %s, want %d %s %s", name, a.Status, a.Raw, test.status, test.code, test.field)
 				}
 			})
 		}
-		for name, kind := range map[string]string{"no boundary": "multipart/form-data", "another boundary": "multipart/form-data; boundary=c"} {
+		for name, kind := range map[string]string{"no boundary": "multipart/form-data",
+			"another boundary": "multipart/form-data; boundary=c"} {
 			s.unchanged(name, func() {
 				_, body := form(good)
-				if a := s.member.send("POST", "/attachments/", kind, strings.NewReader(body)); a.Status != 400 || a.at("fields.body") == nil && a.at("fields.file") == nil {
+				if a := s.member.send("POST", "/attachments/", kind, strings.NewReader(body)); a.Status != 400 ||
+					a.at("fields.body") == nil && a.at("fields.file") == nil {
 					t.Errorf("%s: %d %s", name, a.Status, a.Raw)
 				}
 			})
 		}
 		record := s.member.want(201, "POST", "/attachments", obj{"filename": "a.pdf"})
 		page := s.member.want(201, "POST", "/attachments", obj{"filename": "a.html"})
-		for content, want := range map[string]string{"": "400 INVALID_INPUT", large: "413 TOO_LARGE", "<html>": "415 UNSUPPORTED_MEDIA", "MZ\x90\x00": "415 UNSUPPORTED_MEDIA"} {
+		for content, want := range map[string]string{"": "400 INVALID_INPUT", large: "413 TOO_LARGE",
+			"<html>": "415 UNSUPPORTED_MEDIA", "MZ\x90\x00": "415 UNSUPPORTED_MEDIA"} {
 			s.unchanged("content", func() {
 				for _, chunked := range []bool{false, true} {
 					var body io.Reader = strings.NewReader(content)
@@ -144,13 +179,15 @@ func TestARefusedUploadLeavesNothingBehind(t *testing.T) {
 			})
 		}
 		s.unchanged("text as .html", func() {
-			if a := s.member.send("PUT", page.Body["download_url"].(string), "text/plain", strings.NewReader("hello")); a.Status != 415 {
+			if a := s.member.send("PUT", page.Body["download_url"].(string), "text/plain",
+				strings.NewReader("hello")); a.Status != 415 {
 				t.Errorf("%d %s", a.Status, a.Raw)
 			}
 		})
 		s.unchanged("a stranger's content", func() {
 			for p, want := range map[string]int{"stranger": 403, "anonymous": 401} {
-				if a := s.people[p].send("PUT", record.Body["download_url"].(string), "", bytes.NewReader(pdf)); a.Status != want {
+				if a := s.people[p].send("PUT", record.Body["download_url"].(string), "",
+					bytes.NewReader(pdf)); a.Status != want {
 					t.Errorf("%s: %d %s", p, a.Status, a.Raw)
 				}
 			}
@@ -188,14 +225,22 @@ func TestABodyThatNeverEndsIsAnswered(t *testing.T) {
 			chunked             bool
 			status              int
 		}{
-			"JSON":                          {"POST /materials", "Content-Type: application/json", strings.Repeat(" ", 1<<20+1), true, 413},
-			"JSON of a told length":         {"POST /materials", "Content-Type: application/json\r\nContent-Length: 1073741824", "", false, 413},
-			"content":                       {"PUT " + record, "", string(pdf) + strings.Repeat("x", uploadLimit), true, 413},
-			"content of a told length":      {"PUT " + record, "Content-Length: 1073741824", "", false, 413},
-			"form":                          {"POST /attachments", "Content-Type: multipart/form-data; boundary=b", start + strings.Repeat("x", uploadLimit), true, 413},
-			"form of a told length":         {"POST /attachments", "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1073741824", start + strings.Repeat("x", uploadLimit), false, 413},
-			"page in a form":                {"POST /attachments", "Content-Type: multipart/form-data; boundary=b", page, true, 415},
-			"JSON of an open path":          {"POST /login", "Content-Type: application/json", strings.Repeat("[", 1<<20+1), true, 413},
+			"JSON": {"POST /materials", "Content-Type: application/json",
+				strings.Repeat(" ", 1<<20+1), true, 413},
+			"JSON of a told length": {"POST /materials",
+				"Content-Type: application/json\r\nContent-Length: 1073741824", "", false, 413},
+			"content": {"PUT " + record, "", string(pdf) + strings.Repeat("x", uploadLimit), true,
+				413},
+			"content of a told length": {"PUT " + record, "Content-Length: 1073741824", "", false, 413},
+			"form": {"POST /attachments", "Content-Type: multipart/form-data; boundary=b",
+				start + strings.Repeat("x", uploadLimit), true, 413},
+			"form of a told length": {"POST /attachments",
+				"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1073741824",
+				start + strings.Repeat("x", uploadLimit), false, 413},
+			"page in a form": {"POST /attachments", "Content-Type: multipart/form-data; boundary=b",
+				page, true, 415},
+			"JSON of an open path": {"POST /login", "Content-Type: application/json",
+				strings.Repeat("[", 1<<20+1), true, 413},
 			"content to a path that is not": {"PUT /uploaded-file/attachment_9/x", "", "x", true, 404},
 		}
 		for name, test := range tests {
@@ -206,7 +251,8 @@ func TestABodyThatNeverEndsIsAnswered(t *testing.T) {
 					headers += "\r\nTransfer-Encoding: chunked"
 					test.body = fmt.Sprintf("%x\r\n%s\r\n", len(test.body), test.body)
 				}
-				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n%s\r\n\r\n%s",
+				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token "+
+					"%s\r\n%s\r\n\r\n%s",
 					test.line, p.Token, strings.TrimPrefix(headers, "\r\n"), test.body), false)
 				if status != test.status {
 					t.Errorf("%d %s, want %d", status, code, test.status)
@@ -234,12 +280,17 @@ func TestABodyThatBreaksOffIsTheCallersFault(t *testing.T) {
 				{"PUT " + record, "Content-Length: 10000", string(pdf), "INVALID_INPUT"},
 				{"PUT " + record, "Transfer-Encoding: chunked", "5\r\n%PDF-\r\nnot a length\r\n", "INVALID_INPUT"},
 				{"PUT " + record, "Transfer-Encoding: chunked", "5\r\n%PDF-\r\n", "INVALID_INPUT"},
-				{"POST /attachments", "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000", whole[:len(whole)-20], "INVALID_INPUT"},
-				{"POST /attachments", "Content-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s\r\nzz\r\n", 90, whole[:90]), "INVALID_INPUT"},
-				{"POST /attachments", "Content-Type: application/json\r\nContent-Length: 10000", `{"filename": `, "MALFORMED_JSON"},
-				{"POST /materials", "Content-Type: application/json\r\nTransfer-Encoding: chunked", "2\r\n{}\r\nzz\r\n", "MALFORMED_JSON"},
+				{"POST /attachments", "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000",
+					whole[:len(whole)-20], "INVALID_INPUT"},
+				{"POST /attachments", "Content-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked",
+					fmt.Sprintf("%x\r\n%s\r\nzz\r\n", 90, whole[:90]), "INVALID_INPUT"},
+				{"POST /attachments", "Content-Type: application/json\r\nContent-Length: 10000", `{"filename": `,
+					"MALFORMED_JSON"},
+				{"POST /materials", "Content-Type: application/json\r\nTransfer-Encoding: chunked", "2\r\n{}\r\nzz\r\n",
+					"MALFORMED_JSON"},
 			} {
-				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token %s\r\n%s\r\n\r\n%s", test.line, p.Token, test.headers, test.body), true)
+				status, code := raw(t, w.url, fmt.Sprintf("%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token "+
+					"%s\r\n%s\r\n\r\n%s", test.line, p.Token, test.headers, test.body), true)
 				if status != 400 || code != test.code {
 					t.Errorf("%s, %s: %d %s, want 400 %s", test.line, test.headers, status, code, test.code)
 				}

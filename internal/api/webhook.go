@@ -69,12 +69,14 @@ func orNone(text string) *string {
 }
 
 func showWebhook(w exchange.Webhook) Webhook {
-	return Webhook{w.ID, w.OrganizationID, w.URL, w.Description, w.Events, w.Enabled, orNone(w.OffReason), timeOf(w.OffAt),
+	return Webhook{w.ID, w.OrganizationID, w.URL, w.Description, w.Events, w.Enabled, orNone(w.OffReason),
+		timeOf(w.OffAt),
 		timeOf(w.FailingSince), timeOf(w.OldUntil), Time(w.CreatedAt), Time(w.UpdatedAt)}
 }
 
 func showDelivery(d exchange.WebhookDelivery) WebhookDelivery {
-	return WebhookDelivery{d.ID, d.WebhookID, d.Event, d.MessageID, d.Type, d.State, d.Attempts, d.Status, orNone(d.Error), timeOf(d.NextAt),
+	return WebhookDelivery{d.ID, d.WebhookID, d.Event, d.MessageID, d.Type, d.State, d.Attempts, d.Status,
+		orNone(d.Error), timeOf(d.NextAt),
 		Time(d.CreatedAt), timeOf(d.EndedAt)}
 }
 

@@ -72,7 +72,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if err == nil {
 		err = json.Unmarshal(body, &m.message)
 	}
-	if err != nil || len(r.secrets) == 0 || len(strings.Fields(q.Header.Get("Webhook-Signature"))) != len(r.secrets) || q.Method != http.MethodPost ||
+	if err != nil || len(r.secrets) == 0 || len(strings.Fields(q.Header.Get("Webhook-Signature"))) != len(r.secrets) ||
+		q.Method != http.MethodPost ||
 		strings.Contains(m.id, ".") || len(body) > 20<<10 {
 		r.t.Errorf("%s %v %s: %v", q.Method, q.Header, body, err)
 	}
@@ -117,7 +118,8 @@ func (r *receiver) wait(n int) []received {
 // hook gives the lab a webhook at a receiver, and its path.
 func (s *scene) hook(r *receiver, events any) string {
 	s.t.Helper()
-	made := s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id), obj{"url": r.url, "events": events})
+	made := s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id),
+		obj{"url": r.url, "events": events})
 	r.secret(made.Body["secret"].(string))
 	return fmt.Sprintf("/organizations/%d/webhooks/%d", s.id, made.id())
 }
@@ -162,7 +164,8 @@ func (s *scene) happen(kinds ...exchange.EventKind) {
 		}
 		var events []exchange.Event
 		for _, kind := range kinds {
-			events = append(events, exchange.Event{Kind: kind, Actor: s.requester().ID, Detail: exchange.Detail{Text: "Hello"}})
+			events = append(events, exchange.Event{Kind: kind, Actor: s.requester().ID,
+				Detail: exchange.Detail{Text: "Hello"}})
 		}
 		if events, err = tx.AppendEvents(ctx, &q, events); err != nil {
 			return err
@@ -190,7 +193,8 @@ func (s *scene) idle() {
 	s.t.Helper()
 	jobtest.Poll(s.t, "no job is due", func() bool {
 		var n int
-		err := s.sql.QueryRowContext(s.t.Context(), "SELECT COUNT(*) FROM jobs WHERE state = 'RUNNING' OR state = 'READY' AND due_at <= $1", s.db.Read().Now).Scan(&n)
+		err := s.sql.QueryRowContext(s.t.Context(), "SELECT COUNT(*) FROM jobs WHERE state = 'RUNNING' OR state = "+
+			"'READY' AND due_at <= $1", s.db.Read().Now).Scan(&n)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -232,7 +236,8 @@ func TestEveryEventIsToldOnceToTheWebhooksThatWantIt(t *testing.T) {
 		if got, want := types(all), slices.Sorted(slices.Values(exchange.EventTypes)); !slices.Equal(got, want) {
 			t.Errorf("told %v, want %v", got, want)
 		}
-		if got, want := types(some), []exchange.EventType{"request.made", "request.status_changed"}; !slices.Equal(got, want) {
+		if got, want := types(some),
+			[]exchange.EventType{"request.made", "request.status_changed"}; !slices.Equal(got, want) {
 			t.Errorf("who wants some is told %v, want %v", got, want)
 		}
 		document, err := contract()
@@ -265,16 +270,20 @@ func TestAMessageTellsTheEventAndTheRequestAndNoAddress(t *testing.T) {
 		a := s.delivered(hook, "DELIVERED")
 		told := answer{Body: m.message.Data}
 		for path, want := range map[string]any{
-			"organization": float64(s.id), "request.id": float64(s.request), "request.status": "OPEN", "request.is_active": true,
-			"request.url": fmt.Sprintf("%s/requests/%d", publicURL, s.request), "request.api": fmt.Sprintf("%s/v1/material-requests/%d", publicURL, s.request),
-			"request.material.title": "HT-29", "request.requester.name": "requester Test", "event.kind": "address_changed", "event.seq": 3.0,
+			"organization": float64(s.id), "request.id": float64(s.request), "request.status": "OPEN",
+			"request.is_active":      true,
+			"request.url":            fmt.Sprintf("%s/requests/%d", publicURL, s.request),
+			"request.api":            fmt.Sprintf("%s/v1/material-requests/%d", publicURL, s.request),
+			"request.material.title": "HT-29", "request.requester.name": "requester Test",
+			"event.kind": "address_changed", "event.seq": 3.0,
 			"event.actor.name": "requester Test", "waiting_on.party": "requester",
 		} {
 			if got := told.at(path); got != want {
 				t.Errorf("%s is %v, want %v: %s", path, got, want, m.body)
 			}
 		}
-		if m.message.Type != "request.address_changed" || m.message.Timestamp.IsZero() || m.message.Timestamp.Location() != time.UTC {
+		if m.message.Type != "request.address_changed" || m.message.Timestamp.IsZero() ||
+			m.message.Timestamp.Location() != time.UTC {
 			t.Errorf("%s", m.body)
 		}
 		for _, secret := range []string{"Waterman", "Providence", "example.org\"", "secret@"} {
@@ -283,7 +292,8 @@ func TestAMessageTellsTheEventAndTheRequestAndNoAddress(t *testing.T) {
 			}
 		}
 		payload, err := json.Marshal(a.Body["payload"])
-		if err != nil || a.Body["message_id"] != m.id || a.Body["type"] != "request.address_changed" || a.at("last_status") != 204.0 || a.at("tries") != 1.0 || a.at("next_try_at") != nil {
+		if err != nil || a.Body["message_id"] != m.id || a.Body["type"] != "request.address_changed" ||
+			a.at("last_status") != 204.0 || a.at("tries") != 1.0 || a.at("next_try_at") != nil {
 			t.Errorf("%v: the log shows %s with %s", err, a.Raw, payload)
 		}
 	})
@@ -309,10 +319,12 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 			}
 		}
 		attempts := a.Body["attempts"].([]any)
-		if len(got) != exchange.MaxTries || len(attempts) != exchange.MaxTries || a.at("last_error") != "it answered 500 Internal Server Error" || a.at("last_status") != 500.0 {
+		if len(got) != exchange.MaxTries || len(attempts) != exchange.MaxTries ||
+			a.at("last_error") != "it answered 500 Internal Server Error" || a.at("last_status") != 500.0 {
 			t.Errorf("%d messages: %s", len(got), a.Raw)
 		}
-		if first := attempts[0].(map[string]any); first["excerpt"] != "because" || first["status"] != 500.0 || first["error"] != a.at("last_error") {
+		if first := attempts[0].(map[string]any); first["excerpt"] != "because" || first["status"] != 500.0 ||
+			first["error"] != a.at("last_error") {
 			t.Errorf("the first attempt is %v", first)
 		}
 		if w := s.member.want(200, "GET", hook, nil); w.at("enabled") != true || w.at("failing_since") == nil {
@@ -324,13 +336,15 @@ func TestAMessageIsTriedWithTheSameBytesUnderItsIDUntilItIsGivenUp(t *testing.T)
 		s.owner.want(202, "POST", path, nil)
 		again := r.wait(exchange.MaxTries + 1)[exchange.MaxTries]
 		a = s.delivered(hook, "DELIVERED")
-		if again.id != got[0].id || again.body != got[0].body || a.at("tries") != float64(exchange.MaxTries+1) || a.at("last_error") != nil {
+		if again.id != got[0].id || again.body != got[0].body || a.at("tries") != float64(exchange.MaxTries+1) ||
+			a.at("last_error") != nil {
 			t.Errorf("sent again: %s", a.Raw)
 		}
 		if w := s.member.want(200, "GET", hook, nil); w.at("failing_since") != nil {
 			t.Errorf("after a success: %s", w.Raw)
 		}
-		if list := s.member.want(200, "GET", hook+"/deliveries?state=DELIVERED&type=request.message", nil).List; len(list) != 1 {
+		if list := s.member.want(200, "GET", hook+"/deliveries?state=DELIVERED&type=request.message",
+			nil).List; len(list) != 1 {
 			t.Errorf("filtered: %v", list)
 		}
 		if list := s.member.want(200, "GET", hook+"/deliveries?state=FAILED", nil).List; len(list) != 0 {
@@ -369,7 +383,8 @@ func TestWhileASecretIsRotatedBothSign(t *testing.T) {
 		first := r.secrets[0]
 		rotated := s.owner.want(200, "POST", hook+"/rotate", nil)
 		second := rotated.Body["secret"].(string)
-		if second == first || rotated.at("old_secret_until") == nil || rotated.Header.Get("Cache-Control") != "no-store" {
+		if second == first || rotated.at("old_secret_until") == nil ||
+			rotated.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s", rotated.Raw)
 		}
 		r.secret(first, second)
@@ -401,7 +416,8 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 		s.happen(exchange.Messaged)
 		a := s.delivered(hook, "FAILED")
 		w := s.member.want(200, "GET", hook, nil)
-		if w.at("enabled") != false || w.at("disabled_reason") != "It answered 410 Gone: it wants no more messages." || w.at("disabled_at") == nil {
+		if w.at("enabled") != false || w.at("disabled_reason") != "It answered 410 Gone: it wants no more messages." ||
+			w.at("disabled_at") == nil {
 			t.Errorf("gone: %s", w.Raw)
 		}
 		s.happen(exchange.Messaged)
@@ -432,10 +448,13 @@ func TestAWebhookIsSwitchedOffWhereItsReceiverIsGoneOrFailedForFiveDays(t *testi
 			s.idle()
 		}
 		if w := s.member.want(200, "GET", hook, nil); w.at("enabled") != false ||
-			w.at("disabled_reason") != "Every message failed for five days. The last one: it answered 500 Internal Server Error" {
+			w.at("disabled_reason") != "Every message failed for five days. The last one: it answered 500 Internal "+
+				"Server Error" {
 			t.Errorf("five days: %s", w.Raw)
 		}
-		if news := s.owner.want(200, "GET", fmt.Sprintf("/users/%s/notifications?kind=webhook_off", s.owner.ID), nil); len(news.List) != 2 { // 410 before, and now
+		// 410 before, and now
+		if news := s.owner.want(200, "GET", fmt.Sprintf("/users/%s/notifications?kind=webhook_off", s.owner.ID),
+			nil); len(news.List) != 2 {
 			t.Errorf("the owner was told: %s", news.Raw)
 		}
 	})
@@ -451,7 +470,8 @@ func TestWhatWaitsForAWebhookThatIsOffIsGivenUpAndForOneThatIsDeletedForgotten(t
 		s.idle()
 		s.owner.want(200, "PATCH", hook, obj{"enabled": false})
 		s.hurry()
-		if a := s.delivered(hook, "FAILED"); a.at("last_error") != "The webhook is switched off." || a.at("tries") != 1.0 {
+		if a := s.delivered(hook, "FAILED"); a.at("last_error") != "The webhook is switched off." ||
+			a.at("tries") != 1.0 {
 			t.Errorf("off: %s", a.Raw)
 		}
 		s.owner.want(200, "PATCH", hook, obj{"enabled": true})
@@ -477,14 +497,16 @@ func TestAProcessThatDiesBetweenSendingAndSavingSendsAgainUnderTheSameID(t *test
 		r.mu.Lock()
 		r.answer = func(w http.ResponseWriter, n int) {
 			if n == 1 {
-				s.execute("UPDATE jobs SET lease = lease + 1, due_at = created_at WHERE kind = 'webhook' AND state = 'RUNNING'")
+				s.execute("UPDATE jobs SET lease = lease + 1, due_at = created_at WHERE kind = 'webhook' AND state = " +
+					"'RUNNING'")
 			}
 			w.WriteHeader(http.StatusOK)
 		}
 		r.mu.Unlock()
 		s.happen(exchange.Messaged)
 		got := r.wait(2)
-		if a := s.delivered(hook, "DELIVERED"); got[0].id != got[1].id || got[0].body != got[1].body || a.at("tries") != 1.0 {
+		if a := s.delivered(hook, "DELIVERED"); got[0].id != got[1].id || got[0].body != got[1].body ||
+			a.at("tries") != 1.0 {
 			t.Errorf("%s after %v", a.Raw, got)
 		}
 	})
@@ -498,16 +520,21 @@ func TestAnOrganizationHasTwentyWebhooksAtMost(t *testing.T) {
 		for range exchange.MaxWebhooks {
 			s.owner.want(201, "POST", path, obj{"url": "https://lab.example.org/hook"})
 		}
-		s.unchanged("one too many", func() { s.owner.refused(409, "CONFLICT", "POST", path, obj{"url": "https://lab.example.org/hook"}) })
+		s.unchanged("one too many",
+			func() { s.owner.refused(409, "CONFLICT", "POST", path, obj{"url": "https://lab.example.org/hook"}) })
 		one := fmt.Sprintf("%s/%d", path, idsOf(s.owner.want(200, "GET", path, nil).List)[0])
-		s.people["stranger"].want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.people["stranger"].Lab), obj{"url": "https://lab.example.org/"})
-		for field, body := range map[string]obj{"url": {"url": "nonsense"}, "events": {"events": []string{"request.eaten"}}} {
+		s.people["stranger"].want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.people["stranger"].Lab),
+			obj{"url": "https://lab.example.org/"})
+		for field, body := range map[string]obj{"url": {"url": "nonsense"},
+			"events": {"events": []string{"request.eaten"}}} {
 			if a := s.owner.refused(400, "INVALID_INPUT", "PATCH", one, body); a.at("fields."+field) == nil {
 				t.Errorf("%v: %s", body, a.Raw)
 			}
 		}
 		s.owner.refused(400, "INVALID_INPUT", "PATCH", one, obj{"events": []string{}})
-		if a := s.owner.want(200, "PATCH", one, obj{"events": []string{"request.message", "request.made"}}); fmt.Sprint(a.at("events")) != "[request.made request.message]" {
+		if a := s.owner.want(200, "PATCH", one,
+			obj{"events": []string{"request.message",
+				"request.made"}}); fmt.Sprint(a.at("events")) != "[request.made request.message]" {
 			t.Errorf("%s", a.Raw)
 		}
 	})
@@ -519,7 +546,8 @@ func TestPrivateAddressesAreRefusedUnlessTheSettingAllowsThem(t *testing.T) {
 		w := newWorldWith(t, db, func(c *app.Config) { c.Sender = webhook.New(false) })
 		owner := w.person("owner")
 		path := fmt.Sprintf("/organizations/%d/webhooks", owner.Lab)
-		for _, url := range []string{"http://lab.example.org/", "https://127.0.0.1/", "https://localhost/", "https://[::ffff:169.254.169.254]/", "https://10.0.0.1:8443/"} {
+		for _, url := range []string{"http://lab.example.org/", "https://127.0.0.1/", "https://localhost/",
+			"https://[::ffff:169.254.169.254]/", "https://10.0.0.1:8443/"} {
 			if a := owner.refused(400, "INVALID_INPUT", "POST", path, obj{"url": url}); a.at("fields.url") == nil {
 				t.Errorf("%s: %s", url, a.Raw)
 			}
@@ -531,7 +559,8 @@ func TestPrivateAddressesAreRefusedUnlessTheSettingAllowsThem(t *testing.T) {
 		owner.want(200, "PATCH", hook, obj{"url": r.url, "description": "what GET gave can be sent back"})
 		s.work(s.app, job.Config{})
 		owner.want(202, "POST", hook+"/ping", nil)
-		if a := s.delivered(hook, "FAILED"); !strings.HasPrefix(fmt.Sprint(a.at("last_error")), "the address must begin with https://") || len(r.messages()) > 0 {
+		if a := s.delivered(hook, "FAILED"); !strings.HasPrefix(fmt.Sprint(a.at("last_error")),
+			"the address must begin with https://") || len(r.messages()) > 0 {
 			t.Errorf("%s", a.Raw)
 		}
 	})
@@ -544,9 +573,11 @@ func TestDeliveriesAreForgottenAfterThirtyDays(t *testing.T) {
 		s.happen(exchange.Messaged, exchange.Messaged)
 		r.wait(2)
 		s.idle()
-		s.execute("UPDATE webhook_deliveries SET created_at = $1 WHERE id = (SELECT MIN(id) FROM webhook_deliveries)", s.db.Read().Now.Add(-exchange.DeliveryLifetime))
+		s.execute("UPDATE webhook_deliveries SET created_at = $1 WHERE id = (SELECT MIN(id) FROM webhook_deliveries)",
+			s.db.Read().Now.Add(-exchange.DeliveryLifetime))
 		s.sweep()
-		if list := s.member.want(200, "GET", hook+"/deliveries", nil).List; len(list) != 1 || s.rows()["webhook_attempts"] != 1 {
+		if list := s.member.want(200, "GET", hook+"/deliveries", nil).List; len(list) != 1 ||
+			s.rows()["webhook_attempts"] != 1 {
 			t.Errorf("left: %v", list)
 		}
 	})

@@ -26,12 +26,14 @@ func TestWebhooks_ASlowReceiverOfOneLabDelaysNoOtherLab(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		}))
 		t.Cleanup(slow.Close)
-		hook := fmt.Sprintf("/organizations/%d/webhooks/%d", s.id, s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id), obj{"url": slow.URL}).id())
+		hook := fmt.Sprintf("/organizations/%d/webhooks/%d", s.id,
+			s.owner.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", s.id), obj{"url": slow.URL}).id())
 		for range 20 {
 			s.owner.want(202, "POST", hook+"/ping", nil)
 		}
 		stranger, quick := s.people["stranger"], newReceiver(t)
-		made := stranger.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", stranger.Lab), obj{"url": quick.url})
+		made := stranger.want(201, "POST", fmt.Sprintf("/organizations/%d/webhooks", stranger.Lab),
+			obj{"url": quick.url})
 		quick.secret(made.Body["secret"].(string))
 		stop := s.work(s.app, job.Config{Slots: 4})
 		defer stop()

@@ -62,8 +62,10 @@ func newWorldWith(t testing.TB, db *store.DB, change func(*app.Config)) *world {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	sources := sourcetest.Start(t)
 	config := app.Config{
-		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28}, Escalation: 21, Log: log,
+		DB: db, PublicURL: publicURL, Files: folder, Importer: sources.Importer(t), Access: exchange.AccessMembers,
+		Registration:  []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: uploadLimit, Grace: time.Hour, Reminders: []int{7, 14, 28},
+		Escalation: 21, Log: log,
 		Sender: webhook.New(true),
 	}
 	change(&config)
@@ -132,7 +134,8 @@ func (w *world) anonymous() *person { return &person{w: w} }
 // signIn signs someone in, made up from a name; at first it registers them.
 func (w *world) signIn(name string) *person {
 	w.t.Helper()
-	s, err := w.app.SignIn(w.t.Context(), identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
+	s, err := w.app.SignIn(w.t.Context(),
+		identity.Person{RegistryID: "id-" + name, GivenName: name, FamilyName: "Test"}, exchange.Registration{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -171,7 +174,8 @@ func (w *world) setAdmin(is bool) {
 func (w *world) join(organization int64, people ...*person) {
 	w.t.Helper()
 	for _, p := range people {
-		if err := w.db.Tx(w.t.Context(), func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, organization, p.ID) }); err != nil {
+		if err := w.db.Tx(w.t.Context(),
+			func(ctx context.Context, tx store.Conn) error { return tx.Join(ctx, organization, p.ID) }); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -396,15 +400,20 @@ type lab struct {
 // lab makes an organization of four people, one of whom left, and lists a material in it.
 func (w *world) lab() lab {
 	w.t.Helper()
-	l := lab{owner: w.person("owner"), member: w.person("member"), assignee: w.person("assignee"), former: w.person("former")}
-	l.id = l.owner.want(201, "POST", "/organizations/", obj{"name": "Epithelial Biology", "owner": l.owner.ID, "members": []any{}}).id()
+	l := lab{owner: w.person("owner"), member: w.person("member"), assignee: w.person("assignee"),
+		former: w.person("former")}
+	l.id = l.owner.want(201, "POST", "/organizations/",
+		obj{"name": "Epithelial Biology", "owner": l.owner.ID, "members": []any{}}).id()
 	w.join(l.id, l.member, l.assignee, l.former)
-	l.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", l.id), obj{"members": []any{l.owner.ID, l.member.ID, l.assignee.ID}})
-	l.shipping = l.owner.want(201, "POST", "/shipping-requirements/", obj{"organization": l.id, "needs_shipping_address": true,
-		"needs_payment": true, "accepts_shipping_code": true}).id()
-	l.material = l.member.want(201, "POST", "/materials/", obj{"category": "CELL_LINE", "title": "HT-29", "organization_id": l.id,
-		"needs_mta": true, "needs_irb": true, "needs_abstract": true, "contact_user_id": l.assignee.ID,
-		"shipping_requirements_id": l.shipping, "organisms": []string{"Homo sapiens"},
-		"additional_metadata": obj{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"}}).id()
+	l.owner.want(200, "PATCH", fmt.Sprintf("/organizations/%d", l.id),
+		obj{"members": []any{l.owner.ID, l.member.ID, l.assignee.ID}})
+	l.shipping = l.owner.want(201, "POST", "/shipping-requirements/",
+		obj{"organization": l.id, "needs_shipping_address": true,
+			"needs_payment": true, "accepts_shipping_code": true}).id()
+	l.material = l.member.want(201, "POST", "/materials/",
+		obj{"category": "CELL_LINE", "title": "HT-29", "organization_id": l.id,
+			"needs_mta": true, "needs_irb": true, "needs_abstract": true, "contact_user_id": l.assignee.ID,
+			"shipping_requirements_id": l.shipping, "organisms": []string{"Homo sapiens"},
+			"additional_metadata": obj{"cell_line_name": "HT-29", "rrid": "RRID:CVCL_0320"}}).id()
 	return l
 }

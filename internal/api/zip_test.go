@@ -17,11 +17,14 @@ func TestLargeJSONIsCompressedForWhoAsks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, storetest.Open(t, storetest.SQLite), exchange.AccessMembers)
 	ada := w.person("ada")
-	id := ada.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "A", "organization_id": ada.Lab, "additional_info": strings.Repeat("long ", 500)}).id()
+	id := ada.want(201, "POST", "/materials",
+		obj{"category": "OTHER", "title": "A", "organization_id": ada.Lab,
+			"additional_info": strings.Repeat("long ", 500)}).id()
 	large, small := fmt.Sprintf("/materials/%d", id), "/shipping-requirements"
 	plain := ada.want(200, "GET", large, nil)
 	for accept, zipped := range map[string]bool{
-		"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=x": false, "identity": false, "": false, "br": false, "xgzip": false,
+		"gzip": true, "br, GZIP;q=0.5": true, "gzip;q=0": false, "gzip; q=x": false, "identity": false, "": false,
+		"br": false, "xgzip": false,
 	} {
 		for _, path := range []string{large, small} {
 			head := ada.callWith(map[string]string{"Accept-Encoding": accept}, "HEAD", path, nil)
@@ -61,7 +64,8 @@ func TestLargeJSONIsCompressedForWhoAsks(t *testing.T) {
 	tag := response.Header.Get("ETag")
 	for _, accept := range []string{"gzip", "identity"} {
 		a := ada.callWith(map[string]string{"Accept-Encoding": accept, "If-None-Match": tag}, "GET", large, nil)
-		if a.Status != 304 || a.Header.Get("ETag") != tag || a.Header.Get("Content-Encoding") != "" || a.Header.Get("Vary") != "Accept-Encoding, Authorization" {
+		if a.Status != 304 || a.Header.Get("ETag") != tag || a.Header.Get("Content-Encoding") != "" ||
+			a.Header.Get("Vary") != "Accept-Encoding, Authorization" {
 			t.Errorf("If-None-Match %s, accepting %s: %d %v", tag, accept, a.Status, a.Header)
 		}
 	}
@@ -69,10 +73,12 @@ func TestLargeJSONIsCompressedForWhoAsks(t *testing.T) {
 		t.Errorf("If-Match with the tag of the compressed body: %d %s", a.Status, a.Raw)
 	}
 	// What is kept for a retry is the body as it is, whatever the first caller took.
-	made := obj{"category": "OTHER", "title": "C", "organization_id": ada.Lab, "additional_info": strings.Repeat("long ", 500)}
+	made := obj{"category": "OTHER", "title": "C", "organization_id": ada.Lab,
+		"additional_info": strings.Repeat("long ", 500)}
 	first := ada.callWith(key("z"), "POST", "/materials", made)
 	again := ada.callWith(key("z"), "POST", "/materials", made)
-	if first.Status != 201 || !bytes.Equal(first.Raw, again.Raw) || len(again.Header.Values("Vary")) != 1 || len(first.Header.Values("Vary")) != 1 {
+	if first.Status != 201 || !bytes.Equal(first.Raw, again.Raw) || len(again.Header.Values("Vary")) != 1 ||
+		len(first.Header.Values("Vary")) != 1 {
 		t.Errorf("%d %v, again: %d %v", first.Status, first.Header, again.Status, again.Header)
 	}
 }

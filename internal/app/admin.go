@@ -31,7 +31,8 @@ func (a *App) Overview(ctx context.Context, who exchange.Actor) (exchange.Overvi
 }
 
 // StuckRequests lists the requests in which it is somebody's turn; for admins.
-func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.StuckFilter) (exchange.ListPage[InboxItem], error) {
+func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.Page,
+	f exchange.StuckFilter) (exchange.ListPage[InboxItem], error) {
 	if err := a.mayAdminister(ctx, who, "stuck requests"); err != nil {
 		return exchange.ListPage[InboxItem]{}, err
 	}
@@ -44,7 +45,8 @@ func (a *App) StuckRequests(ctx context.Context, who exchange.Actor, p exchange.
 }
 
 // FailedMail lists the notifications whose mail did not get through; for admins.
-func (a *App) FailedMail(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
+func (a *App) FailedMail(ctx context.Context, who exchange.Actor,
+	p exchange.Page) (exchange.ListPage[exchange.FailedMail], error) {
 	if err := a.mayAdminister(ctx, who, "mail that failed"); err != nil {
 		return exchange.ListPage[exchange.FailedMail]{}, err
 	}
@@ -52,7 +54,8 @@ func (a *App) FailedMail(ctx context.Context, who exchange.Actor, p exchange.Pag
 }
 
 // Users finds users by their names and registry ids, with what only admins see of them: who is one. admins: only those.
-func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (Results[UserView], error) {
+func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, admins bool) (Results[UserView],
+	error) {
 	if err := a.mayAdminister(ctx, who, "users"); err != nil {
 		return Results[UserView]{}, err
 	}
@@ -69,7 +72,8 @@ func (a *App) Users(ctx context.Context, who exchange.Actor, s exchange.Search, 
 }
 
 // OrganizationsToAdmin finds organizations; for admins.
-func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor, s exchange.Search) (Results[OrganizationView], error) {
+func (a *App) OrganizationsToAdmin(ctx context.Context, who exchange.Actor,
+	s exchange.Search) (Results[OrganizationView], error) {
 	if err := a.mayAdminister(ctx, who, "organizations"); err != nil {
 		return Results[OrganizationView]{}, err
 	}
@@ -91,7 +95,8 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 			return err
 		}
 		if who.Is(user) {
-			return exchange.Errorf(exchange.Conflict, "You cannot stop being an admin yourself; another admin can do it.")
+			return exchange.Errorf(exchange.Conflict, "You cannot stop being an admin yourself; another admin "+
+				"can do it.")
 		}
 		if err := tx.LockAdmin(ctx, user); err != nil {
 			return err
@@ -100,7 +105,8 @@ func (a *App) MakeAdmin(ctx context.Context, who exchange.Actor, user uuid.UUID,
 		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.UserAdmin, object("user", user), true, map[string]bool{"admin": admin})
+		return tx.InsertAudit(ctx, &who.ID, exchange.UserAdmin, object("user", user), true,
+			map[string]bool{"admin": admin})
 	})
 	return u, err
 }
@@ -116,7 +122,8 @@ func (a *App) JobOf(ctx context.Context, who exchange.Actor, id int64) (exchange
 }
 
 // JobsToAdmin lists everybody's jobs with who asked for them, by id of the person; for admins.
-func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.ListPage[exchange.Job], map[uuid.UUID]exchange.User, error) {
+func (a *App) JobsToAdmin(ctx context.Context, who exchange.Actor, p exchange.Page,
+	f exchange.JobFilter) (exchange.ListPage[exchange.Job], map[uuid.UUID]exchange.User, error) {
 	f.All = new(true)
 	part, err := a.Jobs(ctx, who, p, f)
 	if err != nil {

@@ -115,7 +115,8 @@ func (a *App) collect(ctx context.Context, r *job.Run, sum *AlertResult, changes
 }
 
 // matching are those of the changed materials that may be new to a saved search and match it.
-func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.MaterialChange) ([]int64, error) {
+func matching(ctx context.Context, c store.Conn, s exchange.SavedSearch, changes []store.MaterialChange) ([]int64,
+	error) {
 	var ids []int64
 	for _, n := range changes {
 		if n.MayBeNew(s.Since) {

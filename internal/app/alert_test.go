@@ -22,10 +22,12 @@ import (
 func (r *reminding) alerted(who exchange.Actor) (told []exchange.AnnouncementDetail) {
 	r.Helper()
 	kind := exchange.NotificationKind(exchange.SearchMatched)
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind}, exchange.Page{Limit: 10_000})
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{Kind: &kind},
+		exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
-		if n.Category != exchange.SearchNotif || len(n.News.Detail.Materials) != min(exchange.MaxTold, n.News.Detail.Count) {
+		if n.Category != exchange.SearchNotif ||
+			len(n.News.Detail.Materials) != min(exchange.MaxTold, n.News.Detail.Count) {
 			r.Errorf("a notification of %s: %+v", n.Category, n.News.Detail)
 		}
 		told = append(told, n.News.Detail)
@@ -51,8 +53,10 @@ func (r *reminding) alert(jobs int) (news int64) {
 // list has someone of the lab list a material.
 func (r *reminding) list(who exchange.Actor, title string, embargo *exchange.Date) int64 {
 	r.Helper()
-	m, _, err := r.app.CreateMaterial(r.Context(), who, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
-		Organization: exchange.Some(exchange.Ref(r.lab)), EmbargoDate: exchange.Null[exchange.Date]{Set: true, Value: embargo}})
+	m, _, err := r.app.CreateMaterial(r.Context(), who,
+		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
+			Organization: exchange.Some(exchange.Ref(r.lab)),
+			EmbargoDate:  exchange.Null[exchange.Date]{Set: true, Value: embargo}})
 	r.must(err)
 	return m.ID
 }
@@ -92,9 +96,11 @@ func TestAPersonHearsOnceInARunOfWhatIsNewInASearch(t *testing.T) {
 		if n := r.alert(1); n != 0 || len(r.alerted(r.member)) > 0 {
 			t.Errorf("%d pieces of news more; the one who listed them was told %v", n, r.alerted(r.member))
 		}
-		part, err := r.db.Read().Notifications(t.Context(), r.asks.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 1})
+		part, err := r.db.Read().Notifications(t.Context(), r.asks.ID, exchange.NotificationFilter{},
+			exchange.Page{Limit: 1})
 		r.must(err)
-		const want = "12 materials are new in your saved search zebrafish: zebrafish 12; zebrafish 11; zebrafish 10; 9 more."
+		const want = "12 materials are new in your saved search zebrafish: zebrafish 12; zebrafish 11; zebrafish 10; " +
+			"9 more."
 		if got := part.Items[0].Text(); got != want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
@@ -153,7 +159,8 @@ func (o *observer) title() string {
 }
 
 func (o *observer) query() string {
-	return []string{"", alertWords[o.random.IntN(4)], alertWords[o.random.IntN(2)] + " " + alertWords[2+o.random.IntN(2)]}[o.random.IntN(3)]
+	return []string{"", alertWords[o.random.IntN(4)], alertWords[o.random.IntN(2)] + " " +
+		alertWords[2+o.random.IntN(2)]}[o.random.IntN(3)]
 }
 
 func (o *observer) embargo() (exchange.Null[exchange.Date], string) {
@@ -174,7 +181,8 @@ func (o *observer) act() {
 	case 0, 1, 2: // list
 		by, title := o.people[o.random.IntN(2)], o.title()
 		date, day := o.embargo()
-		o.listings[o.list(by, title, date.Value)] = &listing{by: by, title: title, embargo: day, listed: o.step, opened: o.step}
+		o.listings[o.list(by, title, date.Value)] = &listing{by: by, title: title, embargo: day, listed: o.step,
+			opened: o.step}
 	case 3, 4: // edit
 		id, some := anyOf(o.random, o.listings)
 		if !some {
@@ -204,11 +212,13 @@ func (o *observer) act() {
 			m.listed, m.opened = o.step, o.step
 		}
 		m.archived = !m.archived
-		_, err := o.app.UpdateMaterial(ctx, o.people[0], id, exchange.MaterialPatch{Archived: exchange.Some(m.archived)})
+		_, err := o.app.UpdateMaterial(ctx, o.people[0], id,
+			exchange.MaterialPatch{Archived: exchange.Some(m.archived)})
 		o.must(err)
 	case 6, 7: // save a search
 		who := o.random.IntN(len(o.people))
-		k := &keeping{who: o.people[who], member: who < 2, query: o.query(), alerts: true, since: o.step, day: o.today()}
+		k := &keeping{who: o.people[who], member: who < 2, query: o.query(), alerts: true, since: o.step,
+			day: o.today()}
 		o.searches[o.save(k.who, k.query).ID] = k
 	case 8: // change one
 		id, some := anyOf(o.random, o.searches)
@@ -282,8 +292,10 @@ func (o *observer) fresh(k *keeping) (ids []int64) {
 	for id, m := range o.listings {
 		hidden := m.embargo > o.today() && !k.member
 		fresh := m.listed > k.since || !k.member && (m.opened > k.since || m.embargo > k.day)
-		matches := !slices.ContainsFunc(strings.Fields(k.query), func(word string) bool { return !strings.Contains(m.title, word) })
-		if k.alerts && fresh && matches && !hidden && !m.archived && m.by.ID != k.who.ID && !slices.Contains(k.told, id) {
+		matches := !slices.ContainsFunc(strings.Fields(k.query),
+			func(word string) bool { return !strings.Contains(m.title, word) })
+		if k.alerts && fresh && matches && !hidden && !m.archived && m.by.ID != k.who.ID &&
+			!slices.Contains(k.told, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -297,7 +309,8 @@ func TestAlertsAreWhatNaiveCountingGives(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		r.work(2)
-		o := &observer{reminding: r, random: rand.New(rand.NewPCG(6, uint64(len(t.Name())))), searches: map[int64]*keeping{}, listings: map[int64]*listing{}}
+		o := &observer{reminding: r, random: rand.New(rand.NewPCG(6, uint64(len(t.Name())))),
+			searches: map[int64]*keeping{}, listings: map[int64]*listing{}}
 		o.people = []exchange.Actor{r.member, r.off, r.asks, r.person("another")}
 		for range 200 {
 			o.act()
@@ -341,7 +354,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 		wait.Go(func() {
 			for range searches {
 				s := r.save(r.asks, "zebrafish")
-				part, err := db.Read().Materials(t.Context(), exchange.Page{Limit: 10_000}, exchange.MaterialFilter{}, r.asks.ID)
+				part, err := db.Read().Materials(t.Context(), exchange.Page{Limit: 10_000}, exchange.MaterialFilter{},
+					r.asks.ID)
 				r.must(err)
 				mu.Lock()
 				for _, m := range part.Items {
@@ -357,7 +371,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 		jobtest.Poll(t, "a worker is dead to another", func() bool {
 			leap()
 			var most, due int
-			r.must(raw.QueryRowContext(t.Context(), "SELECT MAX(lease), COUNT(due_at) FROM jobs WHERE kind = 'alert'").Scan(&most, &due))
+			r.must(raw.QueryRowContext(t.Context(),
+				"SELECT MAX(lease), COUNT(due_at) FROM jobs WHERE kind = 'alert'").Scan(&most, &due))
 			if due == 0 {
 				jobtest.Enqueue(t, db, app.Alert, struct{}{}, job.EnqueueOptions{})
 			}
@@ -382,7 +397,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 		for _, d := range r.alerted(r.asks) {
 			counts[d.SavedSearch] += d.Count
 		}
-		rows, err := raw.QueryContext(t.Context(), "SELECT saved_search_id, material_id FROM search_matches ORDER BY material_id")
+		rows, err := raw.QueryContext(t.Context(), "SELECT saved_search_id, material_id FROM search_matches ORDER BY "+
+			"material_id")
 		r.must(err)
 		defer rows.Close()
 		for rows.Next() {
@@ -397,7 +413,8 @@ func TestEachMaterialIsToldOnceHoweverManyWorkersAreKilled(t *testing.T) {
 			}
 			all := slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(found), told[s]...))))
 			if len(all) != 2*lists+1 { // and that of the lab
-				t.Errorf("saved search %d: %d were there, %d were told, together %d", s, len(found), len(told[s]), len(all))
+				t.Errorf("saved search %d: %d were there, %d were told, together %d", s, len(found), len(told[s]),
+					len(all))
 			}
 		}
 	})

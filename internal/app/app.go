@@ -67,7 +67,8 @@ func (a *App) Policy() exchange.Policy { return a.policy }
 // write runs do in a transaction that makes a change for who, with who as they are now: they may have lost a right, or
 // their token, since the call began, whose body can take minutes to come. What do is allowed by their rights, it is
 // until commit. Nobody, and the operator, is who they were.
-func (a *App) write(ctx context.Context, who exchange.Actor, do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
+func (a *App) write(ctx context.Context, who exchange.Actor,
+	do func(ctx context.Context, tx store.Conn, who exchange.Actor) error) error {
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		if who.Anonymous() {
 			return do(ctx, tx, who)
@@ -84,12 +85,14 @@ func (a *App) write(ctx context.Context, who exchange.Actor, do func(ctx context
 
 // endedToken refuses who presents a token that is unknown, revoked or expired.
 func endedToken() error {
-	return exchange.Errorf(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST /login.")
+	return exchange.Errorf(exchange.NotAuthenticated, "This token is unknown or expired; sign in again with POST "+
+		"/login.")
 }
 
 // may reports whether who may do action to object inside a transaction; an admin's use of their
 // power is noted in it.
-func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
+func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation,
+	object string) error {
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
 		err = tx.InsertAudit(ctx, actorID(who), action, object, true, nil)
@@ -98,7 +101,8 @@ func (a *App) may(ctx context.Context, tx store.Conn, who exchange.Actor, action
 }
 
 // did notes what who did to an object, unless may noted it as done by the power of an admin.
-func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string, detail any) error {
+func (a *App) recordAction(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
+	rel exchange.Relation, object string, detail any) error {
 	if _, asAdmin := a.policy.Can(action, rel); asAdmin {
 		return nil
 	}
@@ -115,7 +119,8 @@ func (a *App) can(who exchange.Actor, action exchange.Action, rel exchange.Relat
 }
 
 // mayRead is may for a use case that only reads.
-func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.Action, rel exchange.Relation, object string) error {
+func (a *App) mayRead(ctx context.Context, who exchange.Actor, action exchange.Action, rel exchange.Relation,
+	object string) error {
 	asAdmin, err := a.can(who, action, rel)
 	if asAdmin {
 		err = a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
@@ -130,7 +135,8 @@ func (a *App) denied(who exchange.Actor, action exchange.Action, rel exchange.Re
 		return who.BeyondScope(action)
 	}
 	if who.Anonymous() {
-		e := exchange.Errorf(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token <API_TOKEN>\".")
+		e := exchange.Errorf(exchange.NotAuthenticated, "Sign in: send your token as \"Authorization: Token "+
+			"<API_TOKEN>\".")
 		e.Action = action
 		return e
 	}

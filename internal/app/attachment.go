@@ -11,7 +11,8 @@ import (
 )
 
 // attachment reads one attachment for an action of who.
-func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) (exchange.Attachment, error) {
+func (a *App) attachment(ctx context.Context, who exchange.Actor, action exchange.Action,
+	id int64) (exchange.Attachment, error) {
 	c := a.DB.Read()
 	t, err := c.Attachment(ctx, id)
 	if err != nil {
@@ -30,7 +31,8 @@ func (a *App) Attachment(ctx context.Context, who exchange.Actor, id int64) (exc
 }
 
 // Attachments lists every attachment; for admins.
-func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
+func (a *App) Attachments(ctx context.Context, who exchange.Actor,
+	p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
 	if err := a.mayRead(ctx, who, exchange.AttachmentList, who.ToUser(who.ID), "attachments"); err != nil {
 		return exchange.ListPage[exchange.Attachment]{}, err
 	}
@@ -39,7 +41,8 @@ func (a *App) Attachments(ctx context.Context, who exchange.Actor, p exchange.Pa
 
 // CreateAttachment makes the record of an attachment. Where content is nil it follows with
 // PutContent.
-func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
+func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchange.AttachmentPatch,
+	content *exchange.Content) (exchange.Attachment, error) {
 	t, err := newAttachment(who, p, content)
 	if err != nil {
 		return t, err
@@ -51,7 +54,8 @@ func (a *App) CreateAttachment(ctx context.Context, who exchange.Actor, p exchan
 }
 
 // newAttachment is the record of an attachment, which is not kept yet.
-func newAttachment(who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment, error) {
+func newAttachment(who exchange.Actor, p exchange.AttachmentPatch, content *exchange.Content) (exchange.Attachment,
+	error) {
 	t, err := p.Create(who)
 	if err == nil && content != nil {
 		_, err = files.Sniff(nil, t.Filename) // some types only the name tells
@@ -69,14 +73,16 @@ func (a *App) addAttachment(ctx context.Context, tx store.Conn, who exchange.Act
 		return err
 	}
 	if who.Lab != 0 && (t.OwnedByOrg == nil || *t.OwnedByOrg != who.Lab) {
-		return exchange.Errorf(exchange.OutOfScope, "This token files attachments of organization %d alone: set owned_by_org to it.", who.Lab)
+		return exchange.Errorf(exchange.OutOfScope, "This token files attachments of organization %d alone: set "+
+			"owned_by_org to it.", who.Lab)
 	}
 	t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 	var err error
 	if t.ID, err = tx.InsertAttachment(ctx, *t); err != nil {
 		return err
 	}
-	if err := a.recordAction(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID), nil); err != nil {
+	if err := a.recordAction(ctx, tx, who, exchange.AttachmentCreate, who.ToUser(who.ID), object("attachment", t.ID),
+		nil); err != nil {
 		return err
 	}
 	return a.attachmentWithinQuota(ctx, tx, *t)
@@ -106,7 +112,8 @@ func (a *App) Discard(ctx context.Context, c exchange.Content, err error) {
 // checkAttachment looks up what a new or changed attachment refers to. It may be given to an
 // organization that the caller is in, and be the sequence map of a material of such a one, to
 // whose lab it then belongs. Nobody files an attachment under another user.
-func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Attachment, t *exchange.Attachment) error {
+func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Attachment,
+	t *exchange.Attachment) error {
 	var f exchange.FieldErrors
 	if id := t.OwnedByOrg; id != nil && (old.OwnedByOrg == nil || *old.OwnedByOrg != *id) {
 		if _, err := tx.Organization(ctx, *id); exchange.CodeOf(err) == exchange.NotFound {
@@ -123,8 +130,10 @@ func (a *App) checkAttachment(ctx context.Context, tx store.Conn, who exchange.A
 		} else if err != nil {
 			return err
 		} else if !who.Admin {
-			return exchange.Errorf(exchange.FieldForbidden, "You may file an attachment under your own name alone.").With("field", "owned_by_user")
-		} else if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true, nil); err != nil {
+			return exchange.Errorf(exchange.FieldForbidden,
+				"You may file an attachment under your own name alone.").With("field", "owned_by_user")
+		} else if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("user", *id), true,
+			nil); err != nil {
 			return err
 		}
 	}
@@ -152,11 +161,13 @@ func asMember(ctx context.Context, tx store.Conn, who exchange.Actor, organizati
 	case who.Admin:
 		return tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("organization", organization), true, nil)
 	}
-	return exchange.Errorf(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you are in.", field).With("field", field)
+	return exchange.Errorf(exchange.FieldForbidden, "You may set %s only to what belongs to an organization that you "+
+		"are in.", field).With("field", field)
 }
 
 // UpdateAttachment changes the record of an attachment.
-func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch) (exchange.Attachment, error) {
+func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.AttachmentPatch) (exchange.Attachment, error) {
 	var t exchange.Attachment
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
@@ -166,7 +177,8 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := unchanged(ctx, a.shownAttachment(ctx, tx, who, old)); err != nil {
 			return err
 		}
-		if p.SequenceMapFor.Set && p.SequenceMapFor.Value == nil && old.SequenceMapFor != nil { // as they read it, where the material is hidden
+		// as they read it, where the material is hidden
+		if p.SequenceMapFor.Set && p.SequenceMapFor.Value == nil && old.SequenceMapFor != nil {
 			m, err := tx.Material(ctx, *old.SequenceMapFor)
 			if err != nil {
 				return err
@@ -191,20 +203,23 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 			return err
 		}
 		if ties.MTA && !same(old.OwnedByOrg, t.OwnedByOrg) {
-			return exchange.Errorf(exchange.AttachmentInUse, "A material shows this document as its MTA, so it stays with its lab. Choose another MTA there first.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A material shows this document as its MTA, so it stays "+
+				"with its lab. Choose another MTA there first.")
 		}
 		if ties.Agreed && t.Filename != old.Filename {
 			return exchange.Errorf(exchange.AttachmentInUse, "Requests were made under this MTA, so it keeps its name.")
 		}
 		owned := old.StorageOwner()
 		if old.Description = t.Description; ties.Requests && !same(old, t) {
-			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document, so only its description can change.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document, so only its "+
+				"description can change.")
 		}
 		t.UpdatedAt = tx.Now
 		if err := tx.UpdateAttachment(ctx, t); err != nil {
 			return err
 		}
-		if err := a.recordAction(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false), object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
+		if err := a.recordAction(ctx, tx, who, exchange.AttachmentUpdate, who.ToAttachment(old, false, false),
+			object("attachment", id), nil); err != nil || t.StorageOwner() == owned {
 			return err
 		}
 		return a.attachmentWithinQuota(ctx, tx, t)
@@ -212,7 +227,8 @@ func (a *App) UpdateAttachment(ctx context.Context, who exchange.Actor, id int64
 	return t, err
 }
 
-func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, id int64) (exchange.Attachment, error) {
+func (a *App) attachmentForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
+	id int64) (exchange.Attachment, error) {
 	t, err := tx.AttachmentForUpdate(ctx, id)
 	if err != nil {
 		return t, err
@@ -233,7 +249,8 @@ func (a *App) DeleteAttachment(ctx context.Context, who exchange.Actor, id int64
 		if err := dropAttachment(ctx, tx, who, t); err != nil {
 			return err
 		}
-		return a.recordAction(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(t, false, false), object("attachment", id), nil)
+		return a.recordAction(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(t, false, false),
+			object("attachment", id), nil)
 	})
 }
 
@@ -244,7 +261,8 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 		return err
 	}
 	if ties.Requests || ties.MTA || ties.Agreed {
-		return exchange.Errorf(exchange.AttachmentInUse, "A request or a material stands on this document, so it is kept.")
+		return exchange.Errorf(exchange.AttachmentInUse, "A request or a material stands on this document, so it "+
+			"is kept.")
 	}
 	t.DeletedAt = &tx.Now
 	return tx.UpdateAttachment(ctx, t)
@@ -253,7 +271,8 @@ func dropAttachment(ctx context.Context, tx store.Conn, who exchange.Actor, t ex
 // PutContent takes in the bytes of an attachment that was made without, or a new version of them;
 // the old one is kept, and that it was replaced is noted. A document of a request never changes: a
 // new version of it is a new attachment.
-func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string, body io.Reader) (exchange.Attachment, error) {
+func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, filename string,
+	body io.Reader) (exchange.Attachment, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentReplace, id, filename)
 	if err != nil {
 		return t, err
@@ -280,9 +299,11 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 		}
 		switch {
 		case ties.Requests && t.Content != nil:
-			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document; upload the new version as a new attachment.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A request stands on this document; upload the new "+
+				"version as a new attachment.")
 		case ties.Elsewhere:
-			return exchange.Errorf(exchange.AttachmentInUse, "A material of another lab shows this document; upload the new version as a new attachment.")
+			return exchange.Errorf(exchange.AttachmentInUse, "A material of another lab shows this document; upload "+
+				"the new version as a new attachment.")
 		case t.Content != nil && t.Content.SHA256 == content.SHA256:
 			return nil // the same again
 		}
@@ -305,7 +326,8 @@ func (a *App) PutContent(ctx context.Context, who exchange.Actor, id int64, file
 }
 
 // replaceContent keeps the present content of an attachment as a version, which is noted.
-func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment, by exchange.Content) error {
+func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *exchange.Attachment,
+	by exchange.Content) error {
 	old := t.Present()
 	if err := tx.InsertAttachmentVersion(ctx, old, who.ID); err != nil {
 		return err
@@ -317,7 +339,8 @@ func replaceContent(ctx context.Context, tx store.Conn, who exchange.Actor, t *e
 
 // ContentVersion opens the bytes that an attachment has or had. Old ones are for its owners, and for the parties of the
 // requests that were made under them.
-func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (exchange.AttachmentVersion, files.File, error) {
+func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, version int64) (exchange.AttachmentVersion,
+	files.File, error) {
 	c := a.DB.Read()
 	t, err := c.Attachment(ctx, id)
 	if err != nil {
@@ -334,7 +357,8 @@ func (a *App) ContentVersion(ctx context.Context, who exchange.Actor, id, versio
 		}
 		ties.Linked, ties.Public = slices.Contains(agreed, version), false
 	}
-	if err := a.mayRead(ctx, who, exchange.AttachmentContent, who.ToAttachment(t, ties.Linked, ties.Public), object("attachment", id)); err != nil {
+	if err := a.mayRead(ctx, who, exchange.AttachmentContent, who.ToAttachment(t, ties.Linked, ties.Public),
+		object("attachment", id)); err != nil {
 		return exchange.AttachmentVersion{}, nil, err
 	}
 	v, err := present(t)
@@ -357,7 +381,8 @@ func present(t exchange.Attachment) (exchange.AttachmentVersion, error) {
 }
 
 // Content opens the bytes of an attachment for who may read them.
-func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (exchange.Attachment, files.File, error) {
+func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filename string) (exchange.Attachment,
+	files.File, error) {
 	t, err := a.named(ctx, who, exchange.AttachmentContent, id, filename)
 	if err != nil {
 		return t, nil, err
@@ -371,7 +396,8 @@ func (a *App) Content(ctx context.Context, who exchange.Actor, id int64, filenam
 }
 
 // named is attachment for an address that bears a file name, which must be the right one.
-func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, filename string) (exchange.Attachment, error) {
+func (a *App) named(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
+	filename string) (exchange.Attachment, error) {
 	t, err := a.attachment(ctx, who, action, id)
 	if err == nil && t.Filename != filename {
 		return t, exchange.Errorf(exchange.NotFound, "There is no such object.")

@@ -16,11 +16,13 @@ type AttachmentView struct {
 }
 
 // ViewAttachments are attachments as who sees them.
-func (a *App) ViewAttachments(ctx context.Context, who exchange.Actor, list ...exchange.Attachment) ([]AttachmentView, error) {
+func (a *App) ViewAttachments(ctx context.Context, who exchange.Actor, list ...exchange.Attachment) ([]AttachmentView,
+	error) {
 	return a.viewAttachments(ctx, a.DB.Read(), who, list...)
 }
 
-func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Actor, list ...exchange.Attachment) ([]AttachmentView, error) {
+func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Actor,
+	list ...exchange.Attachment) ([]AttachmentView, error) {
 	views, ids := make([]AttachmentView, len(list)), []int64{}
 	for i, t := range list {
 		views[i].Attachment = t
@@ -37,7 +39,8 @@ func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Ac
 		return nil, err
 	}
 	for i, t := range list {
-		at := slices.IndexFunc(materials, func(m exchange.ShownMaterial) bool { return t.SequenceMapFor != nil && m.ID == *t.SequenceMapFor })
+		at := slices.IndexFunc(materials,
+			func(m exchange.ShownMaterial) bool { return t.SequenceMapFor != nil && m.ID == *t.SequenceMapFor })
 		if at >= 0 && !a.hides(who, materials[at].Material, c.Now) {
 			views[i].MapOf = &materials[at]
 		}
@@ -46,7 +49,8 @@ func (a *App) viewAttachments(ctx context.Context, c store.Conn, who exchange.Ac
 }
 
 // shownAttachment gives an attachment to unchanged, as who sees it.
-func (a *App) shownAttachment(ctx context.Context, c store.Conn, who exchange.Actor, t exchange.Attachment) func() (AttachmentView, error) {
+func (a *App) shownAttachment(ctx context.Context, c store.Conn, who exchange.Actor,
+	t exchange.Attachment) func() (AttachmentView, error) {
 	return func() (AttachmentView, error) {
 		views, err := a.viewAttachments(ctx, c, who, t)
 		if err != nil {

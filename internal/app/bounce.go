@@ -39,7 +39,8 @@ func (a *App) Bounce(ctx context.Context, b mail.Bounce) (refused string, err er
 		if err != nil {
 			return err
 		}
-		if !b.Permanent || !strings.EqualFold(b.Recipient, reader.Email) || reader.Mail.MailFor("", reader.Email) == exchange.MailNoAddress {
+		if !b.Permanent || !strings.EqualFold(b.Recipient, reader.Email) ||
+			reader.Mail.MailFor("", reader.Email) == exchange.MailNoAddress {
 			return nil
 		}
 		reader.Mail.Refused = &exchange.MailRejection{Address: reader.Email, Reason: b.Reason, At: tx.Now}

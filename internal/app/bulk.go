@@ -35,7 +35,8 @@ func Operator() exchange.Actor { return exchange.Actor{Admin: true} }
 
 // StoreBulk takes a spreadsheet in before there is a job of it; the caller gives it to Bulk, or to
 // DiscardBulk when that fails. It counts for the organization's quota from now on.
-func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (exchange.Content, error) {
+func (a *App) StoreBulk(ctx context.Context, who exchange.Actor, organization int64, body io.Reader) (exchange.Content,
+	error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return exchange.Content{}, err
 	}
@@ -65,7 +66,10 @@ func (a *App) DiscardBulk(ctx context.Context, c exchange.Content, err error) {
 		return
 	}
 	ctx = store.Apart(context.WithoutCancel(ctx))
-	if err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error { return tx.DeleteSheet(ctx, c.Key) }); err != nil {
+	if err := a.DB.Tx(ctx, func(ctx context.Context,
+		tx store.Conn) error {
+		return tx.DeleteSheet(ctx, c.Key)
+	}); err != nil {
 		a.Log.WarnContext(ctx, "discard spreadsheet", "error", err) // it is tidied up later
 		return
 	}
@@ -79,7 +83,8 @@ func (a *App) MayBulk(ctx context.Context, who exchange.Actor, organization int6
 
 // Bulk has the materials of a spreadsheet listed, changed or checked by a job. What cannot be read at
 // all, and columns that nobody knows, are told at once, with how the others were understood.
-func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, content exchange.Content) (exchange.Job, error) {
+func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions,
+	content exchange.Content) (exchange.Job, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
 		return exchange.Job{}, err
@@ -91,7 +96,8 @@ func (a *App) Bulk(ctx context.Context, who exchange.Actor, organization int64, 
 }
 
 // bulkArgs are the arguments of a job, with all that the organization said of its headers by now.
-func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions) (BulkArgs, error) {
+func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int64,
+	order exchange.BulkOptions) (BulkArgs, error) {
 	order, err := order.Check()
 	if err != nil {
 		return BulkArgs{}, err
@@ -107,9 +113,11 @@ func (a *App) bulkArgs(ctx context.Context, who exchange.Actor, organization int
 }
 
 // enqueueBulk makes the job, and remembers what was said of headers, unless it is a trial.
-func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization int64, args BulkArgs, key string) (j exchange.Job, err error) {
+func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization int64, args BulkArgs,
+	key string) (j exchange.Job, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.MaterialBulk, who.ToOrganization(organization), object("organization", organization)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.MaterialBulk, who.ToOrganization(organization),
+			object("organization", organization)); err != nil {
 			return err
 		}
 		for header, field := range args.Order.Mapping {
@@ -124,7 +132,8 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 		if err != nil {
 			return err
 		}
-		if err := tx.InsertBulk(ctx, exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: key}); err != nil {
+		if err := tx.InsertBulk(ctx,
+			exchange.Bulk{JobID: id, OrganizationID: organization, ContentKey: key}); err != nil {
 			return err
 		}
 		j, err = tx.Job(ctx, id)
@@ -135,13 +144,15 @@ func (a *App) enqueueBulk(ctx context.Context, who exchange.Actor, organization 
 
 // BulkReport gives the outcome of each row of a spreadsheet as CSV; before the job is done, of those
 // that it looked at.
-func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64, begin func() io.Writer) error {
+func (a *App) BulkReport(ctx context.Context, who exchange.Actor, organization, id int64,
+	begin func() io.Writer) error {
 	var b exchange.Bulk
 	err := a.Expensive(ctx, who.ID.String(), func(ctx context.Context) error {
 		if _, err := a.DB.Read().Organization(ctx, organization); err != nil {
 			return err
 		}
-		if err := a.mayRead(ctx, who, exchange.MaterialTemplate, who.ToOrganization(organization), object("organization", organization)); err != nil {
+		if err := a.mayRead(ctx, who, exchange.MaterialTemplate, who.ToOrganization(organization),
+			object("organization", organization)); err != nil {
 			return err
 		}
 		var err error
@@ -267,8 +278,9 @@ func openRows(file files.File, args BulkArgs) (rows bulkRows, err error) {
 	if err != nil {
 		return rows, err
 	}
-	rows.layout, err = exchange.ReadHeader(headers.Cells, exchange.ColumnMapping{Category: args.Order.Category, Mapping: args.Mapping,
-		KeepAll: args.Order.Unknown == exchange.UnknownKeep})
+	rows.layout, err = exchange.ReadHeader(headers.Cells,
+		exchange.ColumnMapping{Category: args.Order.Category, Mapping: args.Mapping,
+			KeepAll: args.Order.Unknown == exchange.UnknownKeep})
 	if e, ok := errors.AsType[*exchange.Error](err); ok {
 		err = e.With("columns", rows.layout.Headings)
 	}

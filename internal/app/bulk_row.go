@@ -265,7 +265,8 @@ func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulk
 			return err
 		}
 		r.now.CreatedAt, r.now.UpdatedAt = s.c.Now, s.c.Now
-		versions[i] = materialVersion(exchange.ShownMaterial{Material: r.now, Contact: contact, Grants: []int64{}}, r.asAdmin)
+		versions[i] = materialVersion(exchange.ShownMaterial{Material: r.now, Contact: contact, Grants: []int64{}},
+			r.asAdmin)
 		versions[i].First = true
 	}
 	return s.c.InsertVersions(ctx, actorID(b.who), exchange.MaterialCreate, versions)
@@ -273,7 +274,8 @@ func (b *bulkRun) keepAdded(ctx context.Context, s *materialWriter, rows []*bulk
 
 // outcome is the result of a row, for the report.
 func (b *bulkRun) outcome(r bulkRow) exchange.RowResult {
-	o := exchange.RowResult{Row: r.Number, Outcome: exchange.RowCreated, Material: r.now.ID, Reference: r.entry.Reference}
+	o := exchange.RowResult{Row: r.Number, Outcome: exchange.RowCreated, Material: r.now.ID,
+		Reference: r.entry.Reference}
 	if r.old != nil {
 		o.Material = r.old.ID
 	}

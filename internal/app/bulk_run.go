@@ -126,7 +126,8 @@ func (b *bulkRun) do(ctx context.Context) error {
 		}
 		if b.args.Order.Mode != exchange.BulkAllOrNothing || b.state.Counts.Refused > 0 {
 			stored := b.args.Order.Mode == exchange.BulkValidRows
-			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, stored) })
+			return b.run.Finish(ctx,
+				func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, stored) })
 		}
 		store := b.storeAll
 		if b.state.Total > bulkStep {
@@ -194,7 +195,8 @@ func (b *bulkRun) pass(ctx context.Context) error {
 func checkStep() int { return bulkStep }
 
 // each calls do with the rows behind after, n at a time, until do wants no more.
-func (b *bulkRun) each(ctx context.Context, n func() int, after int, do func([]sheet.Row) (more bool, err error)) error {
+func (b *bulkRun) each(ctx context.Context, n func() int, after int,
+	do func([]sheet.Row) (more bool, err error)) error {
 	rows, err := b.a.openBulk(ctx, b.record.ContentKey, b.args)
 	if err != nil {
 		return err
@@ -286,7 +288,8 @@ func (b *bulkRun) step(ctx context.Context, rows []sheet.Row) error {
 func (b *bulkRun) progress() exchange.Progress {
 	p := exchange.Progress{Done: b.state.Counts.Rows(), Total: b.state.Total, Note: "checking rows"}
 	mode := b.args.Order.Mode
-	if mode == exchange.BulkValidRows || mode == exchange.BulkAllOrNothing && b.state.Checked && b.state.Counts.Refused == 0 {
+	if mode == exchange.BulkValidRows || mode == exchange.BulkAllOrNothing && b.state.Checked &&
+		b.state.Counts.Refused == 0 {
 		p.Note = "storing rows"
 	}
 	return p
@@ -354,11 +357,13 @@ func (b *bulkRun) finish(ctx context.Context, tx store.Conn, stored bool) (excha
 		return exchange.BulkResult{}, err
 	}
 	defer func() { _ = rows.Close() }()
-	result := exchange.BulkResult{Mode: b.args.Order.Mode, Stored: stored, BulkCounts: b.state.Counts, Complete: b.state.Counts.Rows() == b.state.Total,
-		Report:  fmt.Sprintf("/v1/organizations/%d/materials/bulk/%d/report", b.record.OrganizationID, b.run.ID()),
-		Columns: rows.layout.Headings, Sheet: rows.Name, Others: append([]string{}, rows.Others...), Notes: []string{}}
+	result := exchange.BulkResult{Mode: b.args.Order.Mode, Stored: stored, BulkCounts: b.state.Counts,
+		Complete: b.state.Counts.Rows() == b.state.Total,
+		Report:   fmt.Sprintf("/v1/organizations/%d/materials/bulk/%d/report", b.record.OrganizationID, b.run.ID()),
+		Columns:  rows.layout.Headings, Sheet: rows.Name, Others: append([]string{}, rows.Others...), Notes: []string{}}
 	if !rows.layout.Names() && result.Created > 0 {
-		result.Notes = append(result.Notes, "There is no column with a reference or id, so the same file lists the same materials once more.")
+		result.Notes = append(result.Notes, "There is no column with a reference or id, so the same file lists the "+
+			"same materials once more.")
 	}
 	if !result.Complete {
 		result.Notes = append(result.Notes, fmt.Sprintf("Reading ended after %d refused rows.", b.state.Counts.Refused))

@@ -61,7 +61,8 @@ func (b *bulkRun) storeStaged(ctx context.Context) error {
 			return err
 		}
 		if last == 0 {
-			return b.run.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, true) })
+			return b.run.Finish(ctx,
+				func(ctx context.Context, tx store.Conn) (any, error) { return b.finish(ctx, tx, true) })
 		}
 	}
 }
@@ -114,7 +115,8 @@ func (b *bulkRun) stage(ctx context.Context) error {
 	})
 }
 
-var errWrongByNow = exchange.Errorf(exchange.Conflict, "A row is wrong by now, because someone changed materials meanwhile.")
+var errWrongByNow = exchange.Errorf(exchange.Conflict, "A row is wrong by now, because someone changed materials "+
+	"meanwhile.")
 
 // publish makes what was staged visible, with all changes where they are few.
 func (b *bulkRun) publish(ctx context.Context) error {
@@ -298,7 +300,8 @@ func (a *App) settleBulks(ctx context.Context, r *job.Run, _ struct{}) error {
 	return nil
 }
 
-// settleBulk settles some materials behind an id of a job that is over, and returns the last of their ids; 0: none is left.
+// settleBulk settles some materials behind an id of a job that is over, and returns the last of their ids; 0: none is
+// left.
 func settleBulk(ctx context.Context, tx store.Conn, id, after int64) (int64, error) {
 	j, err := tx.JobForUpdate(ctx, id)
 	if err != nil && exchange.CodeOf(err) != exchange.NotFound || err == nil && !j.State.Over() {

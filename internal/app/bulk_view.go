@@ -25,7 +25,8 @@ type BulkSheet struct {
 
 // LookAtBulk says how the columns of a spreadsheet were understood that StoreBulk took in. Its token stands for the
 // spreadsheet, for who sent it, until its content is swept away.
-func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, content exchange.Content, filename string) (BulkSheet, error) {
+func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions,
+	content exchange.Content, filename string) (BulkSheet, error) {
 	if err := a.MayBulk(ctx, who, organization); err != nil {
 		return BulkSheet{}, err
 	}
@@ -43,7 +44,8 @@ func (a *App) LookAtBulk(ctx context.Context, who exchange.Actor, organization i
 func bulkPurpose(who exchange.Actor) string { return "spreadsheet of " + who.ID.String() }
 
 // LookAgain is LookAtBulk of a spreadsheet by its token, with another order.
-func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (BulkSheet, error) {
+func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (BulkSheet,
+	error) {
 	organization, key, filename, err := a.keptBulk(ctx, who, token)
 	if err != nil {
 		return BulkSheet{}, err
@@ -52,7 +54,8 @@ func (a *App) LookAgain(ctx context.Context, who exchange.Actor, token string, o
 }
 
 // BulkOf is Bulk of a spreadsheet by its token.
-func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (exchange.Job, error) {
+func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, order exchange.BulkOptions) (exchange.Job,
+	error) {
 	organization, key, _, err := a.keptBulk(ctx, who, token)
 	if err != nil {
 		return exchange.Job{}, err
@@ -60,7 +63,8 @@ func (a *App) BulkOf(ctx context.Context, who exchange.Actor, token string, orde
 	return a.Bulk(ctx, who, organization, order, exchange.Content{Key: key})
 }
 
-func (a *App) keptBulk(ctx context.Context, who exchange.Actor, token string) (organization int64, key, filename string, err error) {
+func (a *App) keptBulk(ctx context.Context, who exchange.Actor, token string) (organization int64, key, filename string,
+	err error) {
 	text, err := unseal(ctx, a.DB.Read(), bulkPurpose(who), token)
 	if err != nil {
 		return 0, "", "", err
@@ -73,17 +77,20 @@ func (a *App) keptBulk(ctx context.Context, who exchange.Actor, token string) (o
 	return organization, key, filename, a.MayBulk(ctx, who, organization)
 }
 
-func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, key, filename, token string) (BulkSheet, error) {
+func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64, order exchange.BulkOptions, key,
+	filename, token string) (BulkSheet, error) {
 	args, err := a.bulkArgs(ctx, who, organization, order)
 	if err != nil {
 		return BulkSheet{}, err
 	}
 	rows, err := a.headers(ctx, who, key, args)
 	e, refused := errors.AsType[*exchange.Error](err)
-	if err != nil && (!refused || e.Code != exchange.InvalidInput || e.Fields["mapping"] == nil && e.Fields["category"] == nil) {
+	if err != nil && (!refused || e.Code != exchange.InvalidInput || e.Fields["mapping"] == nil &&
+		e.Fields["category"] == nil) {
 		return BulkSheet{}, err
 	}
-	s := BulkSheet{Organization: organization, Filename: filename, Token: token, Sheet: rows.Name, Others: rows.Others, Columns: rows.layout.Headings}
+	s := BulkSheet{Organization: organization, Filename: filename, Token: token, Sheet: rows.Name, Others: rows.Others,
+		Columns: rows.layout.Headings}
 	if refused {
 		s.Faults = e.Fields
 	}
@@ -91,7 +98,8 @@ func (a *App) lookAt(ctx context.Context, who exchange.Actor, organization int64
 }
 
 // BulkAgain does once more what a job did with a spreadsheet, in another way: after a trial it stores the rows.
-func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode exchange.BulkMode) (exchange.Job, error) {
+func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode exchange.BulkMode) (exchange.Job,
+	error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {
 		return exchange.Job{}, err
@@ -100,7 +108,8 @@ func (a *App) BulkAgain(ctx context.Context, who exchange.Actor, id int64, mode 
 }
 
 // bulkAgain does once more what a job did, with some values read as others.
-func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode exchange.BulkMode, values []exchange.Replacement) (j exchange.Job, err error) {
+func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mode exchange.BulkMode,
+	values []exchange.Replacement) (j exchange.Job, err error) {
 	args := BulkArgs{Order: v.Order, Mapping: v.mapping, Values: values}
 	if args.Order.Mode = mode; mode == "" {
 		args.Order.Mode = exchange.BulkAllOrNothing
@@ -112,13 +121,15 @@ func (a *App) bulkAgain(ctx context.Context, who exchange.Actor, v BulkView, mod
 }
 
 // BulkMend tries a spreadsheet once more of which a trial refused rows, with some of their values replaced by others.
-func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []exchange.Replacement) (exchange.Job, error) {
+func (a *App) BulkMend(ctx context.Context, who exchange.Actor, id int64, more []exchange.Replacement) (exchange.Job,
+	error) {
 	v, err := a.BulkView(ctx, who, id)
 	if err != nil {
 		return exchange.Job{}, err
 	}
 	if v.Stored || !v.State.Over() {
-		return exchange.Job{}, exchange.Errorf(exchange.Conflict, "Only what was tried and not listed yet can be mended.")
+		return exchange.Job{}, exchange.Errorf(exchange.Conflict,
+			"Only what was tried and not listed yet can be mended.")
 	}
 	values, err := exchange.Replace(v.Replaced, more)
 	if err != nil {

@@ -22,7 +22,8 @@ type Capacity struct {
 // busyRetry is when to come again, in seconds, who did not get a turn or whose read took too long.
 const busyRetry = 2
 
-// queue hands out the slots of a Capacity. Callers who wait get a turn one after the other, however many calls each has.
+// queue hands out the slots of a Capacity. Callers who wait get a turn one after the other, however many calls each
+// has.
 type queue struct {
 	mu      sync.Mutex
 	used    int
@@ -45,7 +46,8 @@ func (a *App) Expensive(ctx context.Context, caller string, do func(ctx context.
 	defer cancel()
 	err := do(limited)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return &exchange.Error{Code: exchange.Unavailable, Cause: err, Details: map[string]any{"retry_after": busyRetry},
+		return &exchange.Error{Code: exchange.Unavailable, Cause: err,
+			Details: map[string]any{"retry_after": busyRetry},
 			Message: "This took longer than the server allows. Please ask for less: fewer words or filters."}
 	}
 	return err
@@ -54,9 +56,9 @@ func (a *App) Expensive(ctx context.Context, caller string, do func(ctx context.
 // turns runs one part of an export or report when it is its turn.
 type turns func(ctx context.Context, do func(ctx context.Context) error) error
 
-// parts runs the parts of an export or report one after the other, each when it is its caller's turn, so that no slot is
-// held while somebody reads slowly. Expensive admitted the call before, and its answer has begun: a part that gets no turn
-// tries again for as long as its caller waits. A part of a command, which has no caller, waits for nobody.
+// parts runs the parts of an export or report one after the other, each when it is its caller's turn, so that no slot
+// is held while somebody reads slowly. Expensive admitted the call before, and its answer has begun: a part that gets
+// no turn tries again for as long as its caller waits. A part of a command, which has no caller, waits for nobody.
 func (a *App) parts(caller string) turns {
 	return func(ctx context.Context, do func(ctx context.Context) error) error {
 		if caller == "" {
@@ -94,7 +96,8 @@ func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 	}
 	if len(q.waiting[caller]) >= c.Queue {
 		q.mu.Unlock()
-		return exchange.Errorf(exchange.RateLimited, "%d of your searches and lists are waiting already; try again when they are answered.", c.Queue).
+		return exchange.Errorf(exchange.RateLimited, "%d of your searches and lists are waiting already; try again "+
+			"when they are answered.", c.Queue).
 			With("limit", c.Queue).With("retry_after", busyRetry)
 	}
 	turn := make(chan struct{})
@@ -115,7 +118,8 @@ func (q *queue) enter(ctx context.Context, c Capacity, caller string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return exchange.Errorf(exchange.Unavailable, "The server is busy with searches; try again in a moment.").With("retry_after", busyRetry)
+		return exchange.Errorf(exchange.Unavailable,
+			"The server is busy with searches; try again in a moment.").With("retry_after", busyRetry)
 	}
 	return nil // the turn came at the last moment
 }

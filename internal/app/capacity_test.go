@@ -14,7 +14,8 @@ import (
 )
 
 func limitedApp() *app.App {
-	return app.New(app.Config{Capacity: app.Capacity{Slots: 3, Share: 2, Queue: 4, Wait: 10 * time.Second, Time: 5 * time.Second}})
+	return app.New(app.Config{Capacity: app.Capacity{Slots: 3, Share: 2, Queue: 4, Wait: 10 * time.Second,
+		Time: 5 * time.Second}})
 }
 
 // TestExpensiveReadsOfOneCallerLeaveRoomForOthers has one caller ask for more than there is room for: another's turn
@@ -80,13 +81,15 @@ func TestExpensiveReadsThatWaitAreBounded(t *testing.T) {
 			synctest.Wait()
 		}
 		err := <-codes
-		if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.RateLimited || e.Details["limit"] != 4 || e.Details["retry_after"] == nil {
+		if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.RateLimited ||
+			e.Details["limit"] != 4 || e.Details["retry_after"] == nil {
 			t.Errorf("the seventh: %v", err)
 		}
 		ended.Wait()
 		close(codes)
 		for err := range codes { // each that had a turn took too long, and the last two waited too long
-			if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.Unavailable || e.Details["retry_after"] == nil {
+			if e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) != exchange.Unavailable ||
+				e.Details["retry_after"] == nil {
 				t.Errorf("got %v", err)
 			}
 		}
@@ -119,7 +122,8 @@ func TestExpensiveReadWhoseCallerLeavesGivesItsTurnBack(t *testing.T) {
 		for range 3 {
 			ended.Go(func() {
 				began := time.Now()
-				if err := a.Expensive(t.Context(), fmt.Sprint(time.Now()), func(context.Context) error { return nil }); err != nil || time.Since(began) > 0 {
+				if err := a.Expensive(t.Context(), fmt.Sprint(time.Now()),
+					func(context.Context) error { return nil }); err != nil || time.Since(began) > 0 {
 					t.Errorf("afterwards: %v after %v", err, time.Since(began))
 				}
 			})

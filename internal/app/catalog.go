@@ -87,7 +87,8 @@ func (a *App) MaterialView(ctx context.Context, who exchange.Actor, id int64) (M
 		ok, _ := a.policy.Can(action, rel)
 		return ok && !who.Anonymous()
 	}
-	v.MayUpdate, v.MayArchive, v.MayHistory = may(exchange.MaterialUpdate), may(exchange.MaterialArchive), may(exchange.MaterialHistory)
+	v.MayUpdate, v.MayArchive, v.MayHistory = may(exchange.MaterialUpdate), may(exchange.MaterialArchive),
+		may(exchange.MaterialHistory)
 	paces, err := a.pacesOf(ctx, c)
 	if err != nil {
 		return v, err
@@ -125,7 +126,8 @@ const maxSimilar = 4
 
 // similar are materials of the same category and, as far as there are any, of the same disease or organism,
 // or else from the same lab.
-func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial, error) {
+func similar(ctx context.Context, c store.Conn, who exchange.Actor, m exchange.Material) ([]exchange.ShownMaterial,
+	error) {
 	for _, likeness := range exchange.SimilarFilters(m) {
 		found, err := c.Alike(ctx, likeness, who.ID, maxSimilar+1)
 		if err != nil {
@@ -147,7 +149,8 @@ const (
 
 // Without counts, for each facet that a search filters by, what it would find without that filter, and gives
 // the first of what it would find without any.
-func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search) (counts map[string]int64, near Catalog, err error) {
+func (a *App) Without(ctx context.Context, who exchange.Actor, s exchange.Search) (counts map[string]int64,
+	near Catalog, err error) {
 	counts = map[string]int64{}
 	one := exchange.Search{Query: s.Query, Viewer: who.ID}
 	for name := range s.Filters {

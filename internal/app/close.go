@@ -37,7 +37,8 @@ func (c Closing) conflict() error {
 		sentences = append(sentences, "This is the only admin: make somebody else an admin first.")
 	}
 	if len(c.HandOver) > 0 {
-		sentences = append(sentences, "Labs with other members need another owner first: transfer their ownership, or remove the other members.")
+		sentences = append(sentences, "Labs with other members need another owner first: transfer their ownership, "+
+			"or remove the other members.")
 		labs := make([]map[string]any, len(c.HandOver))
 		for i, o := range c.HandOver {
 			labs[i] = map[string]any{"id": o.ID, "name": o.Name}
@@ -45,7 +46,8 @@ func (c Closing) conflict() error {
 		details["organizations"] = labs
 	}
 	if len(c.Answer) > 0 {
-		sentences = append(sentences, "Open requests to a lab that closes have to end first: complete or decline them, or transfer the lab to somebody else.")
+		sentences = append(sentences, "Open requests to a lab that closes have to end first: complete or decline "+
+			"them, or transfer the lab to somebody else.")
 		requests := make([]map[string]any, len(c.Answer))
 		for i, q := range c.Answer {
 			requests[i] = map[string]any{"id": q.ID, "title": q.Title, "status": q.Status}
@@ -92,7 +94,8 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 	}
 	var closes []int64
 	for _, o := range labs {
-		others := slices.ContainsFunc(members, func(m store.Member) bool { return m.OrganizationID == o.ID && m.User.ID != user })
+		others := slices.ContainsFunc(members,
+			func(m store.Member) bool { return m.OrganizationID == o.ID && m.User.ID != user })
 		switch {
 		case o.Owner != user:
 			v.Leaves = append(v.Leaves, o)
@@ -109,8 +112,8 @@ func closing(ctx context.Context, c store.Conn, user uuid.UUID) (v Closing, err 
 	return v, err
 }
 
-// CloseAccount takes from a user what is theirs alone, and leaves what both sides of a transfer need under "closed account". Labs
-// with other members need another owner first. Closing what is closed changes nothing.
+// CloseAccount takes from a user what is theirs alone, and leaves what both sides of a transfer need under "closed
+// account". Labs with other members need another owner first. Closing what is closed changes nothing.
 func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		u, err := tx.User(ctx, user)
@@ -122,7 +125,8 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 			return err
 		}
 		if who.Scope != "" {
-			return exchange.Errorf(exchange.OutOfScope, "A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
+			return exchange.Errorf(exchange.OutOfScope,
+				"A token of a program closes no account; sign in for that (%s).", exchange.UserClose)
 		}
 		if u.Admin {
 			err = tx.LockAdmins(ctx)
@@ -135,7 +139,8 @@ func (a *App) CloseAccount(ctx context.Context, who exchange.Actor, user uuid.UU
 		if u, err = tx.UserForUpdate(ctx, user); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (UserView, error) { return a.viewUser(ctx, tx, who, u, true) }); err != nil || u.Closed {
+		if err := unchanged(ctx, func() (UserView, error) { return a.viewUser(ctx, tx, who, u, true) }); err != nil ||
+			u.Closed {
 			return err
 		}
 		if err := a.closeAccount(ctx, tx, who, u); err != nil {
@@ -209,7 +214,8 @@ func (a *App) endRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
 }
 
 // closeLab archives the materials of a lab that nobody is left in, which are locked, and takes its name.
-func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization, old []exchange.Material) error {
+func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
+	old []exchange.Material) error {
 	v, err := showOrganization(ctx, tx, o)
 	if err != nil {
 		return err
@@ -239,12 +245,14 @@ func (a *App) closeLab(ctx context.Context, tx store.Conn, who exchange.Actor, o
 }
 
 // leaveLab takes a user out of a lab; their requests there go to its owner.
-func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization, user uuid.UUID) error {
+func (a *App) leaveLab(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
+	user uuid.UUID) error {
 	v, err := showOrganization(ctx, tx, o)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.SetMembers(ctx, o.ID, slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == user })); err != nil {
+	if _, err := tx.SetMembers(ctx, o.ID,
+		slices.DeleteFunc(v.memberIDs(), func(m uuid.UUID) bool { return m == user })); err != nil {
 		return err
 	}
 	if err := a.handOver(ctx, tx, who, o, user); err != nil {

@@ -39,12 +39,14 @@ func by(name string, do deed) deed {
 
 func document(slot exchange.Slot) deed {
 	return func(h *hearing, by string, request int64, requester string) error {
-		t, err := h.app.CreateAttachment(h.Context(), h.people[by], exchange.AttachmentPatch{Filename: exchange.Some("a.pdf")}, nil)
+		t, err := h.app.CreateAttachment(h.Context(), h.people[by],
+			exchange.AttachmentPatch{Filename: exchange.Some("a.pdf")}, nil)
 		if err != nil {
 			return err
 		}
 		ref := exchange.NullOf(exchange.Ref(t.ID))
-		return patch(map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref}, exchange.IRB: {IRB: ref}, exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot])(h, by, request, requester)
+		return patch(map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref},
+			exchange.IRB: {IRB: ref}, exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot])(h, by, request, requester)
 	}
 }
 
@@ -57,8 +59,9 @@ func review(slot exchange.Slot, accept bool) deed {
 
 func address(h *hearing, by string, request int64, requester string) error {
 	who := h.people[requester]
-	a, err := h.app.CreateAddress(h.Context(), who, who.ID, exchange.AddressPatch{Name: exchange.Some("A"), Line1: exchange.Some("1 Waterman St"),
-		Locality: exchange.Some("Providence"), Country: exchange.Some("US")})
+	a, err := h.app.CreateAddress(h.Context(), who, who.ID,
+		exchange.AddressPatch{Name: exchange.Some("A"), Line1: exchange.Some("1 Waterman St"),
+			Locality: exchange.Some("Providence"), Country: exchange.Some("US")})
 	if err != nil {
 		return err
 	}
@@ -86,12 +89,14 @@ func message(h *hearing, by string, request int64, _ string) error {
 }
 
 func ship(h *hearing, by string, request int64, _ string) error {
-	_, err := h.app.ShipRequest(h.Context(), h.people[by], request, exchange.ShipmentPatch{Carrier: exchange.Some("UPS")})
+	_, err := h.app.ShipRequest(h.Context(), h.people[by], request,
+		exchange.ShipmentPatch{Carrier: exchange.Some("UPS")})
 	return err
 }
 
 func snooze(h *hearing, by string, request int64, _ string) error {
-	_, err := h.app.SnoozeRequest(h.Context(), h.people[by], request, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(h.now.Load().AddDate(0, 0, 9)))})
+	_, err := h.app.SnoozeRequest(h.Context(), h.people[by], request,
+		exchange.SnoozeNew{Until: exchange.Some(exchange.Until(h.now.Load().AddDate(0, 0, 9)))})
 	return err
 }
 
@@ -104,7 +109,8 @@ func remove(h *hearing, by string, request int64, _ string) error {
 }
 
 func giveToOwner(h *hearing, by string, request int64, requester string) error {
-	return patch(exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(h.people["owner"].ID))})(h, by, request, requester)
+	return patch(exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(h.people["owner"].ID))})(h, by,
+		request, requester)
 }
 
 var (
@@ -128,21 +134,26 @@ var (
 		{"adds a signed MTA", exchange.DocumentAdded, nil, document(exchange.SignedMTA)},
 		{"adds an IRB document", exchange.DocumentAdded, nil, document(exchange.IRB)},
 		{"adds an executed MTA", exchange.DocumentAdded, nil, document(exchange.ExecutedMTA)},
-		{"withdraws a signed MTA", exchange.DocumentWithdrawn, []deed{signed}, patch(exchange.RequestPatch{SignedMTA: exchange.Cleared[exchange.Ref]()})},
+		{"withdraws a signed MTA", exchange.DocumentWithdrawn, []deed{signed},
+			patch(exchange.RequestPatch{SignedMTA: exchange.Cleared[exchange.Ref]()})},
 		{"accepts the signed MTA", exchange.DocumentAccepted, []deed{signed}, review(exchange.SignedMTA, true)},
 		{"returns the signed MTA", exchange.DocumentReturned, []deed{signed}, review(exchange.SignedMTA, false)},
 		{"accepts the executed MTA", exchange.DocumentAccepted, []deed{executed}, review(exchange.ExecutedMTA, true)},
 		{"returns the executed MTA", exchange.DocumentReturned, []deed{executed}, review(exchange.ExecutedMTA, false)},
-		{"changes the abstract", exchange.AbstractChanged, nil, patch(exchange.RequestPatch{Abstract: exchange.Some("Another why")})},
+		{"changes the abstract", exchange.AbstractChanged, nil,
+			patch(exchange.RequestPatch{Abstract: exchange.Some("Another why")})},
 		{"changes the address", exchange.AddressChanged, nil, address},
-		{"changes the payment", exchange.PaymentChanged, nil, patch(exchange.RequestPatch{Notes: exchange.Some("Cost centre 7")})},
-		{"gives a reason", exchange.DetailsChanged, nil, patch(exchange.RequestPatch{Rejection: exchange.Some("too many")})},
+		{"changes the payment", exchange.PaymentChanged, nil,
+			patch(exchange.RequestPatch{Notes: exchange.Some("Cost centre 7")})},
+		{"gives a reason", exchange.DetailsChanged, nil,
+			patch(exchange.RequestPatch{Rejection: exchange.Some("too many")})},
 		{"writes a message", exchange.Messaged, nil, message},
 		{"reports an issue", exchange.IssueOpened, []deed{sent}, issue},
 		{"solves an issue", exchange.IssueClosed, []deed{sent, by("requester", issue)}, solve},
 		{"ships", exchange.ShipmentChanged, nil, ship},
 		{"closes", exchange.Closed, nil, patch(exchange.RequestPatch{Active: exchange.Some(false)})},
-		{"reopens", exchange.Reopened, []deed{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))}, patch(exchange.RequestPatch{Active: exchange.Some(true)})},
+		{"reopens", exchange.Reopened, []deed{by("owner", patch(exchange.RequestPatch{Active: exchange.Some(false)}))},
+			patch(exchange.RequestPatch{Active: exchange.Some(true)})},
 		{"snoozes the lab's turn", exchange.Snoozed, nil, snooze},
 		{"ends the lab's snooze", exchange.Unsnoozed, []deed{by("owner", snooze)}, unsnooze},
 		{"deletes", exchange.Deleted, nil, remove},

@@ -17,9 +17,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Deliver is the job that tries a delivery once. What came of it and the job of the next try are one
-// transaction. A process that dies between sending and this one sends again, under the same id. Receivers may be slow, so
-// deliveries are heavy jobs on the account of their lab.
+// Deliver is the job that tries a delivery once. What came of it and the job of the next try are one transaction. A
+// process that dies between sending and this one sends again, under the same id. Receivers may be slow, so deliveries
+// are heavy jobs on the account of their lab.
 var Deliver = job.Kind[DeliveryArgs]{Name: "webhook", Timeout: time.Minute, Heavy: true}
 
 // deliverOn is the order of a delivery of a lab at a moment; zero: at once.
@@ -71,7 +71,8 @@ func (a *App) hook(ctx context.Context, tx store.Conn, e exchange.Event, organiz
 
 // send enqueues a message to a webhook and gives the id of its delivery; 0: the webhook has one of that
 // event already. The bytes of the message are made here, once.
-func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, kind exchange.EventType, message any) (int64, error) {
+func send(ctx context.Context, tx store.Conn, w exchange.Webhook, event *int64, kind exchange.EventType,
+	message any) (int64, error) {
 	payload, err := json.Marshal(message)
 	if err != nil {
 		return 0, err
@@ -96,7 +97,9 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 	attempt, wait := exchange.Attempt{DeliveryID: d.ID, At: c.Now}, time.Duration(0)
 	if w.Enabled {
 		began := time.Now()
-		answer, err := a.Sender.Send(ctx, webhook.Message{URL: w.URL, ID: d.MessageID, Secrets: w.Secrets(c.Now), At: c.Now, Payload: []byte(d.Payload)})
+		answer, err := a.Sender.Send(ctx,
+			webhook.Message{URL: w.URL, ID: d.MessageID, Secrets: w.Secrets(c.Now), At: c.Now,
+				Payload: []byte(d.Payload)})
 		if ctx.Err() != nil { // the process stops, or the job is another's; that is no fault of the receiver
 			return ctx.Err()
 		}
@@ -132,8 +135,10 @@ func (a *App) deliver(ctx context.Context, r *job.Run, s DeliveryArgs) error {
 
 // read reads what is to be sent and where to. d.ID is 0 where it was deleted; turn is false where it is
 // not this try's turn.
-func (s DeliveryArgs) read(ctx context.Context, c store.Conn, readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
-	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook, d exchange.WebhookDelivery, turn bool, err error) {
+func (s DeliveryArgs) read(ctx context.Context, c store.Conn,
+	readWebhook func(store.Conn, context.Context, int64, int64) (exchange.Webhook, error),
+	readDelivery func(store.Conn, context.Context, int64, int64) (exchange.WebhookDelivery, error)) (w exchange.Webhook,
+	d exchange.WebhookDelivery, turn bool, err error) {
 	if w, err = readWebhook(c, ctx, s.Organization, s.Webhook); err == nil {
 		d, err = readDelivery(c, ctx, s.Webhook, s.Delivery)
 	}
@@ -144,7 +149,8 @@ func (s DeliveryArgs) read(ctx context.Context, c store.Conn, readWebhook func(s
 }
 
 // settle keeps what an attempt came to, with the job of the next one.
-func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery, t exchange.Attempt, wait time.Duration, jitter float64) error {
+func (a *App) settle(ctx context.Context, tx store.Conn, w exchange.Webhook, d exchange.WebhookDelivery,
+	t exchange.Attempt, wait time.Duration, jitter float64) error {
 	d, after := d.Tried(w, t, wait, jitter)
 	if err := tx.UpdateDelivery(ctx, d); err != nil {
 		return err
@@ -173,7 +179,8 @@ func (a *App) webhookOff(ctx context.Context, tx store.Conn, w exchange.Webhook)
 	if err != nil {
 		return err
 	}
-	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: o.ID, Detail: exchange.AnnouncementDetail{Webhook: w.ID, Reason: w.OffReason}}
+	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: o.ID,
+		Detail: exchange.AnnouncementDetail{Webhook: w.ID, Reason: w.OffReason}}
 	if err := notifyPeople(ctx, tx, off, o.Owner); err != nil {
 		return err
 	}

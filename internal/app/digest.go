@@ -43,7 +43,8 @@ func (d DigestArgs) due(s exchange.MailSettings, since, now time.Time) time.Time
 
 // digestAt is the job of the digest of a person at a moment; there is one of them.
 func digestAt(user uuid.UUID, at time.Time) job.Queued[DigestArgs] {
-	return job.Queued[DigestArgs]{Args: DigestArgs{User: user}, EnqueueOptions: job.EnqueueOptions{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
+	return job.Queued[DigestArgs]{Args: DigestArgs{User: user},
+		EnqueueOptions: job.EnqueueOptions{Key: user.String() + " " + at.Format(time.RFC3339Nano), At: at}}
 }
 
 // heldAt is the job that sends a person at a moment what was held back; there is one of them.
@@ -74,7 +75,8 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 	}
 	if len(at.Sending) > 0 { // the process that sent it died, or it waits again
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-			return p, digestInProgress{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
+			return p, digestInProgress{},
+				tx.MailBecomes(ctx, exchange.MailSendingDigest, exchange.MailInDoubt, at.Sending...)
 		})
 		if err != nil {
 			return err
@@ -124,12 +126,13 @@ func (a *App) mailDigest(ctx context.Context, r *job.Run, args DigestArgs) error
 	})
 }
 
-// digestWaitsAgain says that a digest was not sent. The job forgets what was in it: another one may be sending that when it
-// runs again.
+// digestWaitsAgain says that a digest was not sent. The job forgets what was in it: another one may be sending that
+// when it runs again.
 func (a *App) digestWaitsAgain(ctx context.Context, r *job.Run, args DigestArgs, ids []int64) error {
-	err := r.Step(context.WithoutCancel(ctx), func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
-		return p, digestInProgress{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, args.waits(), ids...)
-	})
+	err := r.Step(context.WithoutCancel(ctx),
+		func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
+			return p, digestInProgress{}, tx.MailBecomes(ctx, exchange.MailSendingDigest, args.waits(), ids...)
+		})
 	if err == nil {
 		return nil
 	}
@@ -143,9 +146,11 @@ func enqueueDigest(ctx context.Context, tx store.Conn, d job.Queued[DigestArgs])
 
 // beginDigest marks what waits for a digest as being sent, and gives its ids: none where the person wants
 // no mail any more.
-func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, reader store.Reader, m *mail.Message) (ids []int64, err error) {
+func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, reader store.Reader,
+	m *mail.Message) (ids []int64, err error) {
 	become := exchange.MailSendingDigest
-	if state := reader.Mail.MailFor("", reader.Email); state == exchange.MailNotWanted || state == exchange.MailNoAddress {
+	if state := reader.Mail.MailFor("", reader.Email); state == exchange.MailNotWanted ||
+		state == exchange.MailNoAddress {
 		become = state
 	}
 	var at digestInProgress
@@ -170,9 +175,11 @@ func (a *App) beginDigest(ctx context.Context, r *job.Run, args DigestArgs, read
 
 // sendDigest sends the digest of notifications, and of what waits for the person now. Where they may see
 // nothing of it any more, it is not wanted.
-func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time, ids []int64, m mail.Message) (state exchange.MailState, reason string, err error) {
+func (a *App) sendDigest(ctx context.Context, args DigestArgs, reader store.Reader, since time.Time, ids []int64,
+	m mail.Message) (state exchange.MailState, reason string, err error) {
 	c := a.DB.Read()
-	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(), Unsubscribe: m.Unsubscribe, Held: args.Held}
+	d := notice.Digest{Reader: reader.ID, From: since, To: c.Now, Location: reader.Mail.Location(),
+		Unsubscribe: m.Unsubscribe, Held: args.Held}
 	if err = a.happened(ctx, c, reader, ids, &d); err != nil || len(d.Events)+len(d.Matches)+len(d.News) == 0 {
 		return exchange.MailNotWanted, "", err
 	}
@@ -235,7 +242,8 @@ func (a *App) happened(ctx context.Context, c store.Conn, reader store.Reader, i
 }
 
 // happenedElsewhere is happened for news, which are of no request.
-func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n exchange.Notification, d *notice.Digest) error {
+func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.Reader, n exchange.Notification,
+	d *notice.Digest) error {
 	if n.News.Kind == exchange.SearchMatched {
 		m, visible, err := match(ctx, c, n, reader)
 		if visible {
@@ -256,7 +264,8 @@ func (a *App) happenedElsewhere(ctx context.Context, c store.Conn, reader store.
 
 // match is what mail tells of a notification about a saved search: of the materials that it names those
 // that the person may see still. visible: there is one, and the search is still saved.
-func match(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (m notice.Match, visible bool, err error) {
+func match(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (m notice.Match,
+	visible bool, err error) {
 	d := n.News.Detail
 	m = notice.Match{Match: exchange.Match{Count: d.Count}, At: n.News.At, Location: reader.Mail.Location()}
 	if m.Search, err = c.SavedSearch(ctx, n.User, d.SavedSearch); exchange.CodeOf(err) == exchange.NotFound {
@@ -285,7 +294,8 @@ func of(f notice.Event, n exchange.Notification) notice.Event {
 // they look after.
 func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]notice.Waiting, error) {
 	var list []notice.Waiting
-	for _, f := range []exchange.RequestFilter{{Active: new(true), AssignedTo: &user}, {Active: new(true), Requester: &user}} {
+	for _, f := range []exchange.RequestFilter{{Active: new(true), AssignedTo: &user},
+		{Active: new(true), Requester: &user}} {
 		side := exchange.LabSide
 		if f.Requester != nil {
 			side = exchange.RequesterSide
@@ -300,7 +310,8 @@ func (a *App) waitingFor(ctx context.Context, c store.Conn, user uuid.UUID) ([]n
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y notice.Waiting) int { return x.Request.WaitingSince.Compare(y.Request.WaitingSince) })
+	slices.SortStableFunc(list,
+		func(x, y notice.Waiting) int { return x.Request.WaitingSince.Compare(y.Request.WaitingSince) })
 	people, labs := make([]uuid.UUID, len(list)), make([]int64, len(list))
 	for i, w := range list {
 		people[i], labs[i] = w.Request.Requester, w.Request.Organization

@@ -10,17 +10,20 @@ import (
 // What is said in a request, and what happened in it.
 
 // SendMessage adds a message to a request and gives its event.
-func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Event, error) {
+func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Event,
+	error) {
 	text, err := w.Check()
 	if err != nil {
 		return exchange.Event{}, err
 	}
 	var sent []exchange.Event
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
-		sent = events // keep fills in their ids
-		return after, events, err
-	})
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id,
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			after, events, err := q.Message(roles, who.ID, text, q.Terms, tx.Now)
+			sent = events // keep fills in their ids
+			return after, events, err
+		})
 	if err != nil {
 		return exchange.Event{}, err
 	}
@@ -28,47 +31,53 @@ func (a *App) SendMessage(ctx context.Context, who exchange.Actor, id int64, w e
 }
 
 // OpenIssue reports a problem with the transfer.
-func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Issue, error) {
+func (a *App) OpenIssue(ctx context.Context, who exchange.Actor, id int64, w exchange.TextBody) (exchange.Issue,
+	error) {
 	text, err := w.Check()
 	if err != nil {
 		return exchange.Issue{}, err
 	}
 	issue := exchange.Issue{RequestID: id, Text: text, OpenedBy: who.ID}
-	_, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
-		if err != nil {
-			return after, nil, err
-		}
-		issue.OpenedAt = tx.Now
-		issue.ID, err = tx.InsertIssue(ctx, issue)
-		for i := range events {
-			events[i].Detail.Issue = issue.ID
-		}
-		return after, events, err
-	})
+	_, err = a.act(ctx, who, exchange.RequestUpdate, id,
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			after, events, err := q.Request.OpenIssue(roles, who.ID, text, q.Terms, tx.Now)
+			if err != nil {
+				return after, nil, err
+			}
+			issue.OpenedAt = tx.Now
+			issue.ID, err = tx.InsertIssue(ctx, issue)
+			for i := range events {
+				events[i].Detail.Issue = issue.ID
+			}
+			return after, events, err
+		})
 	return issue, err
 }
 
 // CloseIssue ends a problem; closing one twice is no change.
 func (a *App) CloseIssue(ctx context.Context, who exchange.Actor, id, issueID int64) (exchange.Issue, error) {
 	var issue exchange.Issue
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		var err error
-		if issue, err = tx.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
-			return q.Request, nil, err
-		}
-		after, events, err := q.CloseIssue(roles, who.ID, issue, q.Terms, tx.Now)
-		if err != nil {
-			return after, nil, err
-		}
-		issue.ClosedAt = &tx.Now
-		return after, events, tx.CloseIssue(ctx, issueID)
-	})
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id,
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			var err error
+			if issue, err = tx.Issue(ctx, id, issueID); err != nil || issue.ClosedAt != nil {
+				return q.Request, nil, err
+			}
+			after, events, err := q.CloseIssue(roles, who.ID, issue, q.Terms, tx.Now)
+			if err != nil {
+				return after, nil, err
+			}
+			issue.ClosedAt = &tx.Now
+			return after, events, tx.CloseIssue(ctx, issueID)
+		})
 	return issue, err
 }
 
 // Issues lists the issues of a request.
-func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.Issue], error) {
+func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[exchange.Issue], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[exchange.Issue]{}, err
 	}
@@ -76,7 +85,8 @@ func (a *App) Issues(ctx context.Context, who exchange.Actor, id int64, p exchan
 }
 
 // Events lists the events of a request; kind "" is every kind.
-func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind, p exchange.Page) (exchange.ListPage[exchange.Event], error) {
+func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exchange.EventKind,
+	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[exchange.Event]{}, err
 	}
@@ -84,11 +94,13 @@ func (a *App) Events(ctx context.Context, who exchange.Actor, id int64, kind exc
 }
 
 // OrganizationEvents lists what happened in the requests of an organization's materials.
-func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter, p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], error) {
+func (a *App) OrganizationEvents(ctx context.Context, who exchange.Actor, organization int64, f exchange.EventFilter,
+	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
-		err = a.mayRead(ctx, who, exchange.OrganizationEvents, who.ToOrganization(organization), object("events of organization", organization))
+		err = a.mayRead(ctx, who, exchange.OrganizationEvents, who.ToOrganization(organization),
+			object("events of organization", organization))
 	}
 	if err != nil {
 		return exchange.ListPage[exchange.OrganizationEvent]{}, err

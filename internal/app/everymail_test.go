@@ -34,7 +34,8 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.app.Notice, err = notice.New(h.app.PublicURL)
 		h.must(err)
 		for name, who := range h.people {
-			_, err := h.app.UpdateUser(t.Context(), who, who.ID, exchange.UserPatch{Email: exchange.Some(name + "@example.org")})
+			_, err := h.app.UpdateUser(t.Context(), who, who.ID,
+				exchange.UserPatch{Email: exchange.Some(name + "@example.org")})
 			h.must(err)
 		}
 		h.work(1)
@@ -59,7 +60,8 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		h.list(h.people["owner"], "Zebrafish <1>", nil)
 		h.alertOf(1)
 		h.wait()
-		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
+		_, err = h.app.UpdateMailSettings(t.Context(), h.people["member"], h.people["member"].ID,
+			exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY")})
 		h.must(err)
 		h.ask("requester", "Why")
 		h.told()
@@ -78,17 +80,20 @@ func TestEveryKindOfMessageReachesAMailServer(t *testing.T) {
 		ids := map[string]bool{}
 		for _, l := range server.Messages() {
 			id := l.Header.Get("Message-Id")
-			if ids[id] || id == "" || l.Subject == "" || l.Text == "" || l.HTML == "" || l.From != "aliquot@example.org" {
+			if ids[id] || id == "" || l.Subject == "" || l.Text == "" || l.HTML == "" ||
+				l.From != "aliquot@example.org" {
 				t.Errorf("message %q, %q, of %d and %d bytes", id, l.Subject, len(l.Text), len(l.HTML))
 			}
 			ids[id] = true
 		}
-		for _, l := range []string{"newcomer@example.org", "member@example.org"} { // who is nobody here; who wants digests
+		// who is nobody here; who wants digests
+		for _, l := range []string{"newcomer@example.org", "member@example.org"} {
 			if !slices.ContainsFunc(server.Messages(), func(m mailtest.Letter) bool { return m.To == l }) {
 				t.Errorf("nothing came for %s", l)
 			}
 		}
-		for to, text := range map[string]string{"stranger@example.org": "1 material is new in your saved search zebrafish.", "member@example.org": "== New in your saved searches =="} {
+		for to, text := range map[string]string{"stranger@example.org": "1 material is new in your saved search " +
+			"zebrafish.", "member@example.org": "== New in your saved searches =="} {
 			if !slices.ContainsFunc(server.Messages(), func(m mailtest.Letter) bool {
 				return m.To == to && strings.Contains(m.Text, text) && strings.Contains(m.HTML, "Zebrafish &lt;")
 			}) {
@@ -118,7 +123,8 @@ func (h *hearing) membership() {
 	h.must(err)
 	for _, to := range []exchange.InvitationStatus{exchange.InvitationDeclined, exchange.InvitationAccepted} {
 		h.set(h.now.Load().Add(time.Hour)) // nobody is asked twice in a row
-		v, _, err := h.app.Invite(ctx, owner, h.lab, exchange.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
+		v, _, err := h.app.Invite(ctx, owner, h.lab,
+			exchange.InvitationNew{RegistryID: exchange.Some("hears-stranger")})
 		h.must(err)
 		h.wait()
 		_, err = h.app.Answer(ctx, stranger, stranger.ID, v.ID, to)
@@ -136,7 +142,8 @@ func (h *hearing) membership() {
 
 // webhookOff is news as they are when a webhook is switched off, which the tests of the API have happen.
 func (h *hearing) webhookOff(ctx context.Context, tx store.Conn) error {
-	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: h.lab, Detail: exchange.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
+	off := exchange.Announcement{Kind: exchange.WebhookOff, Organization: h.lab,
+		Detail: exchange.AnnouncementDetail{Webhook: 1, Reason: "it answered 410 Gone"}}
 	var err error
 	if off.ID, err = tx.InsertNews(ctx, off); err != nil {
 		return err
@@ -153,7 +160,8 @@ func (h *hearing) wait() {
 	h.Helper()
 	jobtest.Poll(h.T, "no mail is under way", func() bool {
 		var n int
-		h.must(h.sql.QueryRowContext(h.Context(), "SELECT COUNT(*) FROM jobs WHERE (kind = 'tell' OR kind LIKE 'mail.%') AND (state = 'RUNNING' OR due_at <= $1)",
+		h.must(h.sql.QueryRowContext(h.Context(), "SELECT COUNT(*) FROM jobs WHERE (kind = 'tell' OR kind LIKE "+
+			"'mail.%') AND (state = 'RUNNING' OR due_at <= $1)",
 			*h.now.Load()).Scan(&n))
 		return n == 0
 	})
@@ -163,7 +171,8 @@ func (h *hearing) wait() {
 func (h *hearing) sent(table, column, kind string) {
 	h.Helper()
 	var n int
-	h.must(h.sql.QueryRowContext(h.Context(), fmt.Sprintf("SELECT COUNT(*) FROM notifications n JOIN %s e ON e.id = n.%s WHERE n.mail = 'SENT' AND e.kind = $1", table, column), kind).Scan(&n))
+	h.must(h.sql.QueryRowContext(h.Context(), fmt.Sprintf("SELECT COUNT(*) FROM notifications n JOIN %s e ON e.id = "+
+		"n.%s WHERE n.mail = 'SENT' AND e.kind = $1", table, column), kind).Scan(&n))
 	if n == 0 {
 		h.Errorf("no mail was sent about %s", kind)
 	}

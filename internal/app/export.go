@@ -28,7 +28,8 @@ func (a *App) MayExport(ctx context.Context, who exchange.Actor, organization *i
 
 // EachMaterial gives the materials of an organization, or of all, embargoed and archived ones too, the
 // oldest first. It reads a part at a time, each when it is the turn of caller: a user, or "" for a command.
-func (a *App) EachMaterial(ctx context.Context, caller string, organization *int64, do func(exchange.ShownMaterial) error) error {
+func (a *App) EachMaterial(ctx context.Context, caller string, organization *int64,
+	do func(exchange.ShownMaterial) error) error {
 	part := a.parts(caller)
 	for after := int64(0); ; {
 		var list []exchange.ShownMaterial
@@ -64,7 +65,8 @@ func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64
 			own[key] = true
 		}
 		if len(own) > maxKeys {
-			return exchange.Errorf(exchange.Conflict, "The materials have more than %d different keys of additional_metadata, which is more columns than a spreadsheet takes; export them as JSON.", maxKeys)
+			return exchange.Errorf(exchange.Conflict, "The materials have more than %d different keys of "+
+				"additional_metadata, which is more columns than a spreadsheet takes; export them as JSON.", maxKeys)
 		}
 		return nil
 	})
@@ -84,7 +86,8 @@ func (a *App) ExportKeys(ctx context.Context, caller string, organization *int64
 }
 
 // Export writes materials with ExportKeys as a spreadsheet that Bulk takes.
-func (a *App) Export(ctx context.Context, caller string, organization *int64, keys []string, format string, out io.Writer) error {
+func (a *App) Export(ctx context.Context, caller string, organization *int64, keys []string, format string,
+	out io.Writer) error {
 	w, err := sheet.Create(out, format)
 	if err != nil {
 		return err
@@ -108,7 +111,9 @@ func Template(c category.Category, format string, out io.Writer) error {
 	var columns []sheet.Column
 	var headers, help []string
 	for _, column := range exchange.Columns(c) {
-		columns = append(columns, sheet.Column{Header: column.Label, Help: column.Help, Example: column.Example, Values: column.Values, Closed: column.Closed})
+		columns = append(columns,
+			sheet.Column{Header: column.Label, Help: column.Help, Example: column.Example, Values: column.Values,
+				Closed: column.Closed})
 		headers, help = append(headers, column.Label), append(help, column.Help)
 	}
 	if format == "xlsx" {

@@ -62,8 +62,10 @@ type FeedUpdate struct {
 
 // Follow begins to follow a person's notifications from a place on, nil for the present. Whoever
 // calls it reads, and again after each Fresh, until Over, and then closes it.
-func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *exchange.FeedPosition) (*Feed, error) {
-	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
+func (a *App) Follow(ctx context.Context, who exchange.Actor, user uuid.UUID, from *exchange.FeedPosition) (*Feed,
+	error) {
+	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user),
+		object("notifications of", user)); err != nil {
 		return nil, err
 	}
 	f := &Feed{app: a, who: who, user: user, unread: -1, fresh: make(chan struct{}, 1), over: make(chan struct{})}
@@ -183,10 +185,12 @@ func (s *feeds) enter(ctx context.Context, f *Feed) error {
 	}
 	switch {
 	case own >= maxFeeds:
-		return exchange.Errorf(exchange.RateLimited, "You have %d streams open, as many as one person may have; close one first.", own).
+		return exchange.Errorf(exchange.RateLimited, "You have %d streams open, as many as one person may have; "+
+			"close one first.", own).
 			With("limit", maxFeeds).With("retry_after", 5)
 	case len(s.open) >= maxFeedsHere:
-		return exchange.Errorf(exchange.Unavailable, "Too many streams are open; try again later, or read the list.").With("limit", maxFeedsHere)
+		return exchange.Errorf(exchange.Unavailable,
+			"Too many streams are open; try again later, or read the list.").With("limit", maxFeedsHere)
 	}
 	s.open[f] = true
 	if s.stop == nil {

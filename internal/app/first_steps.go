@@ -25,7 +25,8 @@ func (a *App) TakeFirstSteps(ctx context.Context, who exchange.Actor, s exchange
 			return err
 		}
 		if !same(mail, old.Mail) {
-			if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(who.ID), object("mail settings of", who.ID)); err != nil {
+			if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(who.ID),
+				object("mail settings of", who.ID)); err != nil {
 				return err
 			}
 			if err := saveMailSettings(ctx, tx, mail); err != nil {

@@ -17,9 +17,10 @@ type OrganizationChange struct {
 	Invitations []exchange.ShownInvitation
 }
 
-// CreateOrganization makes an organization. Under exchange.AccessMembers its owner is the caller, or anybody whom an admin
-// names; the other people in it are invited.
-func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exchange.OrganizationPatch) (OrganizationChange, error) {
+// CreateOrganization makes an organization. Under exchange.AccessMembers its owner is the caller, or anybody whom an
+// admin names; the other people in it are invited.
+func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor,
+	p exchange.OrganizationPatch) (OrganizationChange, error) {
 	founder := uuid.Nil
 	if a.Access == exchange.AccessMembers {
 		founder = who.ID
@@ -41,7 +42,8 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 		}
 		if a.Access == exchange.AccessMembers && o.Owner != who.ID {
 			if !who.Admin {
-				return exchange.Errorf(exchange.FieldForbidden, "You found an organization for yourself: leave owner out, and invite who is to own it afterwards.").With("field", "owner")
+				return exchange.Errorf(exchange.FieldForbidden,
+					"You found an organization for yourself: leave owner out, and invite who is to own it afterwards.").With("field", "owner")
 			}
 			asAdmin = true
 		}
@@ -56,7 +58,8 @@ func (a *App) CreateOrganization(ctx context.Context, who exchange.Actor, p exch
 		if c.OrganizationView, err = showOrganization(ctx, tx, made); err != nil {
 			return err
 		}
-		if err := recordOrganizationVersion(ctx, tx, who, exchange.OrganizationCreate, asAdmin, c.OrganizationView); err != nil {
+		if err := recordOrganizationVersion(ctx, tx, who, exchange.OrganizationCreate, asAdmin,
+			c.OrganizationView); err != nil {
 			return err
 		}
 		c.Invitations, err = a.inviteUsers(ctx, tx, who, made.ID, exchange.MemberRole, invited...)
@@ -78,7 +81,8 @@ func (a *App) asked(who exchange.Actor, was, named []uuid.UUID) (present, invite
 	return present, invited
 }
 
-func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization, members []uuid.UUID) (exchange.Organization, error) {
+func makeOrganization(ctx context.Context, tx store.Conn, o exchange.Organization,
+	members []uuid.UUID) (exchange.Organization, error) {
 	id, err := tx.InsertOrganization(ctx, o)
 	if err != nil {
 		return o, err

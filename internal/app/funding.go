@@ -47,7 +47,8 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 	if err := a.mayRead(ctx, who, exchange.GrantRead, who.ToUser(g.UserID), object("grant", id)); err != nil {
 		return v, err
 	}
-	if v.GrantReport, err = reportOf(ctx, c, g, func(m exchange.Material) bool { return a.hides(who, m, c.Now) }); err != nil {
+	if v.GrantReport, err = reportOf(ctx, c, g,
+		func(m exchange.Material) bool { return a.hides(who, m, c.Now) }); err != nil {
 		return v, err
 	}
 	if v.Own = who.Is(g.UserID); !v.Own {
@@ -61,7 +62,8 @@ func (a *App) GrantPage(ctx context.Context, who exchange.Actor, id int64) (v Gr
 }
 
 // reportOf reads the report of a grant as if the materials that hidden names did not exist.
-func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(exchange.Material) bool) (v GrantReport, err error) {
+func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(exchange.Material) bool) (v GrantReport,
+	err error) {
 	v.Grant = g
 	if v.Owner, err = c.User(ctx, g.UserID); err != nil {
 		return v, err
@@ -109,7 +111,8 @@ func reportOf(ctx context.Context, c store.Conn, g exchange.Grant, hidden func(e
 const ofReport = "grant report"
 
 // ShareGrant makes a link to the report of a grant and gives its address, which is kept nowhere.
-func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantLinkNew) (address string, l exchange.GrantLink, err error) {
+func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p exchange.GrantLinkNew) (address string,
+	l exchange.GrantLink, err error) {
 	if l, err = p.Create(id, a.DB.Read().Now); err != nil {
 		return "", l, err
 	}
@@ -122,7 +125,8 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 			return err
 		}
 		if len(list) >= exchange.MaxGrantLinks {
-			return exchange.Errorf(exchange.Conflict, "A grant has at most %d links; revoke one first.", exchange.MaxGrantLinks)
+			return exchange.Errorf(exchange.Conflict, "A grant has at most %d links; revoke one first.",
+				exchange.MaxGrantLinks)
 		}
 		if l.ID, err = tx.InsertGrantLink(ctx, l); err != nil {
 			return err
@@ -132,7 +136,8 @@ func (a *App) ShareGrant(ctx context.Context, who exchange.Actor, id int64, p ex
 			return err
 		}
 		address = a.PublicURL + "/funding/" + strconv.FormatInt(id, 10) + "/report?key=" + url.QueryEscape(key)
-		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", id), false, map[string]any{"link": l.ID, "expires": l.ExpiresAt})
+		return tx.InsertAudit(ctx, &who.ID, exchange.GrantShare, object("grant", id), false,
+			map[string]any{"link": l.ID, "expires": l.ExpiresAt})
 	})
 	return address, l, err
 }
@@ -159,9 +164,11 @@ func (a *App) RevokeGrantLink(ctx context.Context, who exchange.Actor, grant, id
 }
 
 // SharedReport reads the report of a grant with the key of a link to it; NotFound where that is revoked or over.
-func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64, key string) (GrantReport, exchange.GrantLink, error) {
+func (a *App) SharedReport(ctx context.Context, who exchange.Actor, grant int64, key string) (GrantReport,
+	exchange.GrantLink, error) {
 	c := a.DB.Read()
-	none := exchange.Errorf(exchange.NotFound, "This link opens nothing (any more). Ask who gave it to you for another.")
+	none := exchange.Errorf(exchange.NotFound,
+		"This link opens nothing (any more). Ask who gave it to you for another.")
 	if _, err := a.can(who, exchange.GrantReport, who.ToUser(who.ID)); err != nil {
 		return GrantReport{}, exchange.GrantLink{}, err
 	}

@@ -19,7 +19,8 @@ type GrantView struct {
 }
 
 // showGrants adds to grants what who may see inside of them, in as many queries for one as for all.
-func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, list []exchange.Grant) ([]GrantView, error) {
+func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, list []exchange.Grant) ([]GrantView,
+	error) {
 	views := make([]GrantView, len(list))
 	at := map[int64]*GrantView{}
 	var ids []int64
@@ -59,7 +60,8 @@ func (a *App) showGrants(ctx context.Context, c store.Conn, who exchange.Actor, 
 		reveal(who, v.Materials)
 		v.Owner = users[slices.IndexFunc(users, func(u exchange.User) bool { return u.ID == v.UserID })]
 		for _, o := range labs {
-			if slices.ContainsFunc(v.Materials, func(m exchange.ShownMaterial) bool { return m.OrganizationID == o.ID }) {
+			if slices.ContainsFunc(v.Materials,
+				func(m exchange.ShownMaterial) bool { return m.OrganizationID == o.ID }) {
 				v.Organizations = append(v.Organizations, o)
 			}
 		}
@@ -157,7 +159,8 @@ func (a *App) UpdateGrant(ctx context.Context, who exchange.Actor, id int64, p e
 }
 
 // FundedBy lists those materials of a grant that who may see.
-func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
+func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	g, err := c.Grant(ctx, id)
 	if err == nil {
@@ -172,7 +175,8 @@ func (a *App) FundedBy(ctx context.Context, who exchange.Actor, id int64, p exch
 }
 
 // Fund names a material in a grant: the caller must own both. existed: the grant named it before.
-func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.FundingBody) (m exchange.ShownMaterial, existed bool, err error) {
+func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange.FundingBody) (m exchange.ShownMaterial,
+	existed bool, err error) {
 	material, err := p.Check()
 	if err != nil {
 		return m, false, err
@@ -197,7 +201,8 @@ func (a *App) Fund(ctx context.Context, who exchange.Actor, id int64, p exchange
 			return err
 		}
 		if existed {
-			return a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID), object("material", material))
+			return a.may(ctx, tx, who, exchange.MaterialFund, who.ToOrganization(named.OrganizationID),
+				object("material", material))
 		}
 		if err := tx.UpdateGrant(ctx, g); err != nil {
 			return err
@@ -235,11 +240,13 @@ func (a *App) Unfund(ctx context.Context, who exchange.Actor, id, material int64
 }
 
 // GrantsOf lists the grants that paid for materials of an organization.
-func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+func (a *App) GrantsOf(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
-		err = a.mayRead(ctx, who, exchange.OrganizationGrants, who.ToOrganization(organization), object("grants of organization", organization))
+		err = a.mayRead(ctx, who, exchange.OrganizationGrants, who.ToOrganization(organization),
+			object("grants of organization", organization))
 	}
 	if err != nil {
 		return exchange.ListPage[exchange.Grant]{}, err

@@ -26,13 +26,15 @@ type Version[T any] struct {
 	Before *T
 }
 
-// recordMaterialVersion notes a change of a material as a version. It has the id of the contact and not their name, which is
-// read when the version is.
-func recordMaterialVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, m exchange.ShownMaterial) error {
+// recordMaterialVersion notes a change of a material as a version. It has the id of the contact and not their name,
+// which is read when the version is.
+func recordMaterialVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool,
+	m exchange.ShownMaterial) error {
 	return tx.InsertVersions(ctx, actorID(who), action, []store.Revision{materialVersion(m, asAdmin)})
 }
 
-// recordMaterialVersions notes changed materials as versions; asAdmin says of each whether that took the power of an admin.
+// recordMaterialVersions notes changed materials as versions; asAdmin says of each whether that took the power of an
+// admin.
 func recordMaterialVersions(ctx context.Context, tx store.Conn, who exchange.Actor, asAdmin map[int64]bool) error {
 	shown, err := tx.ShownMaterials(ctx, slices.Sorted(maps.Keys(asAdmin)))
 	if err != nil {
@@ -61,7 +63,8 @@ func withoutAddresses(u exchange.User) exchange.User {
 func unnamed(u exchange.User) exchange.User { return exchange.User{ID: u.ID} }
 
 // recordOrganizationVersion notes a change of an organization as a version, like recordMaterialVersion.
-func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, asAdmin bool, v OrganizationView) error {
+func recordOrganizationVersion(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
+	asAdmin bool, v OrganizationView) error {
 	members := make([]exchange.User, len(v.Members))
 	for i, m := range v.Members {
 		members[i] = unnamed(m)
@@ -79,7 +82,8 @@ func actorID(who exchange.Actor) *uuid.UUID {
 }
 
 // MaterialHistory lists the versions of a material.
-func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[Version[exchange.ShownMaterial]], error) {
+func (a *App) MaterialHistory(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[Version[exchange.ShownMaterial]], error) {
 	before, err := a.mayReadHistory(ctx, who, id)
 	if err != nil {
 		return exchange.ListPage[Version[exchange.ShownMaterial]]{}, err
@@ -112,7 +116,8 @@ func (a *App) mayReadHistory(ctx context.Context, who exchange.Actor, id int64) 
 }
 
 // OrganizationHistory lists the versions of an organization.
-func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[Version[OrganizationView]], error) {
+func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[Version[OrganizationView]], error) {
 	_, err := a.DB.Read().Organization(ctx, id)
 	if err == nil {
 		err = a.mayRead(ctx, who, exchange.OrganizationHistory, who.ToOrganization(id), object("organization", id))
@@ -123,7 +128,8 @@ func (a *App) OrganizationHistory(ctx context.Context, who exchange.Actor, id in
 	return versions[OrganizationView](ctx, a.DB.Read(), object("organization", id), 0, p)
 }
 
-func versions[T any](ctx context.Context, c store.Conn, object string, before int64, p exchange.Page) (exchange.ListPage[Version[T]], error) {
+func versions[T any](ctx context.Context, c store.Conn, object string, before int64,
+	p exchange.Page) (exchange.ListPage[Version[T]], error) {
 	kept, err := c.Versions(ctx, object, before, p)
 	if err != nil {
 		return exchange.ListPage[Version[T]]{}, err
@@ -169,9 +175,10 @@ func peopleOf(state any) (list []*exchange.User) {
 	return nil
 }
 
-// namePeople fills in people, who are known by their ids, as they are called now, without the addresses that only they may
-// see. It gives them and the actors of what was done, all read in one query.
-func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T) *uuid.UUID, people []*exchange.User) (map[uuid.UUID]*exchange.User, error) {
+// namePeople fills in people, who are known by their ids, as they are called now, without the addresses that only they
+// may see. It gives them and the actors of what was done, all read in one query.
+func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T) *uuid.UUID,
+	people []*exchange.User) (map[uuid.UUID]*exchange.User, error) {
 	var ids []uuid.UUID
 	for _, d := range done {
 		if by := actor(d); by != nil {
@@ -198,7 +205,8 @@ func namePeople[T any](ctx context.Context, c store.Conn, done []T, actor func(T
 }
 
 // Audit lists what was noted; for admins. To read it is noted too.
-func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.AuditFilter) (exchange.ListPage[AuditEntry], error) {
+func (a *App) Audit(ctx context.Context, who exchange.Actor, p exchange.Page,
+	f exchange.AuditFilter) (exchange.ListPage[AuditEntry], error) {
 	if err := a.mayRead(ctx, who, exchange.AuditRead, who.ToUser(who.ID), "audit events"); err != nil {
 		return exchange.ListPage[AuditEntry]{}, err
 	}
@@ -230,7 +238,8 @@ func withActors(ctx context.Context, c store.Conn, acts []exchange.AuditEvent) (
 }
 
 // MaterialVersion reads what a material was in a version.
-func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial, err error) {
+func (a *App) MaterialVersion(ctx context.Context, who exchange.Actor, id, version int64) (m exchange.ShownMaterial,
+	err error) {
 	before, err := a.mayReadHistory(ctx, who, id)
 	if err == nil && before != 0 && version >= before {
 		err = noMaterial()
@@ -264,7 +273,8 @@ func (a *App) namesInVersions(ctx context.Context, r *job.Run, _ struct{}) error
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 			last, n, err := tx.RewriteVersions(ctx, after, versionsAtOnce, withoutNames)
 			more, after = n == versionsAtOnce, last
-			return exchange.Progress{Done: r.Progress().Done + int64(n), Note: "taking names from the history"}, after, err
+			return exchange.Progress{Done: r.Progress().Done + int64(n), Note: "taking names from the history"}, after,
+				err
 		})
 		if err != nil {
 			return err

@@ -11,23 +11,26 @@ import (
 // Import lists a material as a public source describes it, and names it in a grant. The caller
 // owns the grant and belongs to the organization. existed: it was imported before and is given as
 // it is; a unique index decides. No transaction is open while a source is waited for.
-func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportNew) (m exchange.ShownMaterial, existed bool, err error) {
+func (a *App) Import(ctx context.Context, who exchange.Actor, n exchange.ImportNew) (m exchange.ShownMaterial,
+	existed bool, err error) {
 	o, err := n.Check()
 	if err != nil {
 		return m, false, err
 	}
-	return a.importOne(ctx, who, o, func(ctx context.Context, made exchange.Material) (m exchange.ShownMaterial, err error) {
-		err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-			m, err = a.addImported(ctx, tx, who, o, made)
-			return err
+	return a.importOne(ctx, who, o,
+		func(ctx context.Context, made exchange.Material) (m exchange.ShownMaterial, err error) {
+			err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
+				m, err = a.addImported(ctx, tx, who, o, made)
+				return err
+			})
+			return m, err
 		})
-		return m, err
-	})
 }
 
 // importOne is Import, where add stores what the source made, by addImported in a transaction.
 func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.ImportOptions,
-	add func(context.Context, exchange.Material) (exchange.ShownMaterial, error)) (m exchange.ShownMaterial, existed bool, err error) {
+	add func(context.Context, exchange.Material) (exchange.ShownMaterial, error)) (m exchange.ShownMaterial,
+	existed bool, err error) {
 	if _, err := a.mayImport(ctx, a.DB.Read(), who, o); err != nil {
 		return m, false, err
 	}
@@ -43,7 +46,8 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 	if m, err = add(ctx, made); exchange.CodeOf(err) == exchange.Conflict {
 		m, err = a.imported(ctx, who, made.ImportSource, *made.ImportIdentifier)
 		if exchange.CodeOf(err) == exchange.NotFound { // nobody sees it yet
-			err = exchange.Errorf(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when it is done.", made.ImportSource, *made.ImportIdentifier)
+			err = exchange.Errorf(exchange.Conflict, "A spreadsheet that is being listed has %s %s; try again when "+
+				"it is done.", made.ImportSource, *made.ImportIdentifier)
 		}
 		return m, true, err
 	}
@@ -51,7 +55,8 @@ func (a *App) importOne(ctx context.Context, who exchange.Actor, o exchange.Impo
 }
 
 // addImported stores what a source made.
-func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOptions, made exchange.Material) (m exchange.ShownMaterial, err error) {
+func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.ImportOptions,
+	made exchange.Material) (m exchange.ShownMaterial, err error) {
 	g, err := a.grantToChange(ctx, tx, who, o.GrantID)
 	if err != nil {
 		return m, refer(err, "grant_id", o.GrantID)
@@ -81,7 +86,8 @@ func (a *App) addImported(ctx context.Context, tx store.Conn, who exchange.Actor
 
 // mayImport reports whether who may import before a source is troubled with it; addImported says so
 // again. Every wrong reference is named.
-func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOptions) (asAdmin bool, err error) {
+func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o exchange.ImportOptions) (asAdmin bool,
+	err error) {
 	var f exchange.FieldErrors
 	g, err := c.Grant(ctx, o.GrantID)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -108,7 +114,8 @@ func (a *App) mayImport(ctx context.Context, c store.Conn, who exchange.Actor, o
 
 // draft is the material that an import makes, with the caller as its contact. A release that is
 // still to come is its embargo.
-func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (exchange.Material, []string, error) {
+func (a *App) draft(ctx context.Context, who exchange.Actor, o exchange.ImportOptions) (exchange.Material, []string,
+	error) {
 	d, err := a.Importer.Draft(ctx, o)
 	if err != nil {
 		return exchange.Material{}, nil, err
@@ -166,7 +173,8 @@ func (a *App) preview(ctx context.Context, who exchange.Actor, o exchange.Import
 }
 
 // Publication looks a publication up by its PubMed id or its DOI, one of which is nil.
-func (a *App) Publication(ctx context.Context, who exchange.Actor, pubmedID, doi *string) (exchange.Publication, error) {
+func (a *App) Publication(ctx context.Context, who exchange.Actor, pubmedID, doi *string) (exchange.Publication,
+	error) {
 	pmid, name, err := exchange.PublicationOf(pubmedID, doi)
 	if err != nil {
 		return exchange.Publication{}, err

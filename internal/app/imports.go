@@ -27,7 +27,8 @@ func (a *App) Imports(ctx context.Context, who exchange.Actor, n exchange.BatchI
 		first := order.Orders[0] // organization and grant are those of all
 		asAdmin, err := a.mayImport(ctx, tx, who, first)
 		if err == nil && asAdmin {
-			err = tx.InsertAudit(ctx, actorID(who), exchange.MaterialImport, object("organization", first.OrganizationID), true, nil)
+			err = tx.InsertAudit(ctx, actorID(who), exchange.MaterialImport,
+				object("organization", first.OrganizationID), true, nil)
 		}
 		if err != nil {
 			return err
@@ -114,16 +115,17 @@ func (m *imports) one(ctx context.Context, i int) error {
 	if m.order.Preview {
 		outcome, err = m.preview(ctx, who, i)
 	} else {
-		there, existed, failed := m.a.importOne(ctx, who, o, func(ctx context.Context, made exchange.Material) (added exchange.ShownMaterial, err error) {
-			err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (exchange.ImportOutcome, error) {
-				who, err := tx.ActorNow(ctx, exchange.Actor{ID: m.run.User()})
-				if err == nil {
-					added, err = m.a.addImported(ctx, tx, who, o, made)
-				}
-				return m.outcome(i, exchange.WasImported, added.Material), err
+		there, existed, failed := m.a.importOne(ctx, who, o,
+			func(ctx context.Context, made exchange.Material) (added exchange.ShownMaterial, err error) {
+				err = m.step(ctx, i, func(ctx context.Context, tx store.Conn) (exchange.ImportOutcome, error) {
+					who, err := tx.ActorNow(ctx, exchange.Actor{ID: m.run.User()})
+					if err == nil {
+						added, err = m.a.addImported(ctx, tx, who, o, made)
+					}
+					return m.outcome(i, exchange.WasImported, added.Material), err
+				})
+				return added, err
 			})
-			return added, err
-		})
 		if failed == nil && !existed {
 			return nil
 		}
@@ -154,7 +156,8 @@ func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (excha
 	}
 	outcome.Warnings = append(outcome.Warnings, v.Warnings...)
 	for k, other := range m.outcomes {
-		if other != nil && other.Outcome == exchange.WouldImport && other.Source == outcome.Source && other.Accession == outcome.Accession {
+		if other != nil && other.Outcome == exchange.WouldImport && other.Source == outcome.Source &&
+			other.Accession == outcome.Accession {
 			outcome.Outcome = exchange.ExistedBefore
 			outcome.Warnings = append(outcome.Warnings, fmt.Sprintf("It is the same as identifiers[%d].", k))
 		}
@@ -165,7 +168,8 @@ func (m *imports) preview(ctx context.Context, who exchange.Actor, i int) (excha
 // outcome says the result of an identifier: a material, stored or not.
 func (m *imports) outcome(i int, word exchange.ImportStatus, is exchange.Material) exchange.ImportOutcome {
 	o := m.order.Orders[i]
-	out := exchange.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source, Accession: o.Identifier,
+	out := exchange.ImportOutcome{Identifier: m.order.Identifiers[i], Outcome: word, Source: o.Source,
+		Accession: o.Identifier,
 		Organisms: append([]string{}, is.Organisms...), Warnings: []string{}}
 	if is.ID != 0 {
 		out.Material = &is.ID
@@ -194,7 +198,8 @@ func (m *imports) refusal(i int, why *exchange.Error) exchange.ImportOutcome {
 }
 
 // step keeps the outcome of an identifier together with what do does.
-func (m *imports) step(ctx context.Context, i int, do func(context.Context, store.Conn) (exchange.ImportOutcome, error)) error {
+func (m *imports) step(ctx context.Context, i int,
+	do func(context.Context, store.Conn) (exchange.ImportOutcome, error)) error {
 	next := slices.Clone(m.outcomes)
 	err := m.run.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
 		outcome, err := do(ctx, tx)

@@ -50,7 +50,8 @@ func (a *App) Inbox(ctx context.Context, who exchange.Actor, p exchange.Page, f 
 }
 
 // InboxSheet writes all requests that Inbox lists as CSV, reading a part at a time: a head, and the cells of each.
-func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f exchange.InboxFilter, head []string, cells func(InboxItem) []string, out io.Writer) error {
+func (a *App) InboxSheet(ctx context.Context, who exchange.Actor, order exchange.Page, f exchange.InboxFilter,
+	head []string, cells func(InboxItem) []string, out io.Writer) error {
 	if _, err := a.can(who, exchange.RequestList, who.ToUser(who.ID)); err != nil {
 		return err
 	}
@@ -123,14 +124,16 @@ func (a *App) inboxItems(ctx context.Context, who exchange.Actor, list []exchang
 	items := make([]InboxItem, len(list))
 	for i, q := range list {
 		roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-		items[i] = InboxItem{RequestDetail: q, Whose: who.InboxState(q), Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
+		items[i] = InboxItem{RequestDetail: q, Whose: who.InboxState(q),
+			Turn: exchange.WaitingOn(q.Terms, q.Targets, q.Request), Roles: roles,
 			Asker: byID[q.Requester], Assignee: byID[q.AssignedTo], Lab: names[q.Organization], Doing: doing[q.ID]}
 	}
 	return items, nil
 }
 
 // doings are what who is about to do to requests, by the ids of those.
-func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor, list []exchange.RequestDetail) (map[int64]*PendingStatus, error) {
+func (a *App) pendingStatuses(ctx context.Context, who exchange.Actor,
+	list []exchange.RequestDetail) (map[int64]*PendingStatus, error) {
 	keys := make([]string, len(list))
 	for i, q := range list {
 		keys[i] = PendingAction{Request: q.ID}.key(who.ID)

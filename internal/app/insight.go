@@ -40,11 +40,13 @@ const maxRequested = 10
 const settling = time.Hour
 
 // Insights tells of the requests of a lab through so many months: for materials of a category, or of all ("").
-func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, category string, months int) (v Insights, err error) {
+func (a *App) Insights(ctx context.Context, who exchange.Actor, organization int64, category string,
+	months int) (v Insights, err error) {
 	if v.Organization, err = a.DB.Read().Organization(ctx, organization); err != nil {
 		return v, err
 	}
-	if err := a.mayRead(ctx, who, exchange.OrganizationInsights, who.ToOrganization(organization), object("insights of organization", organization)); err != nil {
+	if err := a.mayRead(ctx, who, exchange.OrganizationInsights, who.ToOrganization(organization),
+		object("insights of organization", organization)); err != nil {
 		return v, err
 	}
 	if v.Months, err = a.months(ctx, organization, category, months); err != nil {
@@ -89,7 +91,8 @@ func (a *App) months(ctx context.Context, organization int64, category string, n
 	if err != nil {
 		return nil, err
 	}
-	accounts = slices.DeleteFunc(accounts, func(account exchange.TurnHistory) bool { return category != "" && account.Category != category })
+	accounts = slices.DeleteFunc(accounts,
+		func(account exchange.TurnHistory) bool { return category != "" && account.Category != category })
 	months := make([]Month, n)
 	for i := range months {
 		m := &months[i]

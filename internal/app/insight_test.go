@@ -24,14 +24,18 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 		y := &year{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(3, 5)), lives: map[int64]*life{}}
 		y.admin = y.person("admin")
 		y.admin.Admin = true
-		other, err := y.app.CreateOrganization(t.Context(), y.member, exchange.OrganizationPatch{Name: exchange.Some("Other"),
-			Owner: exchange.Some(exchange.UserRef(y.member.ID)), Members: exchange.Some([]exchange.UserRef{})})
+		other, err := y.app.CreateOrganization(t.Context(), y.member,
+			exchange.OrganizationPatch{Name: exchange.Some("Other"),
+				Owner: exchange.Some(exchange.UserRef(y.member.ID)), Members: exchange.Some([]exchange.UserRef{})})
 		y.must(err)
 		y.member = y.person("member")
 		labs := []int64{y.lab, other.ID}
 		for i := range 6 {
-			m, _, err := y.app.CreateMaterial(t.Context(), y.member, exchange.MaterialPatch{Category: exchange.Some([]string{"OTHER", "PLASMID", "OTHER"}[i%3]), Title: exchange.Some("HeLa"),
-				Organization: exchange.Some(exchange.Ref(labs[i%2])), NeedsAbstract: exchange.Some(i%3 == 0), NeedsMTA: exchange.Some(i%2 == 0)})
+			m, _, err := y.app.CreateMaterial(t.Context(), y.member,
+				exchange.MaterialPatch{Category: exchange.Some([]string{"OTHER", "PLASMID", "OTHER"}[i%3]),
+					Title:        exchange.Some("HeLa"),
+					Organization: exchange.Some(exchange.Ref(labs[i%2])), NeedsAbstract: exchange.Some(i%3 == 0),
+					NeedsMTA: exchange.Some(i%2 == 0)})
 			y.must(err)
 			y.materials = append(y.materials, m.ID)
 		}
@@ -55,7 +59,8 @@ func TestInsightsAreWhatCountingRequestByRequestGives(t *testing.T) {
 					t.Fatal(err)
 				}
 			case 2, 3, 4:
-				y.compareInsights(labs[y.random.IntN(2)], y.anyCategory(), app.InsightMonths[y.random.IntN(len(app.InsightMonths))])
+				y.compareInsights(labs[y.random.IntN(2)], y.anyCategory(),
+					app.InsightMonths[y.random.IntN(len(app.InsightMonths))])
 			}
 		}
 		for _, lab := range labs {
@@ -139,7 +144,8 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 		case t.Side == "" && t.Status.Active():
 			return "closed"
 		case t.Side == "":
-			return map[exchange.Status]string{"VERIFIED_FULFILLED": "completed", "REJECTED": "declined", "CANCELLED": "cancelled", "INVALID": "invalid"}[t.Status]
+			return map[exchange.Status]string{"VERIFIED_FULFILLED": "completed", "REJECTED": "declined",
+				"CANCELLED": "cancelled", "INVALID": "invalid"}[t.Status]
 		case t.Status == exchange.Open:
 			return ""
 		}
@@ -149,7 +155,8 @@ func (y *year) count(q exchange.RequestDetail, want []app.Month, month func(time
 		if t.Side == "" {
 			return ""
 		}
-		known := map[string]exchange.Stage{"decision": "decision", "issue": "problem", "shipment": "shipping", "receipt": "receipt", "executed_mta": "countersign"}
+		known := map[string]exchange.Stage{"decision": "decision", "issue": "problem", "shipment": "shipping",
+			"receipt": "receipt", "executed_mta": "countersign"}
 		if s := known[t.What[0]]; s != "" {
 			return s
 		}
@@ -222,17 +229,20 @@ func some[K comparable](counts map[K]int64) map[K]int64 {
 	return counts
 }
 
-// TestTheReportOfAGrantIsReadWithALinkUntilItEnds also holds that the link of one grant opens no other, and that nothing
-// under embargo is in it.
+// TestTheReportOfAGrantIsReadWithALinkUntilItEnds also holds that the link of one grant opens no other, and that
+// nothing under embargo is in it.
 func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx := t.Context()
-		g, err := r.app.CreateGrant(ctx, r.member, exchange.GrantPatch{Title: exchange.Some("Wnt"), FunderID: exchange.Some("EX-1")})
+		g, err := r.app.CreateGrant(ctx, r.member,
+			exchange.GrantPatch{Title: exchange.Some("Wnt"), FunderID: exchange.Some("EX-1")})
 		r.must(err)
-		hidden, _, err := r.app.CreateMaterial(ctx, r.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret"),
-			Organization: exchange.Some(exchange.Ref(r.lab)), EmbargoDate: exchange.NullOf(exchange.Date("2027-01-01"))})
+		hidden, _, err := r.app.CreateMaterial(ctx, r.member,
+			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret"),
+				Organization: exchange.Some(exchange.Ref(r.lab)),
+				EmbargoDate:  exchange.NullOf(exchange.Date("2027-01-01"))})
 		r.must(err)
 		for _, m := range []int64{r.material, hidden.ID} {
 			_, _, err = r.app.Fund(ctx, r.member, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(m))})
@@ -248,7 +258,8 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 		key := keyOf(t, address)
 		report, _, err := r.app.SharedReport(ctx, exchange.Actor{}, g.ID, key)
 		r.must(err)
-		if len(report.Materials) != 1 || report.Requests != 1 || report.Completed != 0 || len(report.Labs) != 1 || report.Labs[0].Materials != 1 {
+		if len(report.Materials) != 1 || report.Requests != 1 || report.Completed != 0 || len(report.Labs) != 1 ||
+			report.Labs[0].Materials != 1 {
 			t.Errorf("%+v", report)
 		}
 		own, err := r.app.GrantPage(ctx, r.member, g.ID)
@@ -258,11 +269,13 @@ func TestTheReportOfAGrantIsReadWithALinkUntilItEnds(t *testing.T) {
 		}
 		refused := func(what string, grant int64, key string) {
 			t.Helper()
-			if _, _, err := r.app.SharedReport(ctx, exchange.Actor{}, grant, key); exchange.CodeOf(err) != exchange.NotFound {
+			if _, _, err := r.app.SharedReport(ctx, exchange.Actor{}, grant,
+				key); exchange.CodeOf(err) != exchange.NotFound {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		second, err := r.app.CreateGrant(ctx, r.member, exchange.GrantPatch{Title: exchange.Some("Other"), FunderID: exchange.Some("EX-2")})
+		second, err := r.app.CreateGrant(ctx, r.member,
+			exchange.GrantPatch{Title: exchange.Some("Other"), FunderID: exchange.Some("EX-2")})
 		r.must(err)
 		refused("another grant", second.ID, key)
 		refused("another key", g.ID, key+"x")
@@ -286,7 +299,8 @@ func TestWhoLeavesALabIsNoMemberAndItsOwnerStays(t *testing.T) {
 		r := newReminding(t, db)
 		ctx := t.Context()
 		id := r.request()
-		_, err := r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))})
+		_, err := r.app.UpdateRequest(ctx, r.member, id,
+			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(r.off.ID))})
 		r.must(err)
 		if err := r.app.Leave(ctx, r.member, r.lab); exchange.CodeOf(err) != exchange.Conflict {
 			t.Errorf("the owner: %v", err)

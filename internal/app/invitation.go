@@ -17,11 +17,13 @@ import (
 )
 
 // Invitations lists the invitations of an organization.
-func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter, p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
+func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization int64, f exchange.InvitationFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownInvitation], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
-		err = a.mayRead(ctx, who, exchange.InvitationRead, who.ToOrganization(organization), object("invitations of organization", organization))
+		err = a.mayRead(ctx, who, exchange.InvitationRead, who.ToOrganization(organization),
+			object("invitations of organization", organization))
 	}
 	if err != nil {
 		return exchange.ListPage[exchange.ShownInvitation]{}, err
@@ -31,7 +33,8 @@ func (a *App) Invitations(ctx context.Context, who exchange.Actor, organization 
 
 // Invite asks a person into an organization. existed: they are asked already, and that
 // invitation is given as it is.
-func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64, p exchange.InvitationNew) (v exchange.ShownInvitation, existed bool, err error) {
+func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.InvitationNew) (v exchange.ShownInvitation, existed bool, err error) {
 	i, err := p.Create(a.DB.Read().Now, a.Identity != nil && a.Identity.ByORCID())
 	if err != nil {
 		return v, false, err
@@ -51,11 +54,13 @@ func (a *App) Invite(ctx context.Context, who exchange.Actor, organization int64
 
 // otherRole refuses an invitation of somebody who is invited as something else.
 func otherRole(v exchange.ShownInvitation) error {
-	return exchange.Errorf(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.", v.Addressee(), v.Role)
+	return exchange.Errorf(exchange.Conflict, "%s is invited as %s already; withdraw that invitation first.",
+		v.Addressee(), v.Role)
 }
 
 // invite is Invite into an organization that is locked.
-func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor, i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
+func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor,
+	i exchange.Invitation) (v exchange.ShownInvitation, existed bool, err error) {
 	i.InvitedBy = who.ID
 	asked, err := tx.InvitedUsers(ctx, i)
 	if err != nil {
@@ -63,7 +68,8 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor, i e
 	}
 	for _, u := range asked {
 		if u.Owner || u.Member && i.Role == exchange.MemberRole {
-			return v, false, exchange.Errorf(exchange.Conflict, "%s is a member of this organization already.", i.Addressee())
+			return v, false, exchange.Errorf(exchange.Conflict, "%s is a member of this organization already.",
+				i.Addressee())
 		}
 	}
 	same, err := tx.SameInvitation(ctx, i)
@@ -93,9 +99,10 @@ func (a *App) invite(ctx context.Context, tx store.Conn, who exchange.Actor, i e
 	return v, false, sendInvitation(ctx, tx, who, v, asked)
 }
 
-// inviteUsers asks users into an organization that is locked, as Invite does; who is asked to own it already need not be
-// asked to be a member too.
-func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64, role exchange.Role, users ...uuid.UUID) ([]exchange.ShownInvitation, error) {
+// inviteUsers asks users into an organization that is locked, as Invite does; who is asked to own it already need not
+// be asked to be a member too.
+func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor, organization int64,
+	role exchange.Role, users ...uuid.UUID) ([]exchange.ShownInvitation, error) {
 	if len(users) > exchange.MaxInvited {
 		return nil, fieldError("members", "at most %d people can be invited at once", exchange.MaxInvited)
 	}
@@ -105,7 +112,8 @@ func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor
 	}
 	invitations := make([]exchange.ShownInvitation, len(list))
 	for n, u := range list {
-		i, err := exchange.InvitationNew{RegistryID: exchange.Some(u.RegistryID), Role: exchange.Some(role)}.Create(tx.Now, false)
+		i, err := exchange.InvitationNew{RegistryID: exchange.Some(u.RegistryID),
+			Role: exchange.Some(role)}.Create(tx.Now, false)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +134,8 @@ func (a *App) inviteUsers(ctx context.Context, tx store.Conn, who exchange.Actor
 // expired is withdrawn, so that it cannot be sent again beside the new one.
 func followUp(ctx context.Context, tx store.Conn, last exchange.Invitation) error {
 	if last.Email != "" {
-		if err := exchange.NotBefore(last.SentAt.Add(exchange.InvitationPause), tx.Now, "This address was invited a moment ago"); err != nil {
+		if err := exchange.NotBefore(last.SentAt.Add(exchange.InvitationPause), tx.Now,
+			"This address was invited a moment ago"); err != nil {
 			return err
 		}
 	}
@@ -146,7 +155,8 @@ func mayInviteMore(ctx context.Context, tx store.Conn, who uuid.UUID) error {
 	if err != nil || n < exchange.MaxInvited {
 		return err
 	}
-	return exchange.NotBefore(first.Add(exchange.InvitationDay), tx.Now, fmt.Sprintf("You invited %d people within a day", n))
+	return exchange.NotBefore(first.Add(exchange.InvitationDay), tx.Now,
+		fmt.Sprintf("You invited %d people within a day", n))
 }
 
 // invitationNote is what the audit event of an invitation has of it: not whom it is for, whose account may be closed.
@@ -156,8 +166,10 @@ func invitationNote(i exchange.Invitation) any {
 
 // sendInvitation notes an invitation and lets whom it asks know: in the product those who have signed
 // in before, else by mail where it has an address. Who has neither finds it when they sign in.
-func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation, asked []store.InvitedUser) error {
-	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false, invitationNote(v.Invitation)); err != nil {
+func sendInvitation(ctx context.Context, tx store.Conn, who exchange.Actor, v exchange.ShownInvitation,
+	asked []store.InvitedUser) error {
+	if err := tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", v.OrganizationID), false,
+		invitationNote(v.Invitation)); err != nil {
 		return err
 	}
 	switch {
@@ -182,11 +194,13 @@ func (a *App) lockForInvitation(ctx context.Context, tx store.Conn, who exchange
 	if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil {
 		return err
 	}
-	return a.may(ctx, tx, who, exchange.InvitationWrite, who.ToOrganization(organization), object("organization", organization))
+	return a.may(ctx, tx, who, exchange.InvitationWrite, who.ToOrganization(organization),
+		object("organization", organization))
 }
 
 // Resend sends an invitation again that nobody answered, and begins its lifetime anew.
-func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v exchange.ShownInvitation, err error) {
+func (a *App) Resend(ctx context.Context, who exchange.Actor, organization, id int64) (v exchange.ShownInvitation,
+	err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.lockForInvitation(ctx, tx, who, organization); err != nil {
 			return err
@@ -230,15 +244,18 @@ func (a *App) Withdraw(ctx context.Context, who exchange.Actor, organization, id
 		if err := tx.SaveAnswer(ctx, withdrawn); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false, invitationNote(withdrawn))
+		return tx.InsertAudit(ctx, &who.ID, exchange.InvitationWrite, object("organization", organization), false,
+			invitationNote(withdrawn))
 	})
 }
 
 // Answer accepts or declines an invitation of a user; who accepts is a member from then on.
 // The same answer again changes nothing.
-func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.InvitationAnswer, who.ToUser(user), object("invitation", id)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.InvitationAnswer, who.ToUser(user),
+			object("invitation", id)); err != nil {
 			return err
 		}
 		u, err := tx.User(ctx, user)
@@ -253,7 +270,8 @@ func (a *App) Answer(ctx context.Context, who exchange.Actor, user uuid.UUID, id
 
 // answer is an answer of a user; holding: they have the token that was sent. The organization is
 // locked, so that of two acts at once the second finds what the first one did.
-func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64, to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
+func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.User, id int64,
+	to exchange.InvitationStatus, holding bool) (exchange.ShownInvitation, error) {
 	v, err := tx.Invitation(ctx, id)
 	if err != nil {
 		return v, err
@@ -268,7 +286,8 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 	switch {
 	case v.For(u, holding):
 	case holding:
-		return v, exchange.Errorf(exchange.Forbidden, "This invitation is for someone else: sign in as %s.", v.RegistryID)
+		return v, exchange.Errorf(exchange.Forbidden, "This invitation is for someone else: sign in as %s.",
+			v.RegistryID)
 	default:
 		return v, exchange.Errorf(exchange.NotFound, "There is no such invitation.")
 	}
@@ -284,13 +303,15 @@ func answer(ctx context.Context, tx store.Conn, who exchange.Actor, u exchange.U
 		kind = exchange.InvitationTaken
 		if v.Role == exchange.OwnerRole {
 			o.Owner, o.UpdatedAt = u.ID, tx.Now
-			if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.UpdateOrganization(ctx, o), tx.WithdrawOwners(ctx, o.ID)); err != nil {
+			if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.UpdateOrganization(ctx, o),
+				tx.WithdrawOwners(ctx, o.ID)); err != nil {
 				return v, err
 			}
 		}
 		err = addMember(ctx, tx, who, exchange.InvitationAnswer, o, u.ID)
 	} else {
-		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false, invitationNote(v.Invitation))
+		err = tx.InsertAudit(ctx, &who.ID, exchange.InvitationAnswer, object("organization", o.ID), false,
+			invitationNote(v.Invitation))
 	}
 	if err != nil {
 		return v, err
@@ -331,7 +352,8 @@ func held(ctx context.Context, c store.Conn, token string) (exchange.ShownInvita
 }
 
 // AnswerHeld is Answer by the caller with the token that was sent.
-func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.InvitationToken, to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
+func (a *App) AnswerHeld(ctx context.Context, who exchange.Actor, t exchange.InvitationToken,
+	to exchange.InvitationStatus) (v exchange.ShownInvitation, err error) {
 	token, err := t.Check()
 	if err != nil {
 		return v, err

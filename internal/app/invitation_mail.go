@@ -41,7 +41,8 @@ func (a *App) mailInvitation(ctx context.Context, r *job.Run, args InvitationMai
 	become := func(tx store.Conn, was, now exchange.MailState) (bool, error) {
 		return tx.InvitationMailBecomes(ctx, v.ID, args.Round, was, now)
 	}
-	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)}, List: a.list("invitation")}
+	m := mail.Message{Kind: "invitation", To: v.Email, At: v.SentAt, References: []string{a.invitationThread(v.ID)},
+		List: a.list("invitation")}
 	begins, link := false, ""
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		died, err := become(tx, exchange.MailSending, exchange.MailInDoubt)
@@ -91,7 +92,8 @@ func (a *App) invitationThread(id int64) string { return fmt.Sprintf("invitation
 func (a *App) searchThread(id int64) string { return fmt.Sprintf("search.%d@%s", id, a.host()) }
 
 func invitationWords(v exchange.ShownInvitation, link string) notice.Invitation {
-	return notice.Invitation{Organization: v.Organization, Inviter: v.Inviter.Name(), Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
+	return notice.Invitation{Organization: v.Organization, Inviter: v.Inviter.Name(),
+		Role: strings.ToLower(string(v.Role)), Expires: v.ExpiresAt, Link: link}
 }
 
 // letter is what mail about a notification tells, written when it is sent.
@@ -101,7 +103,8 @@ type letter struct {
 }
 
 // letter gives what mail about a notification tells. visible: it is still for the person.
-func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (l letter, visible bool, err error) {
+func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (l letter,
+	visible bool, err error) {
 	if n.News == nil {
 		facts, visible, err := a.facts(ctx, c, n, reader)
 		if err == nil && visible {
@@ -119,18 +122,21 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 		return a.invitationLetter(ctx, c, n, reader)
 	case exchange.SearchMatched:
 		m, visible, err := match(ctx, c, n, reader)
-		return letter{a.searchThread(n.News.Detail.SavedSearch), func(_ context.Context, unsubscribe string) (notice.Text, error) {
-			m.Unsubscribe = unsubscribe
-			return a.Notice.Match(m)
-		}}, visible, err
+		return letter{a.searchThread(n.News.Detail.SavedSearch),
+			func(_ context.Context, unsubscribe string) (notice.Text, error) {
+				m.Unsubscribe = unsubscribe
+				return a.Notice.Match(m)
+			}}, visible, err
 	}
 	d := n.News.Detail
-	m := notice.Membership{Kind: notice.MembershipKind(n.News.Kind), Organization: n.OrganizationName, Person: "Aliquot", Note: d.Text,
+	m := notice.Membership{Kind: notice.MembershipKind(n.News.Kind), Organization: n.OrganizationName,
+		Person: "Aliquot", Note: d.Text,
 		Link: fmt.Sprintf("%s/labs/%d/people", a.PublicURL, n.Organization)}
 	if n.Actor != nil {
 		m.Person = n.Actor.Name()
 	}
-	l = letter{a.invitationThread(d.Invitation), func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
+	l = letter{a.invitationThread(d.Invitation),
+		func(context.Context, string) (notice.Text, error) { return a.Notice.Membership(m) }}
 	if n.News.Kind == exchange.WebhookOff {
 		l.thread = fmt.Sprintf("webhook.%d@%s", d.Webhook, a.host())
 		m.Note, m.Link = d.Reason, fmt.Sprintf("%s/labs/%d/webhooks", a.PublicURL, n.Organization)
@@ -153,7 +159,8 @@ func (a *App) letter(ctx context.Context, c store.Conn, n exchange.Notification,
 }
 
 // invitationLetter is the letter of an invitation to someone who has signed in before.
-func (a *App) invitationLetter(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (l letter, visible bool, err error) {
+func (a *App) invitationLetter(ctx context.Context, c store.Conn, n exchange.Notification,
+	reader store.Reader) (l letter, visible bool, err error) {
 	v, err := c.Invitation(ctx, n.News.Detail.Invitation)
 	write := func(ctx context.Context, _ string) (words notice.Text, err error) {
 		link := ""

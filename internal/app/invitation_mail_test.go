@@ -63,7 +63,8 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 		m.must(err)
 		m.work()
 		letters := m.server.Messages()
-		if len(letters) != 2 || letters[0].Header.Get("Message-Id") == letters[1].Header.Get("Message-Id") || letters[0].Header.Get("References") != letters[1].Header.Get("References") ||
+		if len(letters) != 2 || letters[0].Header.Get("Message-Id") == letters[1].Header.Get("Message-Id") ||
+			letters[0].Header.Get("References") != letters[1].Header.Get("References") ||
 			m.token(letters[0]) != m.token(letters[1]) {
 			m.Errorf("got %d letters: %+v", len(letters), letters)
 		}
@@ -72,10 +73,12 @@ func TestAnInvitationToAnAddressIsMailedOncePerRoundAndItsTokenAccepts(t *testin
 		if held.ID != v.ID || held.Round != 2 {
 			m.Errorf("held %+v", held)
 		}
-		_, err = m.app.SignIn(m.Context(), identity.Person{RegistryID: "nora"}, exchange.Registration{Invitation: exchange.Some(m.token(letters[0]))})
+		_, err = m.app.SignIn(m.Context(), identity.Person{RegistryID: "nora"},
+			exchange.Registration{Invitation: exchange.Some(m.token(letters[0]))})
 		m.must(err)
 		m.work()
-		if got := m.got("ada"); len(got) != 1 || !strings.HasPrefix(got[0], "nora accepted your invitation to Mora lab") {
+		if got := m.got("ada"); len(got) != 1 ||
+			!strings.HasPrefix(got[0], "nora accepted your invitation to Mora lab") {
 			m.Errorf("Ada got %q", got)
 		}
 	})
@@ -89,7 +92,8 @@ func TestAnInvitationThatIsOverIsNotMailed(t *testing.T) {
 		_, err := m.app.Answer(m.Context(), m.rosa, m.rosa.ID, known.ID, exchange.InvitationDeclined)
 		m.must(err)
 		m.work()
-		if got := append(m.got("nora"), m.got("rosa")...); len(got) != 0 || m.invitation(v.ID).Mail != exchange.MailNotWanted {
+		if got := append(m.got("nora"), m.got("rosa")...); len(got) != 0 ||
+			m.invitation(v.ID).Mail != exchange.MailNotWanted {
 			m.Errorf("got %q, %s", got, m.invitation(v.ID).Mail)
 		}
 	})
@@ -107,7 +111,8 @@ func TestTheOwnerSeesThatTheAddressOfAnInvitationIsRefused(t *testing.T) {
 		v = m.inviteAddress("nick")
 		m.work()
 		letters := m.server.Messages()
-		b := mail.Bounce{MessageID: strings.Trim(letters[len(letters)-1].Header.Get("Message-Id"), "<>"), Recipient: "nick@example.org", Reason: "mailbox closed"}
+		b := mail.Bounce{MessageID: strings.Trim(letters[len(letters)-1].Header.Get("Message-Id"), "<>"),
+			Recipient: "nick@example.org", Reason: "mailbox closed"}
 		for _, c := range []struct {
 			permanent bool
 			recipient string
@@ -138,7 +143,8 @@ func TestAnInvitationThatIsPutOffIsMailedLaterAndOneInDoubtNever(t *testing.T) {
 			m.Errorf("got %s, want WAITING", got)
 		}
 		// A process dies while it sends.
-		_, err := storetest.SQL(m.T, m.db).ExecContext(m.Context(), "UPDATE invitations SET mail = 'SENDING' WHERE id = $1", lost.ID)
+		_, err := storetest.SQL(m.T, m.db).ExecContext(m.Context(),
+			"UPDATE invitations SET mail = 'SENDING' WHERE id = $1", lost.ID)
 		m.must(err)
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
@@ -153,7 +159,8 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY")})
 		ask := func() int64 {
-			v, _, err := m.app.AskToJoin(m.Context(), m.rosa, m.lab, exchange.JoinNew{Note: exchange.Some("I start in May")})
+			v, _, err := m.app.AskToJoin(m.Context(), m.rosa, m.lab,
+				exchange.JoinNew{Note: exchange.Some("I start in May")})
 			m.must(err)
 			return v.ID
 		}
@@ -162,11 +169,13 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 		if got := m.got("ada"); len(got) != 1 || got[0] != "rosa asks to join Mora lab: your turn (the decision)" {
 			m.Errorf("Ada got %q", got)
 		}
-		if l := m.server.Messages()[0]; !strings.Contains(l.Text, "I start in May") || !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/labs/%d/people", m.lab)) ||
+		if l := m.server.Messages()[0]; !strings.Contains(l.Text, "I start in May") ||
+			!strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/labs/%d/people", m.lab)) ||
 			!strings.Contains(l.Header.Get("List-Unsubscribe"), "https://aliquot.example.org/unsubscribe?token=") {
 			m.Errorf("got %v %s", l.Header, l.Text)
 		}
-		_, err := m.app.AnswerJoin(m.Context(), m.ada, m.lab, id, exchange.JoinDeclined, exchange.JoinDecline{Reason: exchange.Some("No bench is free")})
+		_, err := m.app.AnswerJoin(m.Context(), m.ada, m.lab, id, exchange.JoinDeclined,
+			exchange.JoinDecline{Reason: exchange.Some("No bench is free")})
 		m.must(err)
 		m.work()
 		m.set("2026-03-04T09:00:00Z")
@@ -174,8 +183,10 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 		_, err = m.app.AnswerJoin(m.Context(), m.ada, m.lab, ask(), exchange.JoinAccepted, exchange.JoinDecline{})
 		m.must(err)
 		m.work()
-		want := []string{"ada declined your request to join Mora lab: nothing to do", "ada accepted your request to join Mora lab: you are a member now"}
-		if got := m.got("rosa"); !slices.Equal(got, want) || !strings.Contains(m.server.Messages()[1].Text, "No bench is free") {
+		want := []string{"ada declined your request to join Mora lab: nothing to do",
+			"ada accepted your request to join Mora lab: you are a member now"}
+		if got := m.got("rosa"); !slices.Equal(got, want) ||
+			!strings.Contains(m.server.Messages()[1].Text, "No bench is free") {
 			m.Errorf("Rosa got %q, want %q", got, want)
 		}
 		if got := m.got("ada"); len(got) != 1 || m.mails(m.ada)[1] != exchange.MailNotWanted {
@@ -186,7 +197,8 @@ func TestNewsOfMembershipAreMailedAtOnceAlsoToWhoWantsDigests(t *testing.T) {
 
 func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
-		v := m.invite(exchange.InvitationNew{Email: exchange.Some("Rosa@example.org"), Role: exchange.Some(exchange.OwnerRole)})
+		v := m.invite(exchange.InvitationNew{Email: exchange.Some("Rosa@example.org"),
+			Role: exchange.Some(exchange.OwnerRole)})
 		if v.Mail != "" {
 			m.Errorf("got %s, want no mail of its own", v.Mail)
 		}
@@ -195,7 +207,9 @@ func TestWhoSignedInBeforeIsToldOfAnInvitationByTheirOwnSettings(t *testing.T) {
 		if got := m.got("rosa"); !slices.Equal(got, want) {
 			m.Fatalf("got %q, want %q", got, want)
 		}
-		_, err := m.app.AnswerHeld(m.Context(), m.rosa, exchange.InvitationToken{Token: exchange.Some(m.token(m.server.Messages()[0]))}, exchange.InvitationAccepted)
+		_, err := m.app.AnswerHeld(m.Context(), m.rosa,
+			exchange.InvitationToken{Token: exchange.Some(m.token(m.server.Messages()[0]))},
+			exchange.InvitationAccepted)
 		m.must(err)
 		o, err := m.app.Organization(m.Context(), m.lab)
 		m.must(err)
@@ -211,14 +225,16 @@ func TestATokenOpensItsInvitationAndNoOther(t *testing.T) {
 		v := m.inviteAddress("nora")
 		readdressed := v.Invitation
 		readdressed.Email = "eve@example.org"
-		for i, want := range map[*exchange.Invitation]exchange.Code{&v.Invitation: "", &readdressed: exchange.NotFound, {ID: v.ID + 7, Email: v.Email}: exchange.NotFound} {
+		for i, want := range map[*exchange.Invitation]exchange.Code{&v.Invitation: "", &readdressed: exchange.NotFound,
+			{ID: v.ID + 7, Email: v.Email}: exchange.NotFound} {
 			var link string
 			m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) (err error) {
 				link, err = m.app.InvitationLink(ctx, tx, *i)
 				return err
 			}))
 			_, token, _ := strings.Cut(link, "token=")
-			if _, err := m.app.HeldInvitation(m.Context(), token); (err != nil || want != "") && exchange.CodeOf(err) != want {
+			if _, err := m.app.HeldInvitation(m.Context(), token); (err != nil || want != "") &&
+				exchange.CodeOf(err) != want {
 				m.Errorf("%+v: got %v, want %q", *i, err, want)
 			}
 		}

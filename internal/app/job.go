@@ -25,7 +25,8 @@ func (a *App) Job(ctx context.Context, who exchange.Actor, id int64) (exchange.J
 
 // Jobs lists who's own jobs, newest first; where the filter says all, those of everybody, which is
 // for admins.
-func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
+func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page,
+	f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
 	user := &who.ID
 	if f.All != nil && *f.All {
 		user = nil
@@ -38,12 +39,14 @@ func (a *App) Jobs(ctx context.Context, who exchange.Actor, p exchange.Page, f e
 
 // CancelJob cancels a job that is not over. What it got done stays.
 func (a *App) CancelJob(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
-	return a.changeJob(ctx, who, exchange.JobCancel, id, func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Cancel(tx.Now) })
+	return a.changeJob(ctx, who, exchange.JobCancel, id,
+		func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Cancel(tx.Now) })
 }
 
 // RetryJob has a job tried again that was given up or cancelled.
 func (a *App) RetryJob(ctx context.Context, who exchange.Actor, id int64) (exchange.Job, error) {
-	return a.changeJob(ctx, who, exchange.JobRetry, id, func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Retry(tx.Now) })
+	return a.changeJob(ctx, who, exchange.JobRetry, id,
+		func(j exchange.Job, tx store.Conn) (exchange.Job, error) { return j.Retry(tx.Now) })
 }
 
 func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
@@ -63,7 +66,8 @@ func (a *App) changeJob(ctx context.Context, who exchange.Actor, action exchange
 		if j, err = change(was, tx); err != nil || j.State == was.State {
 			return err
 		}
-		if _, err = tx.SaveJob(ctx, was.State, j); err == nil && j.State == exchange.JobCancelled && j.Kind == BulkMaterials.Name {
+		if _, err = tx.SaveJob(ctx, was.State, j); err == nil && j.State == exchange.JobCancelled &&
+			j.Kind == BulkMaterials.Name {
 			_, err = SettleBulks.Enqueue(ctx, tx, struct{}{}, job.EnqueueOptions{})
 		}
 		return err

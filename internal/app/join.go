@@ -11,14 +11,16 @@ import (
 
 // AskToJoin asks the owner of an organization to take the caller in. existed: they ask already, and
 // that join request is given as it is.
-func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization int64, p exchange.JoinNew) (v exchange.ShownJoinRequest, existed bool, err error) {
+func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.JoinNew) (v exchange.ShownJoinRequest, existed bool, err error) {
 	j, err := p.Create()
 	if err != nil {
 		return v, false, err
 	}
 	j.OrganizationID, j.UserID = organization, who.ID
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.JoinAsk, who.ToOrganization(organization), object("organization", organization)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.JoinAsk, who.ToOrganization(organization),
+			object("organization", organization)); err != nil {
 			return err
 		}
 		if _, err := tx.UserForUpdate(ctx, who.ID); err != nil { // or they could ask for many at once
@@ -51,7 +53,8 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 		case err != nil:
 			return err
 		case n >= exchange.MaxJoins:
-			return exchange.Errorf(exchange.Conflict, "You asked %d organizations that have not answered; take one of these back first.", n)
+			return exchange.Errorf(exchange.Conflict, "You asked %d organizations that have not answered; take one "+
+				"of these back first.", n)
 		}
 		id, err := tx.InsertJoin(ctx, j)
 		if err != nil {
@@ -69,11 +72,13 @@ func (a *App) AskToJoin(ctx context.Context, who exchange.Actor, organization in
 }
 
 // JoinRequests lists the join requests to an organization.
-func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization int64, f exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
-		err = a.mayRead(ctx, who, exchange.JoinRead, who.ToOrganization(organization), object("join requests of organization", organization))
+		err = a.mayRead(ctx, who, exchange.JoinRead, who.ToOrganization(organization),
+			object("join requests of organization", organization))
 	}
 	if err != nil {
 		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
@@ -82,7 +87,8 @@ func (a *App) JoinRequests(ctx context.Context, who exchange.Actor, organization
 }
 
 // JoinRequestsOf lists the join requests of a user.
-func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	if err := a.mayRead(ctx, who, exchange.JoinRead, who.ToUser(user), object("join requests of", user)); err != nil {
 		return exchange.ListPage[exchange.ShownJoinRequest]{}, err
 	}
@@ -90,7 +96,8 @@ func (a *App) JoinRequestsOf(ctx context.Context, who exchange.Actor, user uuid.
 }
 
 // AnswerJoin accepts or declines a join request. The same answer again changes nothing.
-func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, r exchange.JoinDecline) (exchange.ShownJoinRequest, error) {
+func (a *App) AnswerJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
+	r exchange.JoinDecline) (exchange.ShownJoinRequest, error) {
 	reason, err := r.Check()
 	if err != nil {
 		return exchange.ShownJoinRequest{}, err
@@ -106,7 +113,8 @@ func (a *App) WithdrawJoin(ctx context.Context, who exchange.Actor, organization
 
 // endJoin ends a join request: its asker takes it back, or the organization's owner answers. The
 // organization is locked, so that of two acts at once the second finds what the first one did.
-func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus, reason string) (v exchange.ShownJoinRequest, err error) {
+func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id int64, to exchange.JoinStatus,
+	reason string) (v exchange.ShownJoinRequest, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		o, err := tx.OrganizationForUpdate(ctx, organization)
 		if err != nil {
@@ -150,7 +158,8 @@ func (a *App) endJoin(ctx context.Context, who exchange.Actor, organization, id 
 	return v, err
 }
 
-func noteJoin(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, j exchange.JoinRequest) error {
+func noteJoin(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
+	j exchange.JoinRequest) error {
 	return tx.InsertAudit(ctx, &who.ID, action, object("organization", j.OrganizationID), false,
 		map[string]any{"join_request": j.ID, "status": j.Status})
 }

@@ -53,8 +53,8 @@ func (a *App) Lab(ctx context.Context, who exchange.Actor, id int64) (l Lab, err
 	return l, err
 }
 
-// MayToLab reports whether who may do something to an organization, for what is asked before a form is read. What an admin
-// then does is noted when they do it.
+// MayToLab reports whether who may do something to an organization, for what is asked before a form is read. What an
+// admin then does is noted when they do it.
 func (a *App) MayToLab(ctx context.Context, who exchange.Actor, action exchange.Action, id int64) error {
 	_, err := a.DB.Read().Organization(ctx, id)
 	if err == nil {
@@ -87,7 +87,8 @@ func (a *App) OwnLabs(ctx context.Context, who exchange.Actor) (v OwnLabs, err e
 	if err != nil {
 		return v, err
 	}
-	asked, err := c.JoinRequestsOf(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: exchange.MaxJoins})
+	asked, err := c.JoinRequestsOf(ctx, who.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)},
+		exchange.Page{Limit: exchange.MaxJoins})
 	v.Invitations, v.Asked = invitations.Items, asked.Items
 	return v, err
 }
@@ -99,7 +100,8 @@ func (a *App) Leave(ctx context.Context, who exchange.Actor, id int64) error {
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.OrganizationLeave, who.ToOrganization(id), object("organization", id)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.OrganizationLeave, who.ToOrganization(id),
+			object("organization", id)); err != nil {
 			return err
 		}
 		if o.Owner == who.ID {
@@ -136,7 +138,8 @@ type LabRequirements struct {
 }
 
 // LabRequirements reads what a lab asks for.
-func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (v LabRequirements, err error) {
+func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.Page) (v LabRequirements, err error) {
 	c := a.DB.Read()
 	rel := who.ToOrganization(organization)
 	if err := a.mayRead(ctx, who, exchange.ShippingRead, rel, object("organization", organization)); err != nil {
@@ -148,7 +151,8 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 	if ok, _ := a.policy.Can(exchange.ShippingWrite, rel); !ok {
 		return v, nil
 	}
-	if err := a.mayRead(ctx, who, exchange.AttachmentRead, rel, object("documents of organization", organization)); err != nil {
+	if err := a.mayRead(ctx, who, exchange.AttachmentRead, rel,
+		object("documents of organization", organization)); err != nil {
 		return v, err
 	}
 	if v.ShippingUses, err = c.UsesOfShipping(ctx, organization); err != nil {
@@ -161,9 +165,10 @@ func (a *App) LabRequirements(ctx context.Context, who exchange.Actor, organizat
 	return v, err
 }
 
-// ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once: the materials that named
-// the old one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
-func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch, content *exchange.Content) (made exchange.Attachment, err error) {
+// ReplaceDocument puts a new version of a lab's document in the place of an old one, all at once: the materials that
+// named the old one as their MTA name the new one from then on. The old one goes, unless a request stands on it.
+func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64, p exchange.AttachmentPatch,
+	content *exchange.Content) (made exchange.Attachment, err error) {
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := a.attachmentForUpdate(ctx, tx, who, exchange.AttachmentUpdate, id)
 		if err != nil {
@@ -185,7 +190,8 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 		if err := a.replaceMTA(ctx, tx, who, old, made.ID); err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(old, false, false), object("attachment", id)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.AttachmentDelete, who.ToAttachment(old, false, false),
+			object("attachment", id)); err != nil {
 			return err
 		}
 		if err := dropAttachment(ctx, tx, who, old); err != nil && exchange.CodeOf(err) != exchange.AttachmentInUse {
@@ -197,14 +203,16 @@ func (a *App) ReplaceDocument(ctx context.Context, who exchange.Actor, id int64,
 }
 
 // replaceMTA has the materials of the lab of a document that name it as their MTA name another.
-func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document exchange.Attachment, by int64) error {
+func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor, document exchange.Attachment,
+	by int64) error {
 	old, err := tx.MaterialsWithMTA(ctx, *document.OwnedByOrg, document.ID)
 	if err != nil {
 		return err
 	}
 	shelf, list, asAdmin := a.newShelf(tx, who), make([]exchange.Material, len(old)), map[int64]bool{}
 	for i, m := range old {
-		p := exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)} // whether one is needed stays as it is
+		// whether one is needed stays as it is
+		p := exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(by)), NeedsMTA: exchange.Some(m.NeedsMTA)}
 		if list[i], _, asAdmin[m.ID], err = shelf.change(ctx, m, p); err != nil {
 			return err
 		}
@@ -216,7 +224,8 @@ func (a *App) replaceMTA(ctx context.Context, tx store.Conn, who exchange.Actor,
 }
 
 // LabActivity lists what happened in the requests of an organization's materials, with the people who did it.
-func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
+func (a *App) LabActivity(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.Page) (exchange.ListPage[exchange.OrganizationEvent], map[uuid.UUID]exchange.User, error) {
 	list, err := a.OrganizationEvents(ctx, who, organization, exchange.EventFilter{}, p)
 	if err != nil {
 		return list, nil, err

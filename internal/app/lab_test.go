@@ -16,8 +16,9 @@ func (r *reminding) agreement(materials int) (document int64) {
 		Description: exchange.Some("Ours"), OwnedByOrg: exchange.NullOf(exchange.Ref(r.lab))}, nil)
 	r.must(err)
 	for i := range materials {
-		_, _, err := r.app.CreateMaterial(r.Context(), r.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprint("Line ", i)),
-			Organization: exchange.Some(exchange.Ref(r.lab)), MTAAttachment: exchange.NullOf(exchange.Ref(t.ID))})
+		_, _, err := r.app.CreateMaterial(r.Context(), r.member,
+			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprint("Line ", i)),
+				Organization: exchange.Some(exchange.Ref(r.lab)), MTAAttachment: exchange.NullOf(exchange.Ref(t.ID))})
 		r.must(err)
 	}
 	return t.ID
@@ -43,7 +44,8 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 		r := newReminding(t, db)
 		ctx, old, sql := t.Context(), r.agreement(12), storetest.SQL(t, db)
 		renamed := exchange.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}
-		if _, err := r.app.ReplaceDocument(ctx, r.person("stranger"), old, renamed, nil); exchange.CodeOf(err) != exchange.Forbidden {
+		if _, err := r.app.ReplaceDocument(ctx, r.person("stranger"), old, renamed,
+			nil); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("replaced by a stranger: %v", err)
 		}
 		// What it does last fails: then nothing of it is done.
@@ -55,9 +57,11 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 		documents, err := db.Read().DocumentsOf(ctx, r.lab, exchange.Page{})
 		r.must(err)
 		if failed == nil || r.naming(old) != 12 || len(documents.Items) != 1 {
-			t.Errorf("%v; %d materials name the old document, the lab has %d", failed, r.naming(old), len(documents.Items))
+			t.Errorf("%v; %d materials name the old document, the lab has %d", failed, r.naming(old),
+				len(documents.Items))
 		}
-		_, err = r.app.UpdateMaterial(ctx, r.member, r.material, exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)})
+		_, err = r.app.UpdateMaterial(ctx, r.member, r.material,
+			exchange.MaterialPatch{MTAShown: exchange.NullOf(exchange.Ref(old)), NeedsMTA: exchange.Some(false)})
 		r.must(err)
 		made, err := r.app.ReplaceDocument(ctx, r.member, old, renamed, nil)
 		r.must(err)
@@ -72,13 +76,15 @@ func TestADocumentOfALabIsReplacedEverywhereOrNowhere(t *testing.T) {
 		}
 		history, err := r.app.MaterialHistory(ctx, r.member, r.material, exchange.Page{Limit: 9})
 		r.must(err)
-		if last := history.Items[0]; *last.State.MTAAttachmentID != made.ID || last.By == nil || last.By.ID != r.member.ID {
+		if last := history.Items[0]; *last.State.MTAAttachmentID != made.ID || last.By == nil ||
+			last.By.ID != r.member.ID {
 			t.Errorf("the last version is %+v", last)
 		}
 	})
 }
 
-// TestReplacingADocumentWritesManyMaterialsAtOnce: eight, which one statement writes on either database, cost what one does.
+// TestReplacingADocumentWritesManyMaterialsAtOnce: eight, which one statement writes on either database, cost what one
+// does.
 func TestReplacingADocumentWritesManyMaterialsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -87,7 +93,8 @@ func TestReplacingADocumentWritesManyMaterialsAtOnce(t *testing.T) {
 		for _, materials := range []int{1, 1, 8} { // the first one warms up
 			old := r.agreement(materials)
 			before := db.Queries()
-			_, err := r.app.ReplaceDocument(t.Context(), r.member, old, exchange.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}, nil)
+			_, err := r.app.ReplaceDocument(t.Context(), r.member, old,
+				exchange.AttachmentPatch{Filename: exchange.Some("mta-2.pdf")}, nil)
 			r.must(err)
 			counts = append(counts, db.Queries()-before)
 		}

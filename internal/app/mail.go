@@ -54,7 +54,8 @@ func (a *App) mailOf(ctx context.Context, tx store.Conn, list []store.ToMail, tu
 		become[state] = append(become[state], n.Notification)
 		switch state {
 		case exchange.MailWaiting:
-			mails = append(mails, job.Queued[MailArgs]{Args: MailArgs{n.Notification}, EnqueueOptions: job.EnqueueOptions{At: n.Mail.Quiet(tx.Now), Turn: turn}})
+			mails = append(mails, job.Queued[MailArgs]{Args: MailArgs{n.Notification},
+				EnqueueOptions: job.EnqueueOptions{At: n.Mail.Quiet(tx.Now), Turn: turn}})
 		case exchange.MailDigest:
 			digests = append(digests, digestAt(n.Mail.User, n.Mail.Digest(tx.Now)))
 		case exchange.MailHeld:
@@ -109,7 +110,8 @@ func (a *App) mailNotification(ctx context.Context, r *job.Run, args MailArgs) e
 		state = exchange.MailSending
 	}
 	list, _, _ := strings.Cut(letter.thread, ".")
-	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt, References: []string{letter.thread}, List: a.list(list)}
+	m := mail.Message{Kind: string(n.Category), To: reader.Email, ToName: reader.Name(), At: n.CreatedAt,
+		References: []string{letter.thread}, List: a.list(list)}
 	var found exchange.MailState
 	err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 		now, err := tx.NotificationForUpdate(ctx, n.ID)
@@ -172,9 +174,11 @@ func (a *App) post(ctx context.Context, m mail.Message) (state exchange.MailStat
 	case err == nil:
 		return exchange.MailSent, "", nil
 	case !ok || failure.Kind == mail.Rejected:
-		return "", "", job.GiveUp(&exchange.Error{Code: exchange.Unavailable, Message: "The mail server does not take it: " + err.Error(), Cause: err})
+		return "", "", job.GiveUp(&exchange.Error{Code: exchange.Unavailable,
+			Message: "The mail server does not take it: " + err.Error(), Cause: err})
 	case failure.Kind == mail.Temporary:
-		return "", "", &exchange.Error{Code: exchange.Unavailable, Message: "The mail server puts it off: " + failure.Text, Cause: err}
+		return "", "", &exchange.Error{Code: exchange.Unavailable, Message: "The mail server puts it off: " +
+			failure.Text, Cause: err}
 	case failure.Kind == mail.Refused:
 		return exchange.MailRefused, failure.Text, nil
 	default:

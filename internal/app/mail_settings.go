@@ -15,11 +15,13 @@ func (a *App) MailSettings(ctx context.Context, who exchange.Actor, user uuid.UU
 	if err != nil {
 		return reader.Mail, err
 	}
-	return reader.Mail, a.mayRead(ctx, who, exchange.MailSettingsRead, who.ToUser(user), object("mail settings of", user))
+	return reader.Mail, a.mayRead(ctx, who, exchange.MailSettingsRead, who.ToUser(user),
+		object("mail settings of", user))
 }
 
 // UpdateMailSettings changes how a person wants mail. What waits for their digest comes at the new time.
-func (a *App) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.MailSettingsPatch) (exchange.MailSettings, error) {
+func (a *App) UpdateMailSettings(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	p exchange.MailSettingsPatch) (exchange.MailSettings, error) {
 	return a.changeMail(ctx, who, user, p.Patch)
 }
 
@@ -31,14 +33,16 @@ func (a *App) RetryMail(ctx context.Context, who exchange.Actor, user uuid.UUID)
 	})
 }
 
-func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID, change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
+func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	change func(exchange.MailSettings) (exchange.MailSettings, error)) (exchange.MailSettings, error) {
 	var s exchange.MailSettings
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		reader, err := tx.ReaderForUpdate(ctx, user)
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user), object("mail settings of", user)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user),
+			object("mail settings of", user)); err != nil {
 			return err
 		}
 		if err := unchanged(ctx, as(reader.Mail)); err != nil {
@@ -51,7 +55,8 @@ func (a *App) changeMail(ctx context.Context, who exchange.Actor, user uuid.UUID
 		if err := saveMailSettings(ctx, tx, s); err != nil {
 			return err
 		}
-		return a.recordAction(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user), object("mail settings of", user), nil)
+		return a.recordAction(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(user),
+			object("mail settings of", user), nil)
 	})
 	return s, err
 }

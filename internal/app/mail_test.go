@@ -43,7 +43,8 @@ func newMailing(t *testing.T, db *store.DB) *mailing {
 	m.must(err)
 	words, err := notice.New("https://aliquot.example.org")
 	m.must(err)
-	m.app = app.New(app.Config{DB: db, PublicURL: "https://aliquot.example.org", Mail: post, Notice: words, Access: exchange.AccessMembers, Registration: []string{"open"},
+	m.app = app.New(app.Config{DB: db, PublicURL: "https://aliquot.example.org", Mail: post, Notice: words,
+		Access: exchange.AccessMembers, Registration: []string{"open"},
 		TokenLifetime: 1e6 * time.Hour, Reminders: exchange.Reminders{7}, Log: log})
 	m.ada, m.ben, m.rosa = m.person("ada"), m.person("ben"), m.person("rosa")
 	o, err := m.app.CreateOrganization(t.Context(), m.ada, exchange.OrganizationPatch{Name: exchange.Some("Mora lab"),
@@ -52,8 +53,9 @@ func newMailing(t *testing.T, db *store.DB) *mailing {
 	m.lab = o.ID
 	m.must(join(t.Context(), db, m.lab, m.ben.ID))
 	m.ada, m.ben = m.person("ada"), m.person("ben") // who belong to it by now
-	s, _, err := m.app.CreateMaterial(t.Context(), m.ada, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
-		Organization: exchange.Some(exchange.Ref(o.ID))})
+	s, _, err := m.app.CreateMaterial(t.Context(), m.ada,
+		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+			Organization: exchange.Some(exchange.Ref(o.ID))})
 	m.must(err)
 	m.material = s.ID
 	return m
@@ -75,7 +77,8 @@ func (m *mailing) must(err error) {
 
 func (m *mailing) person(name string) exchange.Actor {
 	m.Helper()
-	signed, err := m.app.SignIn(m.Context(), identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.Registration{})
+	signed, err := m.app.SignIn(m.Context(),
+		identity.Person{RegistryID: name, GivenName: name, Email: name + "@example.org"}, exchange.Registration{})
 	m.must(err)
 	who, err := m.app.Actor(m.Context(), signed.Token)
 	m.must(err)
@@ -85,7 +88,8 @@ func (m *mailing) person(name string) exchange.Actor {
 // ask has Rosa ask for the material.
 func (m *mailing) ask() int64 {
 	m.Helper()
-	q, err := m.app.CreateRequest(m.Context(), m.rosa, exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
+	q, err := m.app.CreateRequest(m.Context(), m.rosa,
+		exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
 	m.must(err)
 	return q.ID
 }
@@ -109,7 +113,8 @@ func (m *mailing) work() {
 	for _, h := range m.app.Handlers() {
 		handlers = append(handlers, h.Every(0))
 	}
-	stop := jobtest.Start(m.T, job.Config{DB: m.db, Handlers: handlers, Lease: 1e6 * time.Hour, Log: slog.New(slog.DiscardHandler)})
+	stop := jobtest.Start(m.T,
+		job.Config{DB: m.db, Handlers: handlers, Lease: 1e6 * time.Hour, Log: slog.New(slog.DiscardHandler)})
 	defer stop()
 	jobtest.Poll(m.T, "nothing is due", func() bool {
 		part, err := m.db.Read().Jobs(m.Context(), exchange.Page{Limit: 10_000}, nil, exchange.JobFilter{})
@@ -134,7 +139,8 @@ func (m *mailing) got(name string) (subjects []string) {
 // mails are what became of the mail about the notifications of somebody, the oldest first.
 func (m *mailing) mails(who exchange.Actor) (states []exchange.MailState) {
 	m.Helper()
-	part, err := m.db.Read().Notifications(m.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10_000})
+	part, err := m.db.Read().Notifications(m.Context(), who.ID, exchange.NotificationFilter{},
+		exchange.Page{Limit: 10_000})
 	m.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		states = append(states, n.Mail)
@@ -154,7 +160,8 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 		m.say(m.ben, id, "How much?")
 		m.say(m.rosa, id, "Two vials.")
 		m.work()
-		for name, want := range map[string]int{"ada": 2, "ben": 2, "rosa": 1} { // the actor hears nothing of their own act
+		// the actor hears nothing of their own act
+		for name, want := range map[string]int{"ada": 2, "ben": 2, "rosa": 1} {
 			if got := m.got(name); len(got) != want {
 				m.Errorf("%s got %q, want %d", name, got, want)
 			}
@@ -162,17 +169,22 @@ func TestMailGoesToWhoIsNotifiedAndIsOneConversation(t *testing.T) {
 		ids := map[string]bool{}
 		for _, l := range m.server.Messages() {
 			ids[l.Header.Get("Message-Id")] = true
-			if want := fmt.Sprintf("<request.%d@aliquot.example.org>", id); l.Header.Get("References") != want || l.Header.Get("In-Reply-To") != want {
-				m.Errorf("References %q, In-Reply-To %q, want %s", l.Header.Get("References"), l.Header.Get("In-Reply-To"), want)
+			if want := fmt.Sprintf("<request.%d@aliquot.example.org>", id); l.Header.Get("References") != want ||
+				l.Header.Get("In-Reply-To") != want {
+				m.Errorf("References %q, In-Reply-To %q, want %s", l.Header.Get("References"),
+					l.Header.Get("In-Reply-To"), want)
 			}
-			if !strings.HasPrefix(l.Header.Get("List-Unsubscribe"), "<https://aliquot.example.org/unsubscribe?token=") ||
+			if !strings.HasPrefix(l.Header.Get("List-Unsubscribe"),
+				"<https://aliquot.example.org/unsubscribe?token=") ||
 				l.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
-				m.Errorf("List-Unsubscribe %q %q", l.Header.Get("List-Unsubscribe"), l.Header.Get("List-Unsubscribe-Post"))
+				m.Errorf("List-Unsubscribe %q %q", l.Header.Get("List-Unsubscribe"),
+					l.Header.Get("List-Unsubscribe-Post"))
 			}
 			if want := fmt.Sprintf("Request %d: HeLa", id); l.Subject != want {
 				m.Errorf("the subject is %q, want %q", l.Subject, want)
 			}
-			if l.Header.Get("List-Id") != "Aliquot <request.aliquot.example.org>" || l.Header.Get("Reply-To") != "Answers are not read <aliquot@example.org>" {
+			if l.Header.Get("List-Id") != "Aliquot <request.aliquot.example.org>" ||
+				l.Header.Get("Reply-To") != "Answers are not read <aliquot@example.org>" {
 				m.Errorf("List-Id %q, Reply-To %q", l.Header.Get("List-Id"), l.Header.Get("Reply-To"))
 			}
 			if !strings.Contains(l.Text, fmt.Sprintf("https://aliquot.example.org/requests/%d", id)) || l.HTML == "" {
@@ -205,13 +217,15 @@ func TestMailThatIsPutOffIsTriedAgain(t *testing.T) {
 		m.ask()
 		m.work()
 		for _, now := range []string{"2026-03-02T09:30:00Z", "2026-03-02T10:30:00Z"} {
-			if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailWaiting}) || len(m.got("ada")) != 0 {
+			if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailWaiting}) ||
+				len(m.got("ada")) != 0 {
 				m.Errorf("got %v and %v, want it to wait", got, m.got("ada"))
 			}
 			m.set(now)
 			m.work()
 		}
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailSent}) || len(m.got("ada")) != 1 {
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailSent}) ||
+			len(m.got("ada")) != 1 {
 			m.Errorf("got %v and %v, want it sent once", got, m.got("ada"))
 		}
 	})
@@ -231,7 +245,8 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 		m.work()
 		s, err := m.app.MailSettings(m.Context(), m.ada, m.ada.ID)
 		m.must(err)
-		if s.Refused == nil || s.Refused.Address != "ada@example.org" || !strings.Contains(s.Refused.Reason, "no such user here") {
+		if s.Refused == nil || s.Refused.Address != "ada@example.org" ||
+			!strings.Contains(s.Refused.Reason, "no such user here") {
 			m.Errorf("got %+v, want what the mail server said", s.Refused)
 		}
 		m.server.Answer(nil)
@@ -241,7 +256,8 @@ func TestAnAddressThatIsRefusedGetsNoMailUntilThePersonSaysSo(t *testing.T) {
 		m.must(err)
 		m.say(m.rosa, id, "Hello???")
 		m.work()
-		want := []exchange.MailState{exchange.MailRefused, exchange.MailNoAddress, exchange.MailNoAddress, exchange.MailSent}
+		want := []exchange.MailState{exchange.MailRefused, exchange.MailNoAddress, exchange.MailNoAddress,
+			exchange.MailSent}
 		if got := m.mails(m.ada); !slices.Equal(got, want) {
 			m.Errorf("got %v, want %v", got, want)
 		}
@@ -259,7 +275,8 @@ func TestMailThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 		m.work()
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) || len(m.got("ada")) != 1 {
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) ||
+			len(m.got("ada")) != 1 {
 			m.Errorf("got %v, %d messages, want it in doubt and sent once", got, len(m.got("ada")))
 		}
 	})
@@ -271,12 +288,14 @@ func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 3, 0, "later") })
 		m.ask()
 		m.work()
-		_, err := storetest.SQL(m.T, m.db).ExecContext(m.Context(), "UPDATE notifications SET mail = 'SENDING' WHERE mail = 'WAITING'")
+		_, err := storetest.SQL(m.T, m.db).ExecContext(m.Context(),
+			"UPDATE notifications SET mail = 'SENDING' WHERE mail = 'WAITING'")
 		m.must(err)
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) || len(m.got("ada")) != 0 {
+		if got := m.mails(m.ada); !slices.Equal(got, []exchange.MailState{exchange.MailInDoubt}) ||
+			len(m.got("ada")) != 0 {
 			m.Errorf("got %v, %d messages, want it in doubt and not sent", got, len(m.got("ada")))
 		}
 	})
@@ -284,7 +303,8 @@ func TestMailOfAProcessThatDiedWhileItSentIsNotSentAgain(t *testing.T) {
 
 func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
-		m.wants(m.ben, exchange.MailSettingsPatch{TimeZone: exchange.Some("Europe/Amsterdam"), QuietFrom: exchange.NullOf("09:00"), QuietUntil: exchange.NullOf("12:00")})
+		m.wants(m.ben, exchange.MailSettingsPatch{TimeZone: exchange.Some("Europe/Amsterdam"),
+			QuietFrom: exchange.NullOf("09:00"), QuietUntil: exchange.NullOf("12:00")})
 		m.ask()
 		m.work()
 		if len(m.got("ada")) != 1 || len(m.got("ben")) != 0 {
@@ -305,7 +325,8 @@ func TestMailWaitsForTheEndOfQuietHours(t *testing.T) {
 func TestADigestTellsOnceWhatHappenedAndWhatWaits(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.wants(m.ada, exchange.MailSettingsPatch{Delivery: exchange.Some("DAILY"), DigestAt: exchange.Some("17:00")})
-		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY"), DigestDay: exchange.Some("FRIDAY")})
+		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("WEEKLY"),
+			DigestDay: exchange.Some("FRIDAY")})
 		id := m.ask()
 		m.say(m.rosa, id, "Please.")
 		m.work()
@@ -410,12 +431,14 @@ func TestWhoLeftTheLabGetsNoMailAboutItsRequests(t *testing.T) {
 		m.server.Answer(func(string) error { return mailtest.Reply(451, 4, 7, 1, "later") })
 		m.ask()
 		m.work()
-		_, err := m.app.UpdateOrganization(m.Context(), m.ada, m.lab, exchange.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})})
+		_, err := m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
+			exchange.OrganizationPatch{Members: exchange.Some([]exchange.UserRef{})})
 		m.must(err)
 		m.server.Answer(nil)
 		m.set("2026-03-03T09:00:00Z")
 		m.work()
-		if got := m.mails(m.ben); !slices.Equal(got, []exchange.MailState{exchange.MailNotWanted}) || len(m.got("ben")) != 0 {
+		if got := m.mails(m.ben); !slices.Equal(got, []exchange.MailState{exchange.MailNotWanted}) ||
+			len(m.got("ben")) != 0 {
 			m.Errorf("got %v and %v, want nothing", got, m.got("ben"))
 		}
 		if len(m.got("ada")) != 1 {

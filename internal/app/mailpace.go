@@ -11,10 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// heldMail counts the mail that a person causes by one act and gives who is to get theirs later, and when: those who had
-// MailPerHour of it within the hour, and those beyond MailContacts to whom the person turns first. What Aliquot does of
-// itself is not held.
-func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail, actor uuid.UUID) (map[uuid.UUID]time.Time, error) {
+// heldMail counts the mail that a person causes by one act and gives who is to get theirs later, and when: those who
+// had MailPerHour of it within the hour, and those beyond MailContacts to whom the person turns first. What Aliquot
+// does of itself is not held.
+func (a *App) heldMail(ctx context.Context, tx store.Conn, list []store.ToMail,
+	actor uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	var recipients []string
 	first := false
 	for _, n := range list {

@@ -18,8 +18,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMail_OnePersonCannotFloodAnother however they do it: ten messages an hour come at once, and the rest of the hour as
-// one more. Each is on the page at once, and mail that others cause comes as ever.
+// TestMail_OnePersonCannotFloodAnother however they do it: ten messages an hour come at once, and the rest of the hour
+// as one more. Each is on the page at once, and mail that others cause comes as ever.
 func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.wants(m.ben, exchange.MailSettingsPatch{Delivery: exchange.Some("NEVER")})
@@ -52,10 +52,12 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 		if len(got) != exchange.MailPerHour+1 || got[exchange.MailPerHour] != "23 more things happened" {
 			m.Errorf("after the hour: %q", got)
 		}
-		if l := m.letterTo("ada"); !strings.Contains(l.Text, "The last one.") || !strings.Contains(l.Text, "one person caused more messages") {
+		if l := m.letterTo("ada"); !strings.Contains(l.Text, "The last one.") ||
+			!strings.Contains(l.Text, "one person caused more messages") {
 			m.Errorf("got %s", l.Text)
 		}
-		if states := m.mails(m.ada); slices.ContainsFunc(states, func(s exchange.MailState) bool { return s != exchange.MailSent }) {
+		if states := m.mails(m.ada); slices.ContainsFunc(states,
+			func(s exchange.MailState) bool { return s != exchange.MailSent }) {
 			m.Errorf("got %v, want all sent", states)
 		}
 		m.say(m.rosa, first, "A new hour.")
@@ -66,7 +68,8 @@ func TestMail_OnePersonCannotFloodAnother(t *testing.T) {
 	})
 }
 
-// TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody neither somebody who is here nor an address that is nobody's.
+// TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody neither somebody who is here nor an address that is
+// nobody's.
 func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		for i := range 20 {
@@ -81,7 +84,8 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 		}
 		m.set("2026-03-02T10:00:00Z")
 		m.work()
-		if l := m.letterTo("rosa"); len(m.got("rosa")) != exchange.MailPerHour+1 || !strings.Contains(strings.Join(strings.Fields(l.Text), " "), "invited you to Mora lab.") {
+		if l := m.letterTo("rosa"); len(m.got("rosa")) != exchange.MailPerHour+1 ||
+			!strings.Contains(strings.Join(strings.Fields(l.Text), " "), "invited you to Mora lab.") {
 			m.Errorf("%d came; the last one is %s", len(m.got("rosa")), l.Text)
 		}
 
@@ -91,7 +95,8 @@ func TestMail_InvitationsTakenBackAndMadeAgainCannotFloodAnybody(t *testing.T) {
 			at = at.Add(exchange.InvitationPause)
 			m.set(at.Format(time.RFC3339))
 			_, err := m.app.Resend(m.Context(), m.ada, m.lab, v.ID)
-			if exchange.CodeOf(err) == exchange.RateLimited && i == exchange.MailPerAddress && strings.Contains(err.Error(), "2026-03-03T10:00:00") {
+			if exchange.CodeOf(err) == exchange.RateLimited && i == exchange.MailPerAddress &&
+				strings.Contains(err.Error(), "2026-03-03T10:00:00") {
 				break
 			}
 			if m.must(err); i >= exchange.MailPerAddress {
@@ -152,9 +157,11 @@ func TestMail_ALabThatAcceptsManyRequestsMailsEachRequester(t *testing.T) {
 		const requesters = 40
 		for i := range requesters {
 			who := m.person(fmt.Sprintf("requester-%d", i))
-			q, err := m.app.CreateRequest(m.Context(), who, exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
+			q, err := m.app.CreateRequest(m.Context(), who,
+				exchange.RequestNew{Material: exchange.Some(exchange.Ref(m.material))})
 			m.must(err)
-			_, err = m.app.UpdateRequest(m.Context(), m.ada, q.ID, exchange.RequestPatch{Status: exchange.Some(exchange.Approved)})
+			_, err = m.app.UpdateRequest(m.Context(), m.ada, q.ID,
+				exchange.RequestPatch{Status: exchange.Some(exchange.Approved)})
 			m.must(err)
 		}
 		m.work()
@@ -210,8 +217,10 @@ func TestMail_EveryNotificationIsInOneMessage(t *testing.T) {
 		}
 		for name, who := range map[string]exchange.Actor{"ada": m.ada, "ben": m.ben, "rosa": m.rosa} {
 			states := m.mails(who)
-			if slices.ContainsFunc(states, func(s exchange.MailState) bool { return s != exchange.MailSent }) || of[name+"@example.org"] != len(states) {
-				m.Errorf("%s got %d notifications by mail of %d: %v", name, of[name+"@example.org"], len(states), states)
+			if slices.ContainsFunc(states, func(s exchange.MailState) bool { return s != exchange.MailSent }) ||
+				of[name+"@example.org"] != len(states) {
+				m.Errorf("%s got %d notifications by mail of %d: %v", name, of[name+"@example.org"], len(states),
+					states)
 			}
 		}
 	})

@@ -26,7 +26,8 @@ func (m *mailing) letterTo(name string) mailtest.Letter {
 // outdated has Rosa ask for the material and write an abstract, and then all of it change before any mail is sent.
 func (m *mailing) outdated() {
 	m.Helper()
-	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material, exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)})
+	_, err := m.app.UpdateMaterial(m.Context(), m.ada, m.material,
+		exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)})
 	m.must(err)
 	id := m.ask()
 	m.set("2026-03-02T09:10:00Z")
@@ -34,7 +35,8 @@ func (m *mailing) outdated() {
 	m.set("2026-03-02T09:20:00Z")
 	m.change(m.rosa, id, exchange.RequestPatch{Abstract: exchange.Some("To do something else.")})
 	m.change(m.rosa, id, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
-	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material, exchange.MaterialPatch{Title: exchange.Some("Another title")})
+	_, err = m.app.UpdateMaterial(m.Context(), m.ada, m.material,
+		exchange.MaterialPatch{Title: exchange.Some("Another title")})
 	m.must(err)
 }
 
@@ -57,11 +59,13 @@ func TestMailTellsWhatWasThen(t *testing.T) {
 			if strings.Contains(l.Text+l.Subject, "Another title") {
 				m.Errorf("it has a title that the material got later:\n%s", l.Text)
 			}
-			if strings.HasPrefix(l.Text, "rosa wrote the research abstract") && strings.Contains(l.Text, "This happened on 2 March 2026, 09:10 UTC") {
+			if strings.HasPrefix(l.Text, "rosa wrote the research abstract") &&
+				strings.Contains(l.Text, "This happened on 2 March 2026, 09:10 UTC") {
 				said = l.Text
 			}
 		}
-		for _, want := range []string{"To map receptors.", "Your turn since 2 March 2026, 09:10 UTC: the decision.", "The request has moved on since"} {
+		for _, want := range []string{"To map receptors.", "Your turn since 2 March 2026, 09:10 UTC: the decision.",
+			"The request has moved on since"} {
 			if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
 				m.Errorf("the mail about the first abstract lacks %q:\n%s", want, said)
 			}
@@ -90,7 +94,8 @@ func TestADigestTellsWhatWasThen(t *testing.T) {
 func TestANotificationKeepsItsText(t *testing.T) {
 	eachMailing(t, func(m *mailing) {
 		m.outdated()
-		part, err := m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10})
+		part, err := m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{},
+			exchange.Page{Limit: 10})
 		m.must(err)
 		for _, n := range part.Items {
 			if !strings.Contains(n.Text(), "HeLa") || strings.Contains(n.Text(), "Another title") {
@@ -102,9 +107,11 @@ func TestANotificationKeepsItsText(t *testing.T) {
 		}
 		_, _, err = m.app.AskToJoin(m.Context(), m.rosa, m.lab, exchange.JoinNew{})
 		m.must(err)
-		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab, exchange.OrganizationPatch{Name: exchange.Some("Park lab")})
+		_, err = m.app.UpdateOrganization(m.Context(), m.ada, m.lab,
+			exchange.OrganizationPatch{Name: exchange.Some("Park lab")})
 		m.must(err)
-		part, err = m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 1})
+		part, err = m.db.Read().Notifications(m.Context(), m.ada.ID, exchange.NotificationFilter{},
+			exchange.Page{Limit: 1})
 		m.must(err)
 		if !strings.Contains(part.Items[0].Text(), "Mora lab") {
 			m.Errorf("got %q", part.Items[0].Text())
@@ -118,7 +125,8 @@ func TestFactsOfEventsAreKeptForMailAlone(t *testing.T) {
 		if facts, err := m.db.Read().EventFacts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 3 {
 			m.Errorf("%d of 3, %v", len(facts), err)
 		}
-		m.must(m.db.Tx(m.Context(), func(ctx context.Context, tx store.Conn) error { return tx.ForgetFacts(ctx, tx.Now.Add(time.Hour)) }))
+		m.must(m.db.Tx(m.Context(),
+			func(ctx context.Context, tx store.Conn) error { return tx.ForgetFacts(ctx, tx.Now.Add(time.Hour)) }))
 		if facts, err := m.db.Read().EventFacts(m.Context(), []int64{1, 2, 3}); err != nil || len(facts) != 0 {
 			m.Errorf("%d are left, %v", len(facts), err)
 		}

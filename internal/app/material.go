@@ -27,7 +27,8 @@ func (a *App) Listing(ctx context.Context, who exchange.Actor, id int64) (publis
 }
 
 // Materials lists materials.
-func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.MaterialFilter) (exchange.ListPage[exchange.ShownMaterial], error) {
+func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page,
+	f exchange.MaterialFilter) (exchange.ListPage[exchange.ShownMaterial], error) {
 	part, err := a.DB.Read().Materials(ctx, p, f, who.Viewer())
 	reveal(who, part.Items)
 	return part, err
@@ -35,7 +36,8 @@ func (a *App) Materials(ctx context.Context, who exchange.Actor, p exchange.Page
 
 // CreateMaterial lists a material. existed: it was imported before and is given as imported reads it
 // (the duplicate rule of the specification; a unique index decides).
-func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange.MaterialPatch) (m exchange.ShownMaterial, existed bool, err error) {
+func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor,
+	p exchange.MaterialPatch) (m exchange.ShownMaterial, existed bool, err error) {
 	made, err := p.Create()
 	if err != nil {
 		return m, false, err
@@ -68,7 +70,8 @@ func (a *App) CreateMaterial(ctx context.Context, who exchange.Actor, p exchange
 
 // canIn is can for the organization that a body names: one that is not there is a mistake in the
 // body, which no right would mend.
-func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, organization int64) (asAdmin bool, err error) {
+func (a *App) canIn(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action,
+	organization int64) (asAdmin bool, err error) {
 	asAdmin, err = a.can(who, action, who.ToOrganization(organization))
 	if exchange.CodeOf(err) == exchange.Forbidden {
 		if _, missing := tx.Organization(ctx, organization); exchange.CodeOf(missing) == exchange.NotFound {
@@ -84,12 +87,14 @@ func takenReference(m exchange.Material) error {
 	if m.Reference != nil {
 		reference = *m.Reference
 	}
-	return exchange.Errorf(exchange.Conflict, "Another material of this organization has the reference %q already.", reference).With("field", "reference")
+	return exchange.Errorf(exchange.Conflict, "Another material of this organization has the reference %q already.",
+		reference).With("field", "reference")
 }
 
 // UpdateMaterial changes a material. Another organization must allow it too; to archive it, or to
 // take that back, is a right of its own.
-func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
+func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.MaterialPatch) (exchange.ShownMaterial, error) {
 	var shown exchange.ShownMaterial
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.MaterialForUpdate(ctx, id)
@@ -111,16 +116,19 @@ func (a *App) UpdateMaterial(ctx context.Context, who exchange.Actor, id int64, 
 			shown, err = a.shownIn(ctx, tx, who, id)
 			return err
 		}
-		if err := saveMaterials(ctx, tx, []exchange.Material{old}, []exchange.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
+		if err := saveMaterials(ctx, tx, []exchange.Material{old},
+			[]exchange.Material{m}); exchange.CodeOf(err) == exchange.Conflict {
 			if m.ImportIdentifier != nil && !same(m.ImportIdentifier, old.ImportIdentifier) {
-				return exchange.Errorf(exchange.Conflict, "Another material was imported under this identifier already.")
+				return exchange.Errorf(exchange.Conflict,
+					"Another material was imported under this identifier already.")
 			}
 			return takenReference(m)
 		} else if err != nil {
 			return err
 		}
 		if m.OrganizationID != old.OrganizationID {
-			if err := errors.Join(tx.InsertMove(ctx, id, old.OrganizationID, object("material", id)), tx.MoveRequests(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
+			if err := errors.Join(tx.InsertMove(ctx, id, old.OrganizationID, object("material", id)),
+				tx.MoveRequests(ctx, id, old.OrganizationID, m.OrganizationID), indexMoved(ctx, tx, id)); err != nil {
 				return err
 			}
 		}
@@ -137,19 +145,23 @@ const takeBackTime = 30 * 24 * time.Hour
 
 // takesBack reports whether p gives a material back to a lab of who that it left lately. Where access is open anyone
 // may move a material, so that the lab that had it needs no right of the one that has it.
-func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Material, p exchange.MaterialPatch) (bool, error) {
-	if a.Access != exchange.AccessOpen || !p.Organization.Set || int64(p.Organization.Value) == old.OrganizationID || !who.MemberOf(int64(p.Organization.Value)) {
+func (a *App) takesBack(ctx context.Context, tx store.Conn, who exchange.Actor, old exchange.Material,
+	p exchange.MaterialPatch) (bool, error) {
+	if a.Access != exchange.AccessOpen || !p.Organization.Set || int64(p.Organization.Value) == old.OrganizationID ||
+		!who.MemberOf(int64(p.Organization.Value)) {
 		return false, nil
 	}
 	moves, err := tx.MovedFrom(ctx, old.ID, who.Viewer())
-	return len(moves) > 0 && moves[0].From == int64(p.Organization.Value) && tx.Now.Sub(moves[0].MovedAt) <= takeBackTime, err
+	return len(moves) > 0 && moves[0].From == int64(p.Organization.Value) &&
+		tx.Now.Sub(moves[0].MovedAt) <= takeBackTime, err
 }
 
 // idle says that no request of a material is under way.
 func idle(ctx context.Context, tx store.Conn, material int64) error {
 	active, err := tx.ActiveRequests(ctx, material)
 	if err == nil && active > 0 {
-		err = exchange.Errorf(exchange.Conflict, "%d requests of this material are under way; resolve them first.", active).With("active_requests", active)
+		err = exchange.Errorf(exchange.Conflict, "%d requests of this material are under way; resolve them first.",
+			active).With("active_requests", active)
 	}
 	return err
 }
@@ -165,7 +177,8 @@ func (a *App) ArchiveMaterial(ctx context.Context, who exchange.Actor, id int64)
 		if err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return a.shownIn(ctx, tx, who, id) }); err != nil {
+		if err := unchanged(ctx,
+			func() (exchange.ShownMaterial, error) { return a.shownIn(ctx, tx, who, id) }); err != nil {
 			return err
 		}
 		if m.Archived {

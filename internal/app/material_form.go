@@ -29,7 +29,8 @@ type MaterialFormOptions struct {
 const maxOffered = 200
 
 // MaterialToEdit reads a material for who may change it; whole reports whether they see its private fields.
-func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m exchange.ShownMaterial, whole bool, err error) {
+func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) (m exchange.ShownMaterial, whole bool,
+	err error) {
 	c := a.DB.Read()
 	if m, err = a.shown(ctx, c, who, id); err == nil {
 		_, err = a.can(who, exchange.MaterialUpdate, who.ToOrganization(m.OrganizationID))
@@ -41,7 +42,8 @@ func (a *App) MaterialToEdit(ctx context.Context, who exchange.Actor, id int64) 
 }
 
 // Desk gives what who chooses from for a lab, 0: for the first of theirs; material is nil for a new one.
-func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab int64, material *exchange.ShownMaterial) (d MaterialFormOptions, err error) {
+func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab int64,
+	material *exchange.ShownMaterial) (d MaterialFormOptions, err error) {
 	c := a.DB.Read()
 	if d.Labs, err = c.OrganizationsOf(ctx, who.ID); err != nil {
 		return d, err
@@ -64,7 +66,8 @@ func (a *App) MaterialFormOptions(ctx context.Context, who exchange.Actor, lab i
 	return d, a.materialFormOptions(ctx, c, who, material, &d)
 }
 
-func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchange.Actor, material *exchange.ShownMaterial, d *MaterialFormOptions) error {
+func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchange.Actor,
+	material *exchange.ShownMaterial, d *MaterialFormOptions) error {
 	people, err := c.MembersOf(ctx, d.Lab.ID, exchange.Page{Limit: maxOffered})
 	if err != nil {
 		return err
@@ -77,7 +80,8 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 		}
 		d.People = append(d.People, u)
 	}
-	if material != nil && !slices.ContainsFunc(d.People, func(u exchange.User) bool { return u.ID == material.ContactID }) {
+	if material != nil && !slices.ContainsFunc(d.People,
+		func(u exchange.User) bool { return u.ID == material.ContactID }) {
 		d.People = append(d.People, withoutAddresses(material.Contact))
 	}
 	shippings, err := c.Shippings(ctx, &d.Lab.ID, exchange.Page{Limit: maxOffered})
@@ -108,7 +112,8 @@ func (a *App) materialFormOptions(ctx context.Context, c store.Conn, who exchang
 		d.Maps, err = c.MapsOf(ctx, material.ID)
 		return err
 	}
-	others, err := c.Materials(ctx, exchange.Page{Limit: maxOffered / 4}, exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
+	others, err := c.Materials(ctx, exchange.Page{Limit: maxOffered / 4},
+		exchange.MaterialFilter{Organization: &d.Lab.ID}, who.ID)
 	d.Others = others.Items
 	reveal(who, d.Others)
 	return err
@@ -138,12 +143,14 @@ func (a *App) Alike(ctx context.Context, who exchange.Actor, m exchange.Material
 		if i == 0 && exchange.Fold(m.Title) == "" || q.Empty() {
 			continue
 		}
-		found, err := a.DB.Read().SearchMaterials(ctx, exchange.Search{Query: q, Viewer: who.ID, Page: exchange.SearchPage{Limit: maxAlike}})
+		found, err := a.DB.Read().SearchMaterials(ctx,
+			exchange.Search{Query: q, Viewer: who.ID, Page: exchange.SearchPage{Limit: maxAlike}})
 		if err != nil {
 			return nil, err
 		}
 		for _, other := range found.Items {
-			same := m.Title != "" && exchange.Fold(other.Title) == exchange.Fold(m.Title) && other.Category == m.Category
+			same := m.Title != "" && exchange.Fold(other.Title) == exchange.Fold(m.Title) &&
+				other.Category == m.Category
 			for id := range identifiersOf(other.Material) {
 				same = same || ids[id]
 			}

@@ -28,7 +28,8 @@ type materialWriter struct {
 }
 
 func (a *App) newShelf(c store.Conn, who exchange.Actor) *materialWriter {
-	return &materialWriter{a: a, c: c, who: who, organizations: memo[int64, exchange.Organization]{}, users: memo[uuid.UUID, exchange.User]{}, people: memo[string, exchange.User]{},
+	return &materialWriter{a: a, c: c, who: who, organizations: memo[int64, exchange.Organization]{},
+		users: memo[uuid.UUID, exchange.User]{}, people: memo[string, exchange.User]{},
 		shippings: memo[int64, exchange.Shipping]{}, attachments: memo[int64, struct{}]{}}
 }
 
@@ -57,11 +58,13 @@ func (s *materialWriter) add(ctx context.Context, m *exchange.Material) (asAdmin
 }
 
 // change lays a change over a material whose row is locked. Where nothing changed, nothing is to be saved.
-func (s *materialWriter) change(ctx context.Context, old exchange.Material, p exchange.MaterialPatch) (m exchange.Material, changed, asAdmin bool, err error) {
+func (s *materialWriter) change(ctx context.Context, old exchange.Material,
+	p exchange.MaterialPatch) (m exchange.Material, changed, asAdmin bool, err error) {
 	if asAdmin, err = s.a.can(s.who, exchange.MaterialUpdate, s.who.ToOrganization(old.OrganizationID)); err != nil {
 		return m, false, asAdmin, err
 	}
-	if err := unchanged(ctx, func() (exchange.ShownMaterial, error) { return s.a.shownIn(ctx, s.c, s.who, old.ID) }); err != nil {
+	if err := unchanged(ctx,
+		func() (exchange.ShownMaterial, error) { return s.a.shownIn(ctx, s.c, s.who, old.ID) }); err != nil {
 		return m, false, asAdmin, err
 	}
 	if err := s.keepPrivate(ctx, old, &p); err != nil {
@@ -111,10 +114,12 @@ func (s *materialWriter) keepPrivate(ctx context.Context, old exchange.Material,
 		return err
 	}
 	if key := p.KeepPrivate(old, o.PublicKeys); key != "" {
-		return exchange.Errorf(exchange.FieldForbidden, "Only members of organization %d may set %s: it is private.", o.ID, key).With("field", key)
+		return exchange.Errorf(exchange.FieldForbidden, "Only members of organization %d may set %s: it is private.",
+			o.ID, key).With("field", key)
 	}
 	if _, hidden := category.Public(old.Category, old.Metadata, o.PublicKeys); hidden && moves && !s.takesBack {
-		return exchange.Errorf(exchange.FieldForbidden, "Only members of organization %d may move this material: it has private fields.", o.ID).With("field", "organization_id")
+		return exchange.Errorf(exchange.FieldForbidden, "Only members of organization %d may move this material: it "+
+			"has private fields.", o.ID).With("field", "organization_id")
 	}
 	return nil
 }
@@ -150,13 +155,15 @@ func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *ex
 			f.Add("contact_user_id", "there is no user with the id %s", m.ContactID)
 		}
 	}
-	if id := m.ShippingID; id != nil && (old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
+	if id := m.ShippingID; id != nil &&
+		(old.ShippingID == nil || *old.ShippingID != *id || old.OrganizationID != m.OrganizationID) {
 		r, err := s.shippings.get(*id, func() (exchange.Shipping, error) { return s.c.Shipping(ctx, *id) })
 		if err != nil && exchange.CodeOf(err) != exchange.NotFound {
 			return err
 		}
 		if err != nil || r.OrganizationID != m.OrganizationID {
-			f.Add("shipping_requirements_id", "organization %d has no shipping requirements with the id %d", m.OrganizationID, *id)
+			f.Add("shipping_requirements_id", "organization %d has no shipping requirements with the id %d",
+				m.OrganizationID, *id)
 		}
 	}
 	if id := m.MTAAttachmentID; id != nil && (old.MTAAttachmentID == nil || *old.MTAAttachmentID != *id) {
@@ -165,7 +172,8 @@ func (s *materialWriter) check(ctx context.Context, old exchange.Material, m *ex
 		})
 		switch exchange.CodeOf(err) {
 		case exchange.InvalidInput:
-			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request or to another lab", *id)
+			f.Add("mta_attachment_id", "there is no attachment with the id %d, or it belongs to a request or to "+
+				"another lab", *id)
 		default:
 			if err != nil {
 				return err
@@ -193,7 +201,8 @@ func (s *materialWriter) publish(ctx context.Context, field string, attachment, 
 	ok, asAdmin := s.a.policy.Can(exchange.AttachmentUpdate, s.who.ToAttachment(t, false, false))
 	switch {
 	case !ok:
-		return exchange.Errorf(exchange.FieldForbidden, "You may not let a material show attachment %d: it is not yours.", attachment).With("field", field)
+		return exchange.Errorf(exchange.FieldForbidden, "You may not let a material show attachment %d: it is "+
+			"not yours.", attachment).With("field", field)
 	case ties.Requests:
 		return fieldError(field, "attachment %d is a document of a request and stays private", attachment)
 	case t.OwnedByOrg != nil && !own:
@@ -201,7 +210,8 @@ func (s *materialWriter) publish(ctx context.Context, field string, attachment, 
 	case s.try:
 		return nil
 	case asAdmin:
-		if err := s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment), true, nil); err != nil {
+		if err := s.c.InsertAudit(ctx, actorID(s.who), exchange.AttachmentUpdate, object("attachment", attachment),
+			true, nil); err != nil {
 			return err
 		}
 	}

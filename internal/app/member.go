@@ -11,7 +11,8 @@ import (
 const maxCalled = 5
 
 // Member is the one member of labs whom a text means, as people type it where there are too many to choose from: a
-// registry id, also behind the name, or a name or a part of it that no other member has. Else it is a fault of "person".
+// registry id, also behind the name, or a name or a part of it that no other member has. Else it is a fault of
+// "person".
 func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.User, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
@@ -34,11 +35,14 @@ func (a *App) Member(ctx context.Context, labs []int64, text string) (exchange.U
 	}
 	switch {
 	case len(found) == 0:
-		return exchange.User{}, fieldError("person", "nobody in the lab is called “%s”: type more of the name, or the ORCID iD", text)
+		return exchange.User{}, fieldError("person", "nobody in the lab is called “%s”: type more of the name, or "+
+			"the ORCID iD", text)
 	case len(found) == 1 || len(whole) == 1:
 		return found[at], nil
 	case len(found) > maxCalled:
-		return exchange.User{}, fieldError("person", "many people are called “%s”: type the whole name, or the ORCID iD", text)
+		return exchange.User{}, fieldError("person",
+			"many people are called “%s”: type the whole name, or the ORCID iD", text)
 	}
-	return exchange.User{}, fieldError("person", "several people are called “%s”: type the ORCID iD of one of %s", text, strings.Join(names, "; "))
+	return exchange.User{}, fieldError("person", "several people are called “%s”: type the ORCID iD of one of %s", text,
+		strings.Join(names, "; "))
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // addMember makes a user a member of an organization that is locked, and ends what else asks for that.
-func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization, user uuid.UUID) error {
+func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action exchange.Action, o exchange.Organization,
+	user uuid.UUID) error {
 	if err := tx.Join(ctx, o.ID, user); err != nil {
 		return err
 	}
@@ -26,8 +27,10 @@ func addMember(ctx context.Context, tx store.Conn, who exchange.Actor, action ex
 }
 
 // invitationAnnouncement is news of an invitation.
-func invitationAnnouncement(v exchange.ShownInvitation, kind exchange.AnnouncementKind, actor uuid.UUID) exchange.Announcement {
-	return exchange.Announcement{Kind: kind, Actor: actor, Organization: v.OrganizationID, Detail: exchange.AnnouncementDetail{Invitation: v.ID, Role: v.Role}}
+func invitationAnnouncement(v exchange.ShownInvitation, kind exchange.AnnouncementKind,
+	actor uuid.UUID) exchange.Announcement {
+	return exchange.Announcement{Kind: kind, Actor: actor, Organization: v.OrganizationID,
+		Detail: exchange.AnnouncementDetail{Invitation: v.ID, Role: v.Role}}
 }
 
 // joinAnnouncement is news of a join request.
@@ -45,6 +48,7 @@ func notifyPeople(ctx context.Context, tx store.Conn, n exchange.Announcement, p
 	if err := tx.NotifyOf(ctx, n, people...); err != nil {
 		return err
 	}
-	_, err = Tell.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID}, job.EnqueueOptions{Turn: n.Actor})
+	_, err = Tell.Enqueue(ctx, tx, NotifyArgs{Organization: n.Organization, News: n.ID},
+		job.EnqueueOptions{Turn: n.Actor})
 	return err
 }

@@ -14,14 +14,16 @@ import (
 	"github.com/google/uuid"
 )
 
-// facts are what mail about a notification tells, but for what the request was then. visible: the person may still see the
-// request.
-func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (f notice.Event, visible bool, err error) {
+// facts are what mail about a notification tells, but for what the request was then. visible: the person may still see
+// the request.
+func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, reader store.Reader) (f notice.Event,
+	visible bool, err error) {
 	f = notice.Event{Event: n.Event, Category: n.Category, Reader: n.User, Location: reader.Mail.Location()}
 	if n.Actor != nil {
 		f.Actor = n.Actor.Name()
 	}
-	if f.Request, err = c.Request(ctx, n.Event.RequestID); exchange.CodeOf(err) == exchange.NotFound && n.Event.Kind == exchange.Deleted {
+	if f.Request, err = c.Request(ctx, n.Event.RequestID); exchange.CodeOf(err) == exchange.NotFound &&
+		n.Event.Kind == exchange.Deleted {
 		f.Request, err = c.DeletedRequest(ctx, n.Event.RequestID)
 	}
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -47,8 +49,8 @@ func (a *App) facts(ctx context.Context, c store.Conn, n exchange.Notification, 
 	return f, true, err
 }
 
-// then is f with the request as it was after its event, where that is kept. The word of a request that was deleted is that
-// nothing is open any more.
+// then is f with the request as it was after its event, where that is kept. The word of a request that was deleted is
+// that nothing is open any more.
 func then(f notice.Event, kept map[int64]exchange.RequestDetail) notice.Event {
 	was, known := kept[f.Event.ID]
 	if !known || f.Event.Kind == exchange.Deleted {
@@ -115,7 +117,8 @@ func (a *App) Subscription(ctx context.Context, token string) (Subscription, err
 	return s, nil
 }
 
-func subscription(ctx context.Context, c store.Conn, token string, read func(context.Context, uuid.UUID) (store.Reader, error)) (s Subscription, reader store.Reader, err error) {
+func subscription(ctx context.Context, c store.Conn, token string,
+	read func(context.Context, uuid.UUID) (store.Reader, error)) (s Subscription, reader store.Reader, err error) {
 	text, err := unseal(ctx, c, ofUnsubscribe, token)
 	if err != nil {
 		return s, reader, err
@@ -137,7 +140,8 @@ func (a *App) Subscribe(ctx context.Context, token string, on bool) (s Subscript
 			return err
 		}
 		who := exchange.Actor{ID: s.User.ID} // the token is theirs
-		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(s.User.ID), object("mail settings of", s.User.ID)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.MailSettingsWrite, who.ToUser(s.User.ID),
+			object("mail settings of", s.User.ID)); err != nil {
 			return err
 		}
 		s.On = on

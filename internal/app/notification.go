@@ -10,8 +10,10 @@ import (
 )
 
 // Notifications lists a person's notifications, and counts the unread ones.
-func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.NotificationFilter, p exchange.Page) (exchange.ListPage[exchange.Notification], int64, error) {
-	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user), object("notifications of", user)); err != nil {
+func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.UUID, f exchange.NotificationFilter,
+	p exchange.Page) (exchange.ListPage[exchange.Notification], int64, error) {
+	if err := a.mayRead(ctx, who, exchange.NotificationRead, who.ToUser(user),
+		object("notifications of", user)); err != nil {
 		return exchange.ListPage[exchange.Notification]{}, 0, err
 	}
 	c := a.DB.Read()
@@ -24,7 +26,8 @@ func (a *App) Notifications(ctx context.Context, who exchange.Actor, user uuid.U
 }
 
 // MarkRead marks one notification of a person as read or unread; without a mark it changes nothing.
-func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, read exchange.Opt[bool]) error {
+func (a *App) MarkRead(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	read exchange.Opt[bool]) error {
 	return a.mark(ctx, who, user, func(ctx context.Context, tx store.Conn) error {
 		if !read.Set {
 			return nil
@@ -39,12 +42,15 @@ func (a *App) MarkAllRead(ctx context.Context, who exchange.Actor, user uuid.UUI
 	if until < 1 {
 		return fieldError("until", "must be the id of a notification")
 	}
-	return a.mark(ctx, who, user, func(ctx context.Context, tx store.Conn) error { return tx.MarkAllRead(ctx, user, until) })
+	return a.mark(ctx, who, user,
+		func(ctx context.Context, tx store.Conn) error { return tx.MarkAllRead(ctx, user, until) })
 }
 
-func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID, do func(ctx context.Context, tx store.Conn) error) error {
+func (a *App) mark(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	do func(ctx context.Context, tx store.Conn) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.NotificationMark, who.ToUser(user), object("notifications of", user)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.NotificationMark, who.ToUser(user),
+			object("notifications of", user)); err != nil {
 			return err
 		}
 		if err := neverShown(ctx); err != nil {

@@ -24,7 +24,8 @@ type NotifyArgs struct {
 
 // tell tells of events whoever is to hear of them; roles are those of the actor. However many people
 // that are, it is done with a few statements, and the job does the rest.
-func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles, events []exchange.Event) error {
+func tell(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles,
+	events []exchange.Event) error {
 	args := NotifyArgs{Organization: q.Organization, By: roles}
 	var turn uuid.UUID
 	for _, e := range events {
@@ -72,7 +73,8 @@ func (a *App) notifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error
 		var next notifyProgress
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (p exchange.Progress, _ any, err error) {
 			next, err = a.notifySome(ctx, tx, args, at, r.Turn())
-			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next, err
+			return exchange.Progress{Done: int64(next.Event), Total: int64(len(args.Events)), Note: "telling"}, next,
+				err
 		})
 		if err != nil {
 			return err
@@ -82,7 +84,8 @@ func (a *App) notifyRest(ctx context.Context, r *job.Run, args NotifyArgs) error
 	return nil
 }
 
-func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at notifyProgress, turn uuid.UUID) (notifyProgress, error) {
+func (a *App) notifySome(ctx context.Context, tx store.Conn, args NotifyArgs, at notifyProgress,
+	turn uuid.UUID) (notifyProgress, error) {
 	e, err := tx.Event(ctx, args.Events[at.Event])
 	if err != nil {
 		return at, err

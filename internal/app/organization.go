@@ -92,7 +92,8 @@ func (a *App) Members(ctx context.Context, id int64, p exchange.Page) (exchange.
 }
 
 // MaterialsOf lists those materials of an organization that who may see.
-func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
+func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	if _, err := c.Organization(ctx, id); err != nil {
 		return exchange.ListPage[exchange.ShownMaterial]{}, err
@@ -105,7 +106,8 @@ func (a *App) MaterialsOf(ctx context.Context, who exchange.Actor, id int64, p e
 // UpdateOrganization changes an organization and who is in it. The active requests that were
 // assigned to someone who left go to the owner, so that none is forgotten. Under exchange.AccessMembers
 // who is added, or is to own it, is invited; but an admin may make a member its owner.
-func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64, p exchange.OrganizationPatch) (OrganizationChange, error) {
+func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.OrganizationPatch) (OrganizationChange, error) {
 	var c OrganizationChange
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		c = OrganizationChange{}
@@ -131,7 +133,8 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 		slices.SortFunc(was, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 		if !slices.Equal(o.PublicKeys, old.PublicKeys) {
 			if _, err := a.can(who, exchange.OrganizationPublish, who.ToOrganization(id)); err != nil {
-				return exchange.Errorf(exchange.FieldForbidden, "Only the owner of a lab publishes keys of its own.").With("field", "public_metadata_keys")
+				return exchange.Errorf(exchange.FieldForbidden,
+					"Only the owner of a lab publishes keys of its own.").With("field", "public_metadata_keys")
 			}
 		}
 		if same(o, old) && slices.Equal(named, was) {
@@ -141,7 +144,8 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 			return err
 		}
 		members, invited := a.asked(who, was, named)
-		if next := o.Owner; a.Access == exchange.AccessMembers && next != old.Owner && !who.Is(next) && !(asAdmin && slices.Contains(was, next)) {
+		if next := o.Owner; a.Access == exchange.AccessMembers && next != old.Owner && !who.Is(next) &&
+			!(asAdmin && slices.Contains(was, next)) {
 			o.Owner = old.Owner
 			invited = slices.DeleteFunc(invited, func(u uuid.UUID) bool { return u == next })
 			if !slices.Contains(members, old.Owner) {
@@ -169,7 +173,8 @@ func (a *App) UpdateOrganization(ctx context.Context, who exchange.Actor, id int
 }
 
 // changeOrganization saves an organization, which is locked, and who is in it.
-func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o exchange.Organization, was, members []uuid.UUID) (v OrganizationView, err error) {
+func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchange.Actor, old, o exchange.Organization,
+	was, members []uuid.UUID) (v OrganizationView, err error) {
 	if o.Owner != old.Owner {
 		if err := errors.Join(tx.LockOwner(ctx, o.ID), tx.WithdrawOwners(ctx, o.ID)); err != nil {
 			return v, err
@@ -203,7 +208,8 @@ func (a *App) changeOrganization(ctx context.Context, tx store.Conn, who exchang
 
 // handOver gives the requests of someone who left to the organization's owner, who stands as the
 // actor of these events where an open installation let an anonymous caller do it.
-func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization, left uuid.UUID) error {
+func (a *App) handOver(ctx context.Context, tx store.Conn, who exchange.Actor, o exchange.Organization,
+	left uuid.UUID) error {
 	requests, err := tx.AssignedTo(ctx, o.ID, left)
 	if err != nil {
 		return err
@@ -249,7 +255,8 @@ func toSettings(who exchange.Actor, m exchange.Membership) exchange.Relation {
 }
 
 // OwnSettings lists the caller's own records of settings.
-func (a *App) OwnSettings(ctx context.Context, who exchange.Actor, p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
+func (a *App) OwnSettings(ctx context.Context, who exchange.Actor,
+	p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
 	return a.DB.Read().Memberships(ctx, who.ID, p)
 }
 
@@ -285,7 +292,8 @@ func (a *App) OwnSwitches(ctx context.Context, who exchange.Actor) ([]OwnSwitche
 }
 
 // UpdateSettings turns switches.
-func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, p exchange.SwitchesPatch) (exchange.Membership, error) {
+func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.SwitchesPatch) (exchange.Membership, error) {
 	var m exchange.Membership
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
@@ -306,7 +314,8 @@ func (a *App) UpdateSettings(ctx context.Context, who exchange.Actor, id int64, 
 		if err := tx.UpdateSwitches(ctx, id, switches); err != nil {
 			return err
 		}
-		return a.recordAction(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id), switches)
+		return a.recordAction(ctx, tx, who, exchange.SettingsUpdate, toSettings(who, m), object("settings", id),
+			switches)
 	})
 	return m, err
 }

@@ -26,7 +26,8 @@ func (a *App) Parcel(ctx context.Context, who exchange.Actor, id int64) (Parcel,
 	if err != nil {
 		return Parcel{}, err
 	}
-	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(q.Request, q.Organization), object("request", id)); err != nil {
+	if err := a.mayRead(ctx, who, exchange.RequestShip, who.ToRequest(q.Request, q.Organization),
+		object("request", id)); err != nil {
 		return Parcel{}, err
 	}
 	list, err := a.parcels(ctx, []exchange.RequestDetail{q})
@@ -63,7 +64,8 @@ func (a *App) Parcels(ctx context.Context, who exchange.Actor, ids []int64) (lis
 	if len(asAdmin) > 0 {
 		if err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 			for _, id := range asAdmin {
-				if err := tx.InsertAudit(ctx, actorID(who), exchange.RequestShip, object("request", id), true, nil); err != nil {
+				if err := tx.InsertAudit(ctx, actorID(who), exchange.RequestShip, object("request", id), true,
+					nil); err != nil {
 					return err
 				}
 			}
@@ -82,7 +84,8 @@ func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([
 	var materials, labs []int64
 	var senders []uuid.UUID
 	for _, q := range requests {
-		materials, labs, senders = append(materials, q.MaterialID), append(labs, q.Organization), append(senders, q.AssignedTo)
+		materials, labs, senders = append(materials, q.MaterialID), append(labs, q.Organization),
+			append(senders, q.AssignedTo)
 	}
 	items, err := c.ShownMaterials(ctx, materials)
 	if err != nil {
@@ -108,7 +111,8 @@ func (a *App) parcels(ctx context.Context, requests []exchange.RequestDetail) ([
 	}
 	list := make([]Parcel, len(requests))
 	for i, q := range requests {
-		list[i] = Parcel{RequestDetail: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization], Sender: people[q.AssignedTo]}
+		list[i] = Parcel{RequestDetail: q, Now: c.Now, Item: byID[q.MaterialID], Lab: names[q.Organization],
+			Sender: people[q.AssignedTo]}
 	}
 	return list, nil
 }

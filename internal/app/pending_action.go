@@ -55,7 +55,8 @@ func (a *App) Schedule(ctx context.Context, who exchange.Actor, d PendingAction)
 		return 0, err
 	}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		id, err = Do.Restart(ctx, tx, d, job.EnqueueOptions{Key: d.key(who.ID), User: &who.ID, At: tx.Now.Add(UndoTime)})
+		id, err = Do.Restart(ctx, tx, d,
+			job.EnqueueOptions{Key: d.key(who.ID), User: &who.ID, At: tx.Now.Add(UndoTime)})
 		return err
 	})
 	return id, err
@@ -106,8 +107,8 @@ func (a *App) PendingStatusOf(ctx context.Context, who exchange.Actor, request i
 	return nil, nil
 }
 
-// runPendingAction is the job: what it does and that it is done are one transaction, so that no deed that was done is told as one
-// that was not. What a rule forbids by now is not tried again.
+// runPendingAction is the job: what it does and that it is done are one transaction, so that no deed that was done is
+// told as one that was not. What a rule forbids by now is not tried again.
 func (a *App) runPendingAction(ctx context.Context, r *job.Run, d PendingAction) error {
 	who, err := a.DB.Read().ActorOf(ctx, r.User())
 	if err != nil {
@@ -155,14 +156,16 @@ func (a *App) applyPendingStatus(ctx context.Context, who exchange.Actor, d Pend
 	if d.Override != "" {
 		p.Override = exchange.Some(d.Override)
 	}
-	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
-		if s := d.Shipment; s != nil {
-			if q.Request, events, err = q.Ship(roles, who.ID, s.Patch(), q.Terms, tx.Now); err != nil {
-				return q.Request, nil, err
+	_, err := a.act(ctx, who, exchange.RequestUpdate, d.Request,
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (after exchange.Request, events []exchange.Event, err error) {
+			if s := d.Shipment; s != nil {
+				if q.Request, events, err = q.Ship(roles, who.ID, s.Patch(), q.Terms, tx.Now); err != nil {
+					return q.Request, nil, err
+				}
 			}
-		}
-		after, moved, err := a.patch(ctx, tx, who, q, roles, p)
-		return after, append(events, moved...), err
-	})
+			after, moved, err := a.patch(ctx, tx, who, q, roles, p)
+			return after, append(events, moved...), err
+		})
 	return err
 }

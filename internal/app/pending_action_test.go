@@ -53,14 +53,16 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 		r := newReminding(t, db)
 		ctx, request := t.Context(), r.request()
 		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
-		other, _, err := r.app.CreateMaterial(ctx, r.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Sf9"),
-			Organization: exchange.Some(exchange.Ref(r.lab))})
+		other, _, err := r.app.CreateMaterial(ctx, r.member,
+			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Sf9"),
+				Organization: exchange.Some(exchange.Ref(r.lab))})
 		r.must(err)
 		archive := r.later(r.member, app.PendingAction{Material: other.ID})
 		remove := r.later(r.member, app.PendingAction{Organization: r.lab, Member: r.off.ID})
 		doing, err := r.app.PendingStatusOf(ctx, r.member, request)
 		r.must(err)
-		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Deed.Status != exchange.Approved || !doing.At.Equal(r.now.Load().Add(app.UndoTime)) {
+		if doing == nil || doing.ID != id || doing.Failed != "" || doing.Deed.Status != exchange.Approved ||
+			!doing.At.Equal(r.now.Load().Add(app.UndoTime)) {
 			t.Errorf("%+v waits", doing)
 		}
 		if theirs, err := r.app.PendingStatusOf(ctx, r.asks, request); theirs != nil || err != nil {
@@ -70,7 +72,8 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 		r.must(err)
 		lab, err := r.app.Organization(ctx, r.lab)
 		r.must(err)
-		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 || m.Archived || len(lab.Members) != 2 {
+		if r.status(request) != exchange.Open || r.events(request, exchange.StatusChanged) != 0 || m.Archived ||
+			len(lab.Members) != 2 {
 			t.Error("it was done at once")
 		}
 		r.timeIsUp()
@@ -83,7 +86,8 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 		if m, err = r.app.Material(ctx, exchange.Actor{}, other.ID); err != nil || !m.Archived {
 			t.Errorf("archived: %v, %v", m.Archived, err)
 		}
-		if lab, err = r.app.Organization(ctx, r.lab); err != nil || len(lab.Members) != 1 || lab.Members[0].ID != r.member.ID {
+		if lab, err = r.app.Organization(ctx, r.lab); err != nil || len(lab.Members) != 1 ||
+			lab.Members[0].ID != r.member.ID {
 			t.Errorf("the lab has %d members, %v", len(lab.Members), err)
 		}
 		if r.status(request) != exchange.Approved || r.events(request, exchange.StatusChanged) != 1 {
@@ -95,18 +99,21 @@ func TestADeedIsDoneOnceWhenItCanNoLongerBeTakenBack(t *testing.T) {
 	})
 }
 
-// TestADeedIsNotDoneWhereItsJobCannotEnd holds that the two are one transaction: else the next run would find the deed done,
-// and say that it could not be.
+// TestADeedIsNotDoneWhereItsJobCannotEnd holds that the two are one transaction: else the next run would find the deed
+// done, and say that it could not be.
 func TestADeedIsNotDoneWhereItsJobCannotEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		r := newReminding(t, db)
 		ctx, request, sql := t.Context(), r.request(), storetest.SQL(t, db)
 		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
-		fails := []string{"CREATE TRIGGER fails BEFORE UPDATE ON jobs WHEN NEW.state = 'DONE' BEGIN SELECT RAISE(ABORT, 'no'); END", "DROP TRIGGER fails"}
+		fails := []string{"CREATE TRIGGER fails BEFORE UPDATE ON jobs WHEN NEW.state = 'DONE' BEGIN SELECT " +
+			"RAISE(ABORT, 'no'); END", "DROP TRIGGER fails"}
 		if db.Postgres() {
-			fails = []string{"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'; " +
-				"CREATE TRIGGER fails BEFORE UPDATE ON jobs FOR EACH ROW WHEN (NEW.state = 'DONE') EXECUTE FUNCTION no()", "DROP TRIGGER fails ON jobs"}
+			fails = []string{"CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION " +
+				"''no''; END'; " +
+				"CREATE TRIGGER fails BEFORE UPDATE ON jobs FOR EACH ROW WHEN (NEW.state = 'DONE') EXECUTE " +
+				"FUNCTION no()", "DROP TRIGGER fails ON jobs"}
 		}
 		_, err := sql.ExecContext(ctx, fails[0])
 		r.must(err)
@@ -167,13 +174,19 @@ func TestADeedThatARuleForbidsIsRefusedAtOnceAndLeavesNothing(t *testing.T) {
 			deed app.PendingAction
 			want exchange.Code
 		}{
-			"accepted by a stranger":        {stranger, app.PendingAction{Request: request, Status: exchange.Approved}, exchange.Forbidden},
-			"accepted by the requester":     {r.asks, app.PendingAction{Request: request, Status: exchange.Approved}, exchange.FieldForbidden},
-			"received before it was sent":   {r.asks, app.PendingAction{Request: request, Status: exchange.Verified}, exchange.InvalidTransition},
-			"sent with something missing":   {r.member, app.PendingAction{Request: request, Status: exchange.Fulfilled}, exchange.MissingRequirements},
-			"archived by a stranger":        {stranger, app.PendingAction{Material: r.material}, exchange.Forbidden},
-			"a member removed by no member": {stranger, app.PendingAction{Organization: r.lab, Member: r.off.ID}, exchange.Forbidden},
-			"a request that is not there":   {r.member, app.PendingAction{Request: 1 << 40, Status: exchange.Approved}, exchange.NotFound},
+			"accepted by a stranger": {stranger, app.PendingAction{Request: request, Status: exchange.Approved},
+				exchange.Forbidden},
+			"accepted by the requester": {r.asks, app.PendingAction{Request: request, Status: exchange.Approved},
+				exchange.FieldForbidden},
+			"received before it was sent": {r.asks, app.PendingAction{Request: request, Status: exchange.Verified},
+				exchange.InvalidTransition},
+			"sent with something missing": {r.member, app.PendingAction{Request: request, Status: exchange.Fulfilled},
+				exchange.MissingRequirements},
+			"archived by a stranger": {stranger, app.PendingAction{Material: r.material}, exchange.Forbidden},
+			"a member removed by no member": {stranger, app.PendingAction{Organization: r.lab, Member: r.off.ID},
+				exchange.Forbidden},
+			"a request that is not there": {r.member, app.PendingAction{Request: 1 << 40, Status: exchange.Approved},
+				exchange.NotFound},
 		} {
 			_, err := r.app.Schedule(ctx, c.who, c.deed)
 			wantRefusal(t, what, err, c.want)
@@ -190,7 +203,8 @@ func TestADeedThatBecameImpossibleSaysWhyItWasNotDone(t *testing.T) {
 		r := newReminding(t, db)
 		ctx, request := t.Context(), r.request()
 		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
-		_, err := r.app.UpdateRequest(ctx, r.asks, request, exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
+		_, err := r.app.UpdateRequest(ctx, r.asks, request,
+			exchange.RequestPatch{Status: exchange.Some(exchange.Cancelled)})
 		r.must(err)
 		r.timeIsUp()
 		r.work(1)
@@ -211,7 +225,8 @@ func TestOfTwoDeedsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
 		r := newReminding(t, db)
 		ctx, request := t.Context(), r.request()
 		first := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Approved})
-		second := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Rejected, Reason: "Our freezer broke."})
+		second := r.later(r.member,
+			app.PendingAction{Request: request, Status: exchange.Rejected, Reason: "Our freezer broke."})
 		if first != second {
 			t.Errorf("the deeds %d and %d wait beside each other", first, second)
 		}
@@ -220,7 +235,8 @@ func TestOfTwoDeedsOfAPersonAboutARequestTheLaterOneIsDone(t *testing.T) {
 		jobtest.Wait(t, db, second, exchange.JobDone)
 		q, err := r.app.Request(ctx, r.asks, request)
 		r.must(err)
-		if q.Status != exchange.Rejected || q.Rejection != "Our freezer broke." || r.events(request, exchange.StatusChanged) != 1 {
+		if q.Status != exchange.Rejected || q.Rejection != "Our freezer broke." ||
+			r.events(request, exchange.StatusChanged) != 1 {
 			t.Errorf("%s because of %q", q.Status, q.Rejection)
 		}
 	})
@@ -232,7 +248,8 @@ func TestADeedOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testing.T) {
 		r := newReminding(t, db)
 		ctx, request := t.Context(), r.request()
 		sent := r.now.Load().Add(-time.Hour)
-		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Fulfilled, Override: "A colleague vouches for them.",
+		id := r.later(r.member, app.PendingAction{Request: request, Status: exchange.Fulfilled,
+			Override: "A colleague vouches for them.",
 			Shipment: &exchange.Shipment{Carrier: "DHL", Tracking: "JD01", Conditions: "Dry ice", SentAt: &sent}})
 		if n := r.events(request, exchange.ShipmentChanged); n != 0 {
 			t.Errorf("%d shipments at once", n)
@@ -242,7 +259,8 @@ func TestADeedOfSendingSaysHowTheParcelTravelsAndWhatItWaives(t *testing.T) {
 		jobtest.Wait(t, db, id, exchange.JobDone)
 		q, err := r.app.Request(ctx, r.asks, request)
 		r.must(err)
-		if s := q.Shipment; q.Status != exchange.Fulfilled || q.Override != "A colleague vouches for them." || s == nil || s.Carrier != "DHL" || s.Tracking != "JD01" ||
+		if s := q.Shipment; q.Status != exchange.Fulfilled || q.Override != "A colleague vouches for them." ||
+			s == nil || s.Carrier != "DHL" || s.Tracking != "JD01" ||
 			s.Conditions != "Dry ice" || s.SentAt == nil || !s.SentAt.Equal(sent) {
 			t.Errorf("%s, %q, %+v", q.Status, q.Override, s)
 		}
@@ -257,7 +275,8 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 		wantRefusal(t, "reminded on the first day", r.app.RemindRequest(ctx, r.member, request), exchange.Conflict)
 		r.set(r.now.Load().Add(3 * 24 * time.Hour))
 		wantRefusal(t, "reminded of one's own turn", r.app.RemindRequest(ctx, r.asks, request), exchange.Forbidden)
-		wantRefusal(t, "reminded by a stranger", r.app.RemindRequest(ctx, r.person("stranger"), request), exchange.Forbidden)
+		wantRefusal(t, "reminded by a stranger", r.app.RemindRequest(ctx, r.person("stranger"), request),
+			exchange.Forbidden)
 		before, err := r.app.Request(ctx, r.member, request)
 		r.must(err)
 		r.must(r.app.RemindRequest(ctx, r.member, request))
@@ -271,7 +290,8 @@ func TestASideRemindsTheOtherOnceADay(t *testing.T) {
 			t.Errorf("the requester heard of %v", days)
 		}
 		r.set(r.now.Load().Add(24 * time.Hour))
-		_, err = r.app.SnoozeRequest(ctx, r.asks, request, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(r.now.Load().Add(48 * time.Hour)))})
+		_, err = r.app.SnoozeRequest(ctx, r.asks, request,
+			exchange.SnoozeNew{Until: exchange.Some(exchange.Until(r.now.Load().Add(48 * time.Hour)))})
 		r.must(err)
 		wantRefusal(t, "reminded while they snooze", r.app.RemindRequest(ctx, r.member, request), exchange.Conflict)
 		r.set(r.now.Load().Add(4 * 24 * time.Hour)) // the eighth day

@@ -35,8 +35,8 @@ func (a *App) storage(ctx context.Context, c store.Conn, owner exchange.StorageO
 	return &exchange.Storage{Owner: owner, Used: used[owner], Quota: quota}, err
 }
 
-// withinQuota refuses what was just stored for an owner in a transaction where they have more by it than they may. The row
-// of the owner is locked by then, so that of uploads at once each counts those before it.
+// withinQuota refuses what was just stored for an owner in a transaction where they have more by it than they may. The
+// row of the owner is locked by then, so that of uploads at once each counts those before it.
 func (a *App) withinQuota(ctx context.Context, tx store.Conn, owner exchange.StorageOwner, added int64) error {
 	s, err := a.storage(ctx, tx, owner)
 	if err != nil || s == nil || s.Used <= s.Quota {
@@ -132,13 +132,15 @@ func (a *App) StorageOfLab(ctx context.Context, who exchange.Actor, lab int64) (
 	if _, err := c.Organization(ctx, lab); err != nil {
 		return StorageView{}, err
 	}
-	if err := a.mayRead(ctx, who, exchange.OrganizationStorage, who.ToOrganization(lab), object("storage of organization", lab)); err != nil {
+	if err := a.mayRead(ctx, who, exchange.OrganizationStorage, who.ToOrganization(lab),
+		object("storage of organization", lab)); err != nil {
 		return StorageView{}, err
 	}
 	return a.storageView(ctx, c, exchange.LabStorage(lab), lab, uuid.Nil)
 }
 
-func (a *App) storageView(ctx context.Context, c store.Conn, owner exchange.StorageOwner, lab int64, user uuid.UUID) (v StorageView, err error) {
+func (a *App) storageView(ctx context.Context, c store.Conn, owner exchange.StorageOwner, lab int64,
+	user uuid.UUID) (v StorageView, err error) {
 	used, err := c.StorageUse(ctx, owner)
 	if err != nil {
 		return v, err

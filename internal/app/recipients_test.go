@@ -66,7 +66,8 @@ const hearsReminder = `
 | remind | remind: requester    |                                     | remind: both                           |                                     |`
 
 // categoryNames are the short names of the categories in these tables.
-var categoryNames = map[string]exchange.Category{"new": exchange.NewRequestNotif, "assigned": exchange.AssignedNotif, "decided": exchange.DecisionNotif,
+var categoryNames = map[string]exchange.Category{"new": exchange.NewRequestNotif, "assigned": exchange.AssignedNotif,
+	"decided": exchange.DecisionNotif,
 	"changed": exchange.StatusNotif, "remind": exchange.ReminderNotif}
 
 // hearing is a lab with somebody in every role. The members are owner, member, assignee and both, who
@@ -92,7 +93,8 @@ type check struct {
 func newHearing(t *testing.T, db *store.DB) *hearing {
 	t.Helper()
 	h := &hearing{reminding: newReminding(t, db), sql: storetest.SQL(t, db), people: map[string]exchange.Actor{}}
-	ctx, names := t.Context(), []string{"owner", "member", "assignee", "both", "former", "requester", "stranger", "admin"}
+	ctx, names := t.Context(),
+		[]string{"owner", "member", "assignee", "both", "former", "requester", "stranger", "admin"}
 	signIn := func() {
 		for _, name := range names {
 			h.people[name] = h.person("hears-" + name)
@@ -107,19 +109,23 @@ func newHearing(t *testing.T, db *store.DB) *hearing {
 		}
 		return exchange.Some(list)
 	}
-	o, err := h.app.CreateOrganization(ctx, h.people["owner"], exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(h.people["owner"].ID)),
-		Members: refs()})
+	o, err := h.app.CreateOrganization(ctx, h.people["owner"],
+		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(h.people["owner"].ID)),
+			Members: refs()})
 	h.must(err)
 	for _, name := range append(labMembers, "former") {
 		h.must(join(ctx, db, o.ID, h.people[name].ID))
 	}
 	signIn() // with what they belong to by now
 	h.lab = o.ID
-	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID, exchange.OrganizationPatch{Members: refs(labMembers...)})
+	_, err = h.app.UpdateOrganization(ctx, h.people["owner"], o.ID,
+		exchange.OrganizationPatch{Members: refs(labMembers...)})
 	h.must(err)
 	signIn()
-	m, _, err := h.app.CreateMaterial(ctx, h.people["owner"], exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
-		Organization: exchange.Some(exchange.Ref(o.ID)), Contact: exchange.Some(exchange.UserRef(h.people["assignee"].ID)), NeedsAbstract: exchange.Some(true)})
+	m, _, err := h.app.CreateMaterial(ctx, h.people["owner"],
+		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+			Organization: exchange.Some(exchange.Ref(o.ID)),
+			Contact:      exchange.Some(exchange.UserRef(h.people["assignee"].ID)), NeedsAbstract: exchange.Some(true)})
 	h.must(err)
 	h.material = m.ID
 	return h
@@ -136,8 +142,9 @@ func (h *hearing) switchOff(off ...string) {
 			if m.OrganizationID != h.lab {
 				continue
 			}
-			_, err = h.app.UpdateSettings(h.Context(), h.people[name], m.ID, exchange.SwitchesPatch{NewRequest: on("new"), StatusChange: on("changed"),
-				Decision: on("decided"), Assigned: on("assigned"), Reminder: on("remind")})
+			_, err = h.app.UpdateSettings(h.Context(), h.people[name], m.ID,
+				exchange.SwitchesPatch{NewRequest: on("new"), StatusChange: on("changed"),
+					Decision: on("decided"), Assigned: on("assigned"), Reminder: on("remind")})
 			h.must(err)
 		}
 	}
@@ -146,7 +153,8 @@ func (h *hearing) switchOff(off ...string) {
 // ask makes a request.
 func (h *hearing) ask(by, abstract string) int64 {
 	h.Helper()
-	q, err := h.app.CreateRequest(h.Context(), h.people[by], exchange.RequestNew{Material: exchange.Some(exchange.Ref(h.material)), Abstract: exchange.Some(abstract)})
+	q, err := h.app.CreateRequest(h.Context(), h.people[by],
+		exchange.RequestNew{Material: exchange.Some(exchange.Ref(h.material)), Abstract: exchange.Some(abstract)})
 	h.must(err)
 	return q.ID
 }
@@ -212,7 +220,8 @@ func (h *hearing) told() {
 	h.Helper()
 	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		var left int
-		h.must(h.sql.QueryRowContext(h.Context(), "SELECT COUNT(*) FROM jobs WHERE kind = 'tell' AND ended_at IS NULL").Scan(&left))
+		h.must(h.sql.QueryRowContext(h.Context(),
+			"SELECT COUNT(*) FROM jobs WHERE kind = 'tell' AND ended_at IS NULL").Scan(&left))
 		if left == 0 {
 			break
 		}
@@ -261,7 +270,8 @@ func (h *hearing) do(a act, actor, requester, want string, off ...string) {
 	last := h.newest()
 	err := a.do(h, actor, id, requester)
 	switch code := exchange.CodeOf(err); {
-	case want == "-" && (code == exchange.Forbidden || code == exchange.FieldForbidden || code == exchange.InvalidTransition):
+	case want == "-" && (code == exchange.Forbidden || code == exchange.FieldForbidden ||
+		code == exchange.InvalidTransition):
 	case want == "-" || err != nil:
 		h.Errorf("%s: %v, want %s", what, err, want)
 	default:
@@ -293,7 +303,8 @@ func TestWhoIsToldOfAnActIsTheContracts(t *testing.T) {
 			t.Errorf("%d rows for %d acts", len(table)-1, len(acts))
 		}
 		for _, kind := range exchange.EventKinds {
-			if !slices.Contains([]exchange.EventKind{exchange.RequestMade, exchange.Reminded, exchange.Escalated}, kind) && !slices.ContainsFunc(acts, func(a act) bool { return a.kind == kind }) {
+			if !slices.Contains([]exchange.EventKind{exchange.RequestMade, exchange.Reminded, exchange.Escalated},
+				kind) && !slices.ContainsFunc(acts, func(a act) bool { return a.kind == kind }) {
 				t.Errorf("nobody does %s", kind)
 			}
 		}
@@ -309,7 +320,9 @@ func TestWhoIsToldOfANewRequestIsTheContracts(t *testing.T) {
 			h.switchOff(strings.Fields(row[0])...)
 			for i, actor := range []string{"requester", "both", "assignee"} {
 				last := h.newest()
-				h.checks = append(h.checks, check{fmt.Sprintf("%s asks (off: %q)", actor, row[0]), h.ask(actor, "Why"), last, exchange.RequestMade, expect(row[1+i], actor, actor)})
+				h.checks = append(h.checks,
+					check{fmt.Sprintf("%s asks (off: %q)", actor, row[0]), h.ask(actor, "Why"), last,
+						exchange.RequestMade, expect(row[1+i], actor, actor)})
 			}
 			h.told()
 		}
@@ -325,7 +338,9 @@ func TestWhoIsRemindedIsTheContracts(t *testing.T) {
 			h.switchOff(row[0])
 			last := h.newest()
 			for i, turn := range [][2]string{{"requester", ""}, {"requester", "Why"}, {"both", ""}, {"both", "Why"}} {
-				h.checks = append(h.checks, check{fmt.Sprintf("turn %d (off: %q)", i, row[0]), h.ask(turn[0], turn[1]), last, exchange.Reminded, expect(row[1+i], "", turn[0])})
+				h.checks = append(h.checks,
+					check{fmt.Sprintf("turn %d (off: %q)", i, row[0]), h.ask(turn[0], turn[1]), last, exchange.Reminded,
+						expect(row[1+i], "", turn[0])})
 			}
 			h.set(h.now.Load().AddDate(0, 0, 8))
 			h.remind(1)

@@ -22,7 +22,8 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 	"organization_id": lookUpOrganization, "organization": lookUpOrganization, "owned_by_org": lookUpOrganization,
 	"material": lookUpAsked, "material_id": lookUpMaterial, "sequence_map_for": lookUpMaterial,
 	"mta_attachment_id": lookUpAttachment, "mta_attachment": lookUpAttachment,
-	"requester_signed_mta_attachment": lookUpAttachment, "irb_attachment": lookUpAttachment, "executed_mta_attachment": lookUpAttachment,
+	"requester_signed_mta_attachment": lookUpAttachment, "irb_attachment": lookUpAttachment,
+	"executed_mta_attachment": lookUpAttachment,
 	"shipping_requirements_id": func(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {
 		_, err := c.Shipping(ctx, r.ID)
 		return err
@@ -35,7 +36,8 @@ var lookUps = map[string]func(context.Context, store.Conn, exchange.Actor, Refer
 		_, err := c.Address(ctx, who.ID, r.ID)
 		return err
 	},
-	"contact_user_id": lookUpUser, "owner": lookUpUser, "members": lookUpUser, "owned_by_user": lookUpUser, "assigned_to": lookUpUser,
+	"contact_user_id": lookUpUser, "owner": lookUpUser, "members": lookUpUser, "owned_by_user": lookUpUser,
+	"assigned_to": lookUpUser,
 }
 
 func lookUpOrganization(ctx context.Context, c store.Conn, _ exchange.Actor, r Reference) error {

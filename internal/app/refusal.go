@@ -14,9 +14,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Refusals are counted in memory and kept once a minute, as one event for an actor, an action and a code within an hour,
-// so that somebody who is refused all the time costs a row an hour and no write of their own. What was counted in the
-// last minute goes with a process that dies; the log of requests has it.
+// Refusals are counted in memory and kept once a minute, as one event for an actor, an action and a code within an
+// hour, so that somebody who is refused all the time costs a row an hour and no write of their own. What was counted in
+// the last minute goes with a process that dies; the log of requests has it.
 const (
 	refusalsEvery = time.Minute
 	refusalHour   = time.Hour
@@ -45,11 +45,12 @@ type refusals struct {
 	list map[refusalKey]*refusalCount
 }
 
-// Refused notes that a call was refused for want of a right, where that is what err says: what was tried, and the address
-// that was called or who wanted to sign in.
+// Refused notes that a call was refused for want of a right, where that is what err says: what was tried, and the
+// address that was called or who wanted to sign in.
 func (a *App) RecordRefusal(who exchange.Actor, action exchange.Action, object string, err error) {
 	code := exchange.CodeOf(err)
-	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope,
+	if !slices.Contains([]exchange.Code{exchange.NotAuthenticated, exchange.Forbidden, exchange.FieldForbidden,
+		exchange.OutOfScope,
 		exchange.InvalidCode, exchange.RegistrationClosed}, code) {
 		return
 	}
@@ -109,7 +110,9 @@ func (a *App) saveRefusals(ctx context.Context) error {
 		clear(events)
 		for _, kind := range slices.SortedFunc(maps.Keys(taken), compareRefusals) {
 			n := taken[kind]
-			id, err := tx.SaveAccessRefusal(ctx, store.AccessRefusal{Event: n.event, Actor: kind.actor, Action: kind.action, Code: kind.code, Object: n.object, Times: n.times})
+			id, err := tx.SaveAccessRefusal(ctx,
+				store.AccessRefusal{Event: n.event, Actor: kind.actor, Action: kind.action, Code: kind.code,
+					Object: n.object, Times: n.times})
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,8 @@ func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
 		r.must(r.app.SetAdmin(t.Context(), "admin", true))
 		admin := r.person("admin")
 		read := func() (rows int64, times int64) {
-			part, err := r.app.Audit(t.Context(), admin, exchange.Page{Limit: 5000}, exchange.AuditFilter{Refused: new(true)})
+			part, err := r.app.Audit(t.Context(), admin, exchange.Page{Limit: 5000},
+				exchange.AuditFilter{Refused: new(true)})
 			r.must(err)
 			for _, e := range part.Items {
 				times += e.Times
@@ -31,7 +32,8 @@ func TestManyWhoAreRefusedTakeNoMoreRowsThanTheirBound(t *testing.T) {
 		for range 3000 {
 			r.app.RecordRefusal(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7", no)
 		}
-		r.app.RecordRefusal(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7", exchange.Errorf(exchange.NotFound, "None."))
+		r.app.RecordRefusal(exchange.Actor{ID: uuid.New()}, exchange.MaterialUpdate, "/materials/7",
+			exchange.Errorf(exchange.NotFound, "None."))
 		if rows, times := read(); rows != 1001 || times != 3000 {
 			t.Errorf("%d rows of %d refusals, want 1001 of 3000", rows, times)
 		}

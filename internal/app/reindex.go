@@ -88,7 +88,8 @@ func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) e
 			return err
 		}
 		err = r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-			return exchange.Progress{Done: r.Progress().Done + int64(done), Note: "bringing the search up to date"}, next, do(ctx, tx)
+			return exchange.Progress{Done: r.Progress().Done + int64(done), Note: "bringing the search up to date"},
+				next, do(ctx, tx)
 		})
 		if err != nil {
 			return err
@@ -97,8 +98,10 @@ func (a *App) reindex(ctx context.Context, r *job.Run, what exchange.Renaming) e
 	}
 }
 
-// reindexSome gives the next step of a job, and of how many things it is; nil: it is done. at becomes where it leads to.
-func (a *App) reindexSome(ctx context.Context, what exchange.Renaming, at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
+// reindexSome gives the next step of a job, and of how many things it is; nil: it is done. at becomes where it leads
+// to.
+func (a *App) reindexSome(ctx context.Context, what exchange.Renaming,
+	at *reindexed) (do func(context.Context, store.Conn) error, done int, err error) {
 	read := a.DB.Read()
 	if !at.Listed {
 		ids, err := read.MaterialsBehind(ctx, what.Organization, at.Material, reindexAtOnce)
@@ -107,7 +110,8 @@ func (a *App) reindexSome(ctx context.Context, what exchange.Renaming, at *reind
 		}
 		if len(ids) > 0 {
 			at.Material = ids[len(ids)-1]
-			return func(ctx context.Context, tx store.Conn) error { return tx.ReindexMaterials(ctx, ids) }, len(ids), nil
+			return func(ctx context.Context, tx store.Conn) error { return tx.ReindexMaterials(ctx, ids) }, len(ids),
+				nil
 		}
 		at.Listed = true
 	}

@@ -78,9 +78,10 @@ func (s *sending) reminders(ctx context.Context, day, next int) error {
 	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
 		return tx.RequestsToRemind(ctx, day, tx.Now.AddDate(0, 0, -next), after, remindAtOnce)
 	}
-	return s.each(ctx, &s.sent.Reminders, find, func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
-		return q.Remind(q.Terms, s.app.Reminders, now)
-	})
+	return s.each(ctx, &s.sent.Reminders, find,
+		func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
+			return q.Remind(q.Terms, s.app.Reminders, now)
+		})
 }
 
 // escalations tells the owners of labs.
@@ -92,13 +93,15 @@ func (s *sending) escalations(ctx context.Context) error {
 	find := func(ctx context.Context, tx store.Conn, after exchange.Request) ([]exchange.RequestDetail, error) {
 		return tx.RequestsToEscalate(ctx, tx.Now.AddDate(0, 0, -int(e)), after, remindAtOnce)
 	}
-	return s.each(ctx, &s.sent.Escalations, find, func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
-		return q.Escalate(q.Terms, e, now)
-	})
+	return s.each(ctx, &s.sent.Escalations, find,
+		func(q exchange.RequestDetail, now time.Time) (exchange.Request, []exchange.Event) {
+			return q.Escalate(q.Terms, e, now)
+		})
 }
 
 // each does with each request that find gives, some behind others, what is due, and counts it.
-func (s *sending) each(ctx context.Context, count *int64, find func(context.Context, store.Conn, exchange.Request) ([]exchange.RequestDetail, error),
+func (s *sending) each(ctx context.Context, count *int64,
+	find func(context.Context, store.Conn, exchange.Request) ([]exchange.RequestDetail, error),
 	do func(exchange.RequestDetail, time.Time) (exchange.Request, []exchange.Event)) error {
 	before, after := *count, exchange.Request{}
 	for {
@@ -131,7 +134,8 @@ func (s *sending) each(ctx context.Context, count *int64, find func(context.Cont
 const remindAtOnce = 200
 
 // saveReminder keeps that a request, which is locked, became another by a reminder.
-func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, after exchange.Request, events []exchange.Event) error {
+func saveReminder(ctx context.Context, tx store.Conn, q exchange.RequestDetail, after exchange.Request,
+	events []exchange.Event) error {
 	q.Request = after
 	events, err := tx.AppendEvents(ctx, &q, events)
 	if err != nil {

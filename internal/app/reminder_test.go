@@ -39,8 +39,9 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 	r.app = r.process(db)
 	r.member, r.off, r.asks = r.person("member"), r.person("off"), r.person("requester")
 	ctx := t.Context()
-	o, err := r.app.CreateOrganization(ctx, r.member, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
-		Members: exchange.Some([]exchange.UserRef{})})
+	o, err := r.app.CreateOrganization(ctx, r.member,
+		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.member.ID)),
+			Members: exchange.Some([]exchange.UserRef{})})
 	r.must(err)
 	r.lab = o.ID
 	r.must(join(ctx, db, r.lab, r.off.ID))
@@ -51,8 +52,9 @@ func newReminding(t *testing.T, db *store.DB) *reminding {
 		_, err = r.app.UpdateSettings(ctx, r.off, m.ID, exchange.SwitchesPatch{Reminder: exchange.Some(false)})
 		r.must(err)
 	}
-	m, _, err := r.app.CreateMaterial(ctx, r.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
-		Organization: exchange.Some(exchange.Ref(o.ID)), NeedsAbstract: exchange.Some(true)})
+	m, _, err := r.app.CreateMaterial(ctx, r.member,
+		exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+			Organization: exchange.Some(exchange.Ref(o.ID)), NeedsAbstract: exchange.Some(true)})
 	r.must(err)
 	r.material = m.ID
 	return r
@@ -66,8 +68,9 @@ func join(ctx context.Context, db *store.DB, lab int64, people ...uuid.UUID) err
 // process is the use cases as another process has them.
 func (r *reminding) process(db *store.DB) *app.App {
 	db.Clock = func() time.Time { return *r.now.Load() }
-	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"}, TokenLifetime: 1e6 * time.Hour,
-		Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler)})
+	return app.New(app.Config{DB: db, Access: exchange.AccessMembers, Registration: []string{"open"},
+		TokenLifetime: 1e6 * time.Hour,
+		Reminders:     exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (r *reminding) set(now time.Time) { r.now.Store(&now) }
@@ -90,7 +93,8 @@ func (r *reminding) person(name string) exchange.Actor {
 
 func (r *reminding) request() int64 {
 	r.Helper()
-	q, err := r.app.CreateRequest(r.Context(), r.asks, exchange.RequestNew{Material: exchange.Some(exchange.Ref(r.material))})
+	q, err := r.app.CreateRequest(r.Context(), r.asks,
+		exchange.RequestNew{Material: exchange.Some(exchange.Ref(r.material))})
 	r.must(err)
 	return q.ID
 }
@@ -107,7 +111,8 @@ func (r *reminding) work(processes int) {
 		for _, h := range a.Handlers() {
 			handlers = append(handlers, h.Every(0))
 		}
-		jobtest.Start(r.T, job.Config{DB: a.DB, Handlers: handlers, Lease: 1e6 * time.Hour, Log: slog.New(slog.DiscardHandler)})
+		jobtest.Start(r.T, job.Config{DB: a.DB, Handlers: handlers, Lease: 1e6 * time.Hour,
+			Log: slog.New(slog.DiscardHandler)})
 	}
 }
 
@@ -134,7 +139,8 @@ func (r *reminding) heard(who exchange.Actor, request int64) (days []int) {
 
 func (r *reminding) heardOf(kind exchange.EventKind, who exchange.Actor, request int64) (days []int) {
 	r.Helper()
-	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 10_000})
+	part, err := r.db.Read().Notifications(r.Context(), who.ID, exchange.NotificationFilter{},
+		exchange.Page{Limit: 10_000})
 	r.must(err)
 	for _, n := range slices.Backward(part.Items) {
 		if n.Event.RequestID == request && n.Event.Kind == kind && n.Category == exchange.ReminderNotif {
@@ -169,10 +175,13 @@ func TestRemindersGoToWhoseTurnItIsByTheirSwitch(t *testing.T) {
 		check(16, []int{7, 14}, nil)
 		after, err := r.app.Request(ctx, r.asks, id)
 		r.must(err)
-		if !after.WaitingSince.Equal(began) || !after.UpdatedAt.Equal(before.UpdatedAt) || after.Head.Seq != before.Head.Seq+1 {
+		if !after.WaitingSince.Equal(began) || !after.UpdatedAt.Equal(before.UpdatedAt) ||
+			after.Head.Seq != before.Head.Seq+1 {
 			t.Errorf("a reminder made %+v of %+v", after, before)
 		}
-		_, err = r.app.UpdateRequest(ctx, r.asks, id, exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")}) // on day 16
+		// on day 16
+		_, err = r.app.UpdateRequest(ctx, r.asks, id,
+			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
 		r.must(err)
 		check(22, []int{7, 14}, nil)
 		check(23, []int{7, 14}, []int{7})
@@ -216,7 +225,8 @@ func TestTheOwnerHearsOnceOfEachTurnOfTheLabByTheirSwitch(t *testing.T) {
 		check(30, 21)
 		update(exchange.RequestPatch{Abstract: exchange.Some("To map them all.")})
 		check(60, 21, 21)
-		o, err := r.app.UpdateOrganization(ctx, r.member, r.lab, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
+		o, err := r.app.UpdateOrganization(ctx, r.member, r.lab,
+			exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(r.off.ID))})
 		r.must(err)
 		_, err = r.app.Answer(ctx, r.off, r.off.ID, o.Invitations[0].ID, exchange.InvitationAccepted)
 		r.must(err)
@@ -246,17 +256,20 @@ func TestEachReminderGoesOutOnceHoweverManyRemind(t *testing.T) {
 			payment_method_notes, rejection_reason, override_reason, correction, open_issues, put_back, organization_id, party, step, waiting_since, reminded, escalates, clock, created_at, updated_at`
 		const doubled = 9
 		for range doubled { // 512, more than one step
-			_, err := raw.ExecContext(t.Context(), "INSERT INTO material_requests ("+columns+", last_seq, last_hash) SELECT "+columns+", 0, '' FROM material_requests")
+			_, err := raw.ExecContext(t.Context(), "INSERT INTO material_requests ("+columns+
+				", last_seq, last_hash) SELECT "+columns+", 0, '' FROM material_requests")
 			r.must(err)
 		}
-		_, err := raw.ExecContext(t.Context(), `INSERT INTO request_turns (request_id, seq, status, party, what, began_at)
+		_, err := raw.ExecContext(t.Context(),
+			`INSERT INTO request_turns (request_id, seq, status, party, what, began_at)
 			SELECT r.id, t.seq, t.status, t.party, t.what, t.began_at FROM request_turns t CROSS JOIN material_requests r WHERE r.id <> t.request_id`)
 		r.must(err)
 		for i, days := range []int{7, 7, 20} {
 			r.set(time.Date(2026, 3, 2+days, 9, 0, 0, 0, time.UTC))
 			if sent, want := r.remind(4), []int{1 << doubled, 0, 1 << doubled}[i]; sent != want {
 				q, err := r.app.Request(t.Context(), r.asks, first)
-				t.Errorf("%d reminders went out on day %d, want %d; the first request: %+v, %v", sent, days, want, q.Request, err)
+				t.Errorf("%d reminders went out on day %d, want %d; the first request: %+v, %v", sent, days, want,
+					q.Request, err)
 			}
 		}
 		if sent := r.remind(1); sent != 0 {

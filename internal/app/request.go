@@ -22,7 +22,8 @@ func (a *App) Request(ctx context.Context, who exchange.Actor, id int64) (exchan
 
 // Requests lists the requests of the caller's organizations' materials and their own, or those of them
 // that a search finds; an admin sees every one.
-func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page, f exchange.RequestFilter) (exchange.ListPage[exchange.RequestDetail], error) {
+func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
+	f exchange.RequestFilter) (exchange.ListPage[exchange.RequestDetail], error) {
 	if who.Admin {
 		if err := a.mayRead(ctx, who, exchange.RequestRead, exchange.AdminOf, "every request"); err != nil {
 			return exchange.ListPage[exchange.RequestDetail]{}, err
@@ -33,7 +34,8 @@ func (a *App) Requests(ctx context.Context, who exchange.Actor, p exchange.Page,
 
 // CreateRequest asks for a material. The request is assigned to the material's contact when
 // that is a member of the lab, else to the lab's owner.
-func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.RequestDetail, error) {
+func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.RequestNew) (exchange.RequestDetail,
+	error) {
 	r, err := n.Create(who)
 	if err != nil {
 		return exchange.RequestDetail{}, err
@@ -47,7 +49,8 @@ func (a *App) CreateRequest(ctx context.Context, who exchange.Actor, n exchange.
 }
 
 // createRequest is CreateRequest inside a transaction; r is what n makes.
-func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew, r exchange.Request) (q exchange.RequestDetail, err error) {
+func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n exchange.RequestNew,
+	r exchange.Request) (q exchange.RequestDetail, err error) {
 	if err := a.may(ctx, tx, who, exchange.RequestCreate, who.ToUser(who.ID), "request"); err != nil {
 		return q, err
 	}
@@ -64,11 +67,13 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 	if r.Address, err = a.address(ctx, tx, who.ID, n.Address); err != nil {
 		return q, err
 	}
-	for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA, exchange.IRB: n.IRB} {
+	for slot, ref := range map[exchange.Slot]exchange.Null[exchange.Ref]{exchange.SignedMTA: n.SignedMTA,
+		exchange.IRB: n.IRB} {
 		if ref.Value == nil {
 			continue
 		}
-		if err := a.link(ctx, tx, who, slot, int64(*ref.Value), exchange.RequestDetail{Request: r, Organization: m.OrganizationID}); err != nil {
+		if err := a.link(ctx, tx, who, slot, int64(*ref.Value),
+			exchange.RequestDetail{Request: r, Organization: m.OrganizationID}); err != nil {
 			return q, err
 		}
 		r.Documents = append(r.Documents, exchange.Document{
@@ -89,7 +94,8 @@ func (a *App) createRequest(ctx context.Context, tx store.Conn, who exchange.Act
 		return q, err
 	}
 	roles := exchange.RolesOf(who.ToRequest(q.Request, q.Organization))
-	made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID, Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
+	made := exchange.Event{Kind: exchange.RequestMade, Actor: who.ID,
+		Detail: exchange.Detail{AssignedTo: &r.AssignedTo}}
 	err = a.commitRequest(ctx, tx, &q, q.Begin(q.Terms, tx.Now), roles, []exchange.Event{made})
 	return q, err
 }
@@ -100,7 +106,8 @@ func offered(m exchange.Material, now time.Time) error {
 		return exchange.Errorf(exchange.MaterialArchived, "This material is archived and no longer offered.")
 	}
 	if m.Embargoed(now) {
-		return exchange.Errorf(exchange.MaterialEmbargoed, "This material is under embargo until %s.", *m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
+		return exchange.Errorf(exchange.MaterialEmbargoed, "This material is under embargo until %s.",
+			*m.EmbargoDate).With("embargo_date", *m.EmbargoDate)
 	}
 	return nil
 }
@@ -115,7 +122,8 @@ func assignee(ctx context.Context, tx store.Conn, m exchange.Material) (uuid.UUI
 }
 
 // address is the address that a body names, which is one of the requester's own.
-func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID,
+	ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
 	if ref.Value == nil {
 		return nil, nil
 	}
@@ -127,14 +135,18 @@ func (a *App) address(ctx context.Context, tx store.Conn, requester uuid.UUID, r
 }
 
 // UpdateRequest lays a patch over a request; the rules are exchange.Request.Apply.
-func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.RequestPatch) (exchange.RequestDetail, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		return a.patch(ctx, tx, who, q, roles, p)
-	})
+func (a *App) UpdateRequest(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.RequestPatch) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id,
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			return a.patch(ctx, tx, who, q, roles, p)
+		})
 }
 
 // patch lays a patch over a request that is locked.
-func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
+func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+	roles exchange.Roles, p exchange.RequestPatch) (exchange.Request, []exchange.Event, error) {
 	address, err := a.newAddress(ctx, tx, q, roles, p.Address)
 	if err != nil {
 		return q.Request, nil, err
@@ -143,9 +155,11 @@ func (a *App) patch(ctx context.Context, tx store.Conn, who exchange.Actor, q ex
 	if err != nil {
 		return after, nil, err
 	}
-	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin && party != (exchange.Roles{}) {
+	if party := (exchange.Roles{Requester: roles.Requester, Member: roles.Member}); roles.Admin &&
+		party != (exchange.Roles{}) {
 		if _, _, err := q.Apply(party, who.ID, p, address, q.Terms, tx.Now); err != nil { // only an admin may
-			if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true, nil); err != nil {
+			if err := tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", q.ID), true,
+				nil); err != nil {
 				return after, nil, err
 			}
 		}
@@ -183,7 +197,8 @@ func handTo(user uuid.UUID) exchange.RequestPatch {
 
 // newAddress is the address of a request after a patch. Only who may set it has it looked up;
 // for the others Apply says that they may not.
-func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles, ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
+func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestDetail, roles exchange.Roles,
+	ref exchange.Null[exchange.Ref]) (*exchange.Address, error) {
 	switch {
 	case !ref.Set:
 		return q.Address, nil
@@ -197,7 +212,8 @@ func (a *App) newAddress(ctx context.Context, tx store.Conn, q exchange.RequestD
 
 // link lets a request stand on a document of the caller and shares it with the other side, so
 // that both can read every document of the transfer (contract.md section 5).
-func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64, q exchange.RequestDetail) error {
+func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot exchange.Slot, id int64,
+	q exchange.RequestDetail) error {
 	field := string(slot) + "_attachment"
 	t, err := tx.AttachmentForUpdate(ctx, id)
 	if err != nil {
@@ -207,7 +223,8 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 	rel := who.ToAttachment(t, false, false)
 	ok, asAdmin := a.policy.Can(exchange.AttachmentUpdate, rel)
 	filed := t.OwnedByUser != nil && who.Is(*t.OwnedByUser)
-	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 && !filed { // by being in the lab alone: not what another request stands on
+	// by being in the lab alone: not what another request stands on
+	if ok && rel&(exchange.OwnerOf|exchange.AdminOf) == 0 && !filed {
 		ties, err := tx.AttachmentTies(ctx, t, who.ID)
 		if err != nil {
 			return err
@@ -215,9 +232,11 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 		ok = !ties.Requests
 	}
 	if !ok && !earlier {
-		return exchange.Errorf(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id, field).With("field", field)
+		return exchange.Errorf(exchange.FieldForbidden, "Attachment %d (%s) is not yours to hand in.", id,
+			field).With("field", field)
 	} else if asAdmin {
-		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true, nil); err != nil {
+		if err := tx.InsertAudit(ctx, &who.ID, exchange.AttachmentUpdate, object("attachment", id), true,
+			nil); err != nil {
 			return err
 		}
 	}
@@ -235,11 +254,13 @@ func (a *App) link(ctx context.Context, tx store.Conn, who exchange.Actor, slot 
 }
 
 // change is what one act makes of a request, with what happened.
-type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error)
+type change func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+	roles exchange.Roles) (exchange.Request, []exchange.Event, error)
 
 // act changes a request in one transaction: its row is locked, the rule is applied, and the
 // request, its events and its notifications are kept together.
-func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64, do change) (exchange.RequestDetail, error) {
+func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Action, id int64,
+	do change) (exchange.RequestDetail, error) {
 	var q exchange.RequestDetail
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		var err error
@@ -264,7 +285,8 @@ func (a *App) act(ctx context.Context, who exchange.Actor, action exchange.Actio
 }
 
 // keep saves a changed request, its events, and who hears of them; q becomes the new state.
-func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.RequestDetail, after exchange.Request, roles exchange.Roles, events []exchange.Event) error {
+func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.RequestDetail, after exchange.Request,
+	roles exchange.Roles, events []exchange.Event) error {
 	before := q.Request
 	q.Request = after
 	events, err := tx.AppendEvents(ctx, q, events)
@@ -294,33 +316,42 @@ func (a *App) commitRequest(ctx context.Context, tx store.Conn, q *exchange.Requ
 }
 
 // ShipRequest sets how the parcel travels.
-func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64, p exchange.ShipmentPatch) (exchange.RequestDetail, error) {
-	return a.act(ctx, who, exchange.RequestShip, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
-	})
+func (a *App) ShipRequest(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.ShipmentPatch) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestShip, id,
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			return q.Ship(roles, who.ID, p, q.Terms, tx.Now)
+		})
 }
 
 // ReviewDocument accepts or returns a document of a request.
-func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool, reason string) (exchange.RequestDetail, error) {
+func (a *App) ReviewDocument(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, accept bool,
+	reason string) (exchange.RequestDetail, error) {
 	if !accept {
 		var err error
 		if reason, err = (exchange.ReasonBody{Reason: exchange.Some(reason)}).Check(); err != nil {
 			return exchange.RequestDetail{}, err
 		}
 	}
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
-		if err == nil && len(events) > 0 {
-			err = tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false, map[string]any{"document": slot, "accepted": accept})
-		}
-		return after, events, err
-	})
+	return a.act(ctx, who, exchange.RequestUpdate, id,
+		func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			after, events, err := q.ReviewDocument(roles, who.ID, slot, accept, reason, q.Terms, tx.Now)
+			if err == nil && len(events) > 0 {
+				err = tx.InsertAudit(ctx, &who.ID, exchange.RequestUpdate, object("request", id), false,
+					map[string]any{"document": slot, "accepted": accept})
+			}
+			return after, events, err
+		})
 }
 
 // DeleteRequest takes a request out of everyone's sight; its events are kept.
 func (a *App) DeleteRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestDelete, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		return q.Delete(roles, who.ID, q.Terms, tx.Now)
-	})
+	_, err := a.act(ctx, who, exchange.RequestDelete, id,
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			return q.Delete(roles, who.ID, q.Terms, tx.Now)
+		})
 	return err
 }

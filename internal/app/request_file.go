@@ -62,18 +62,24 @@ func (a *App) RequestFile(ctx context.Context, who exchange.Actor, id, attachmen
 	return list[i], nil
 }
 
-// HandIn puts a file that is stored into a slot of a request, all at once. Where it is refused there, nothing of it is kept.
-func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string, content exchange.Content) (q exchange.RequestDetail, err error) {
+// HandIn puts a file that is stored into a slot of a request, all at once. Where it is refused there, nothing of it is
+// kept.
+func (a *App) HandIn(ctx context.Context, who exchange.Actor, id int64, slot exchange.Slot, filename string,
+	content exchange.Content) (q exchange.RequestDetail, err error) {
 	t, err := newAttachment(who, exchange.AttachmentPatch{Filename: exchange.Some(filename)}, &content)
 	if err == nil {
-		q, err = a.act(ctx, who, exchange.RequestUpdate, id, func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-			if err := a.addAttachment(ctx, tx, who, &t); err != nil {
-				return q.Request, nil, err
-			}
-			ref := exchange.NullOf(exchange.Ref(t.ID))
-			p := map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref}, exchange.IRB: {IRB: ref}, exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot]
-			return a.patch(ctx, tx, who, q, roles, p)
-		})
+		q, err = a.act(ctx, who, exchange.RequestUpdate, id,
+			func(ctx context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+				roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+				if err := a.addAttachment(ctx, tx, who, &t); err != nil {
+					return q.Request, nil, err
+				}
+				ref := exchange.NullOf(exchange.Ref(t.ID))
+				p := map[exchange.Slot]exchange.RequestPatch{exchange.SignedMTA: {SignedMTA: ref},
+					exchange.IRB:         {IRB: ref},
+					exchange.ExecutedMTA: {ExecutedMTA: ref}}[slot]
+				return a.patch(ctx, tx, who, q, roles, p)
+			})
 	}
 	if err != nil {
 		a.Discard(ctx, content, err)

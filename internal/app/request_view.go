@@ -44,7 +44,8 @@ const (
 
 // RequestView reads a request for its page, with a page of what happened: of some kinds only where any are
 // named, behind the event before.
-func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []exchange.EventKind, before *exchange.Position) (v RequestView, err error) {
+func (a *App) RequestView(ctx context.Context, who exchange.Actor, id int64, kinds []exchange.EventKind,
+	before *exchange.Position) (v RequestView, err error) {
 	if v.RequestDetail, err = a.Request(ctx, who, id); err != nil {
 		return v, err
 	}

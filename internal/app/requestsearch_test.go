@@ -19,7 +19,8 @@ import (
 )
 
 // vocabulary is what the people of these tests write and look for; some of it is alike for a search.
-var vocabulary = []string{"zebra", "Zebrafish", "grow", "growing", "HT-29", "HT29", "HT 29", "Müller", "muller", "αSMA", "alpha-SMA", "CVCL_0320",
+var vocabulary = []string{"zebra", "Zebrafish", "grow", "growing", "HT-29", "HT29", "HT 29", "Müller", "muller", "αSMA",
+	"alpha-SMA", "CVCL_0320",
 	"細胞", "shipping", "shipped", "1Z-999", "cell line", "x", "the", "O'Neil"}
 
 // searching is some labs and people whose requests are looked for.
@@ -34,16 +35,19 @@ type searching struct {
 
 func newSearching(t *testing.T, db *store.DB, seed uint64) *searching {
 	t.Helper()
-	s := &searching{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(seed, 6)), names: []string{"member", "off", "requester", "other"}}
+	s := &searching{reminding: newReminding(t, db), random: rand.New(rand.NewPCG(seed, 6)),
+		names: []string{"member", "off", "requester", "other"}}
 	other := s.person("other")
-	o, err := s.app.CreateOrganization(t.Context(), other, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(other.ID)),
-		Members: exchange.Some([]exchange.UserRef{})})
+	o, err := s.app.CreateOrganization(t.Context(), other,
+		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(other.ID)),
+			Members: exchange.Some([]exchange.UserRef{})})
 	s.must(err)
 	s.must(join(t.Context(), db, o.ID, s.off.ID))
 	s.labs = []int64{s.lab, o.ID}
 	for i := range 6 {
-		m, _, err := s.app.CreateMaterial(t.Context(), s.admin(), exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(s.text(3)),
-			Organization: exchange.Some(exchange.Ref(s.labs[i%2]))})
+		m, _, err := s.app.CreateMaterial(t.Context(), s.admin(),
+			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(s.text(3)),
+				Organization: exchange.Some(exchange.Ref(s.labs[i%2]))})
 		s.must(err)
 		s.materials = append(s.materials, m.ID)
 	}
@@ -68,7 +72,8 @@ func oneOf[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func (s *searching) ask() int64 {
 	asks, m := s.person(oneOf(s.random, s.names)), oneOf(s.random, s.materials)
-	n := exchange.RequestNew{Material: exchange.Some(exchange.Ref(m)), Note: exchange.Some(s.text(5)), Quantity: exchange.Some(s.text(2))}
+	n := exchange.RequestNew{Material: exchange.Some(exchange.Ref(m)), Note: exchange.Some(s.text(5)),
+		Quantity: exchange.Some(s.text(2))}
 	if s.random.IntN(2) == 0 {
 		n.SignedMTA = exchange.Null[exchange.Ref]{Set: true, Value: s.document(asks)}
 	}
@@ -78,7 +83,8 @@ func (s *searching) ask() int64 {
 }
 
 func (s *searching) document(who exchange.Actor) *exchange.Ref {
-	t, err := s.app.CreateAttachment(s.Context(), who, exchange.AttachmentPatch{Filename: exchange.Some(strings.ReplaceAll(s.text(2), " ", "_") + ".pdf")}, nil)
+	t, err := s.app.CreateAttachment(s.Context(), who,
+		exchange.AttachmentPatch{Filename: exchange.Some(strings.ReplaceAll(s.text(2), " ", "_") + ".pdf")}, nil)
 	s.must(err)
 	return new(exchange.Ref(t.ID))
 }
@@ -96,11 +102,14 @@ func (s *searching) act(id int64) {
 	case 3:
 		err = update(exchange.RequestPatch{IRB: exchange.Null[exchange.Ref]{Set: true, Value: s.document(who)}})
 	case 4:
-		err = update(exchange.RequestPatch{Abstract: exchange.Some(s.text(8)), AssignedTo: exchange.Some(exchange.UserRef(s.person(oneOf(s.random, s.names)).ID))})
+		err = update(exchange.RequestPatch{Abstract: exchange.Some(s.text(8)),
+			AssignedTo: exchange.Some(exchange.UserRef(s.person(oneOf(s.random, s.names)).ID))})
 	case 5:
-		_, err = s.app.ShipRequest(ctx, who, id, exchange.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))})
+		_, err = s.app.ShipRequest(ctx, who, id,
+			exchange.ShipmentPatch{Carrier: exchange.Some(s.text(2)), Tracking: exchange.Some(s.text(2))})
 	case 6, 7:
-		err = update(exchange.RequestPatch{Status: exchange.Some(oneOf(s.random, exchange.Statuses)), Reason: exchange.Some("so"), Override: exchange.Some("so")})
+		err = update(exchange.RequestPatch{Status: exchange.Some(oneOf(s.random, exchange.Statuses)),
+			Reason: exchange.Some("so"), Override: exchange.Some("so")})
 	case 8:
 		if s.random.IntN(3) == 0 {
 			err = s.app.DeleteRequest(ctx, who, id)
@@ -117,13 +126,17 @@ func (s *searching) rename() {
 	var err error
 	switch s.random.IntN(5) {
 	case 0:
-		_, err = s.app.UpdateUser(ctx, who, s.person(oneOf(s.random, s.names)).ID, exchange.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))})
+		_, err = s.app.UpdateUser(ctx, who, s.person(oneOf(s.random, s.names)).ID,
+			exchange.UserPatch{FirstName: exchange.Some(s.text(1)), LastName: exchange.Some(s.text(1))})
 	case 1:
-		_, err = s.app.UpdateOrganization(ctx, who, oneOf(s.random, s.labs), exchange.OrganizationPatch{Name: exchange.Some(s.text(2))})
+		_, err = s.app.UpdateOrganization(ctx, who, oneOf(s.random, s.labs),
+			exchange.OrganizationPatch{Name: exchange.Some(s.text(2))})
 	case 2:
-		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials), exchange.MaterialPatch{Title: exchange.Some(s.text(3))})
+		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
+			exchange.MaterialPatch{Title: exchange.Some(s.text(3))})
 	default:
-		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials), exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))})
+		_, err = s.app.UpdateMaterial(ctx, who, oneOf(s.random, s.materials),
+			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(oneOf(s.random, s.labs)))})
 	}
 	if exchange.CodeOf(err) == exchange.Internal && err != nil {
 		s.Error(err)
@@ -136,7 +149,8 @@ func (s *searching) settled() {
 	jobtest.Poll(s.T, "the index is up to date", func() bool {
 		left := int64(0)
 		for _, state := range []exchange.JobState{exchange.JobReady, exchange.JobRunning} {
-			part, err := s.db.Read().Jobs(s.Context(), exchange.Page{Limit: 1}, nil, exchange.JobFilter{Kind: &app.Reindex.Name, State: &state})
+			part, err := s.db.Read().Jobs(s.Context(), exchange.Page{Limit: 1}, nil,
+				exchange.JobFilter{Kind: &app.Reindex.Name, State: &state})
 			s.must(err)
 			left += part.Total
 		}
@@ -235,7 +249,8 @@ func (s *searching) compare(queries int) {
 		}
 		want := []int64{}
 		for _, th := range things {
-			if may := viewer.Admin || th.request.Requester == viewer.ID || viewer.MemberOf(th.request.Organization); may && th.says(fulltext.Parse(query).Expr()) {
+			if may := viewer.Admin || th.request.Requester == viewer.ID ||
+				viewer.MemberOf(th.request.Organization); may && th.says(fulltext.Parse(query).Expr()) {
 				want = append(want, th.request.ID)
 			}
 		}
@@ -243,7 +258,8 @@ func (s *searching) compare(queries int) {
 		got := []int64{}
 		page := exchange.Page{Limit: 1 + s.random.IntN(7)}
 		for {
-			part, err := s.app.Requests(s.Context(), viewer, page, exchange.RequestFilter{Search: new(exchange.SearchText(query))})
+			part, err := s.app.Requests(s.Context(), viewer, page,
+				exchange.RequestFilter{Search: new(exchange.SearchText(query))})
 			s.must(err)
 			if part.Total != int64(len(want)) {
 				s.Errorf("search %q of %s: %d in all, want %d", query, viewer.ID, part.Total, len(want))
@@ -334,7 +350,8 @@ func (s *searching) onlyRowsOfLivingRequests() {
 // found is how many requests a search finds.
 func (s *searching) found(who exchange.Actor, query string) int64 {
 	s.Helper()
-	part, err := s.app.Requests(s.Context(), who, exchange.Page{Limit: 1}, exchange.RequestFilter{Search: new(exchange.SearchText(query))})
+	part, err := s.app.Requests(s.Context(), who, exchange.Page{Limit: 1},
+		exchange.RequestFilter{Search: new(exchange.SearchText(query))})
 	s.must(err)
 	return part.Total
 }
@@ -347,11 +364,14 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 		s := newSearching(t, db, 3)
 		ctx, admin := t.Context(), s.admin()
 		name := func(name string) {
-			_, err := s.app.UpdateUser(ctx, admin, s.asks.ID, exchange.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)})
+			_, err := s.app.UpdateUser(ctx, admin, s.asks.ID,
+				exchange.UserPatch{FirstName: exchange.Some("First"), LastName: exchange.Some("Person" + name)})
 			s.must(err)
-			_, err = s.app.UpdateOrganization(ctx, admin, s.lab, exchange.OrganizationPatch{Name: exchange.Some("Lab" + name)})
+			_, err = s.app.UpdateOrganization(ctx, admin, s.lab,
+				exchange.OrganizationPatch{Name: exchange.Some("Lab" + name)})
 			s.must(err)
-			_, err = s.app.UpdateMaterial(ctx, admin, s.material, exchange.MaterialPatch{Title: exchange.Some("Material" + name)})
+			_, err = s.app.UpdateMaterial(ctx, admin, s.material,
+				exchange.MaterialPatch{Title: exchange.Some("Material" + name)})
 			s.must(err)
 		}
 		const many = 205
@@ -364,8 +384,9 @@ func TestANewNameIsFoundAndTheOldOneIsNot(t *testing.T) {
 			name(now) // while the job of the name before is at work
 		}
 		s.settled()
-		for query, want := range map[string]int64{"Personokapi": many, "Labokapi": many, "Materialokapi": many, "personokapi labokapi materialok": many,
-			"Personquagga": 0, "Labquagga": 0, "Materialquagga": 0, "Personbefore": 0} {
+		for query, want := range map[string]int64{"Personokapi": many, "Labokapi": many, "Materialokapi": many,
+			"personokapi labokapi materialok": many,
+			"Personquagga":                    0, "Labquagga": 0, "Materialquagga": 0, "Personbefore": 0} {
 			if got := s.found(admin, query); got != want {
 				t.Errorf("%s: %d requests, want %d", query, got, want)
 			}
@@ -398,7 +419,8 @@ func TestTheRequestsOfAMovedMaterialAreItsNewLabsAtOnce(t *testing.T) {
 			}
 		}
 		look("before", 1, 0)
-		_, err = s.app.UpdateMaterial(ctx, admin, s.material, exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(s.labs[1]))})
+		_, err = s.app.UpdateMaterial(ctx, admin, s.material,
+			exchange.MaterialPatch{Organization: exchange.Some(exchange.Ref(s.labs[1]))})
 		s.must(err)
 		look("after", 0, 1)
 	})

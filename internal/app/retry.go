@@ -17,7 +17,9 @@ const retryTime = 24 * time.Hour
 // answer is kept if keep says so. Of two calls with one key both may run, and only one takes effect:
 // that a call was sent before usually shows when its answer is to be kept, which costs the others
 // one statement. long: it must show first, since the call takes in a file or waits for a source.
-func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool, run func(ctx context.Context) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall, replayed bool, err error) {
+func (a *App) Once(ctx context.Context, k exchange.IdempotentCall, long bool,
+	run func(ctx context.Context) (answer exchange.IdempotentCall, keep bool)) (answer exchange.IdempotentCall,
+	replayed bool, err error) {
 	if long {
 		if answer, err = a.earlier(ctx, k); exchange.CodeOf(err) != exchange.NotFound {
 			return answer, true, err
@@ -47,7 +49,8 @@ func (a *App) earlier(ctx context.Context, k exchange.IdempotentCall) (exchange.
 	c := a.DB.Read()
 	earlier, err := c.Retry(ctx, k.Caller, k.Key, c.Now.Add(-retryTime))
 	if err == nil && earlier.Fingerprint != k.Fingerprint {
-		err = fieldError("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; take a new one")
+		err = fieldError("Idempotency-Key", "was used for another call (another path or body) in the last 24 hours; "+
+			"take a new one")
 	}
 	return earlier, err
 }

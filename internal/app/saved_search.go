@@ -11,15 +11,18 @@ import (
 )
 
 // SavedSearches lists a user's saved searches.
-func (a *App) SavedSearches(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
-	if err := a.mayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user), object("saved searches of", user)); err != nil {
+func (a *App) SavedSearches(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
+	if err := a.mayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user),
+		object("saved searches of", user)); err != nil {
 		return exchange.ListPage[exchange.SavedSearch]{}, err
 	}
 	return a.DB.Read().SavedSearches(ctx, user, p)
 }
 
 // SavedSearch reads one saved search of a user.
-func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (exchange.SavedSearch, error) {
+func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) (exchange.SavedSearch,
+	error) {
 	if err := a.mayRead(ctx, who, exchange.SavedSearchRead, who.ToUser(user), object("saved search", id)); err != nil {
 		return exchange.SavedSearch{}, err
 	}
@@ -27,13 +30,15 @@ func (a *App) SavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUI
 }
 
 // CreateSavedSearch keeps a search for a user. What matches by then is not new to it.
-func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.SavedSearchPatch) (exchange.SavedSearch, error) {
+func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	p exchange.SavedSearchPatch) (exchange.SavedSearch, error) {
 	s, err := p.Create(user)
 	if err != nil {
 		return s, err
 	}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user), object("saved searches of", user)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user),
+			object("saved searches of", user)); err != nil {
 			return err
 		}
 		u, err := tx.User(ctx, user)
@@ -51,7 +56,8 @@ func (a *App) CreateSavedSearch(ctx context.Context, who exchange.Actor, user uu
 			return err
 		}
 		if list.Total >= exchange.MaxSavedSearches {
-			return exchange.Errorf(exchange.Conflict, "A person has at most %d saved searches; delete one first.", exchange.MaxSavedSearches)
+			return exchange.Errorf(exchange.Conflict, "A person has at most %d saved searches; delete one first.",
+				exchange.MaxSavedSearches)
 		}
 		s.CreatedAt, s.UpdatedAt = tx.Now, tx.Now
 		s.ID, err = tx.InsertSavedSearch(ctx, s)
@@ -69,36 +75,41 @@ func begin(ctx context.Context, tx store.Conn) (b exchange.AlertStart, err error
 
 // UpdateSavedSearch changes a saved search. One that looks for something else, or whose alerts are switched
 // on, begins anew: what matches by then is not new to it.
-func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, p exchange.SavedSearchPatch) (s exchange.SavedSearch, err error) {
-	err = a.withSavedSearch(ctx, who, user, id, func(ctx context.Context, tx store.Conn, old exchange.SavedSearch) error {
-		if s, err = p.Patch(old); err != nil || same(s, old) {
-			return err
-		}
-		s.UpdatedAt = tx.Now
-		if s.Alerts != old.Alerts || !s.SameQuery(old) {
-			if s.Since, err = begin(ctx, tx); err != nil {
+func (a *App) UpdateSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	p exchange.SavedSearchPatch) (s exchange.SavedSearch, err error) {
+	err = a.withSavedSearch(ctx, who, user, id,
+		func(ctx context.Context, tx store.Conn, old exchange.SavedSearch) error {
+			if s, err = p.Patch(old); err != nil || same(s, old) {
 				return err
 			}
-			if err := tx.ForgetMatches(ctx, id); err != nil {
-				return err
+			s.UpdatedAt = tx.Now
+			if s.Alerts != old.Alerts || !s.SameQuery(old) {
+				if s.Since, err = begin(ctx, tx); err != nil {
+					return err
+				}
+				if err := tx.ForgetMatches(ctx, id); err != nil {
+					return err
+				}
 			}
-		}
-		return tx.UpdateSavedSearch(ctx, s)
-	})
+			return tx.UpdateSavedSearch(ctx, s)
+		})
 	return s, err
 }
 
 // DeleteSavedSearch forgets a saved search.
 func (a *App) DeleteSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64) error {
-	return a.withSavedSearch(ctx, who, user, id, func(ctx context.Context, tx store.Conn, _ exchange.SavedSearch) error {
-		return tx.DeleteSavedSearch(ctx, id)
-	})
+	return a.withSavedSearch(ctx, who, user, id,
+		func(ctx context.Context, tx store.Conn, _ exchange.SavedSearch) error {
+			return tx.DeleteSavedSearch(ctx, id)
+		})
 }
 
 // withSavedSearch lets do change a saved search, which is locked, for who may.
-func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, do func(context.Context, store.Conn, exchange.SavedSearch) error) error {
+func (a *App) withSavedSearch(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	do func(context.Context, store.Conn, exchange.SavedSearch) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user), object("saved search", id)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.SavedSearchWrite, who.ToUser(user),
+			object("saved search", id)); err != nil {
 			return err
 		}
 		old, err := tx.SavedSearchForUpdate(ctx, user, id)

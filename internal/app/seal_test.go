@@ -34,7 +34,8 @@ func TestATokenIsReadOnlyForItsPurposeAndAsItWasMade(t *testing.T) {
 			t.Errorf("got %q, %v, want the text", text, err)
 		}
 		first, second, _ := strings.Cut(tokens[0], ".")
-		for _, wrong := range []string{"", ".", "x", first, first + ".", "." + second, first[1:] + "." + second, tokens[0] + "A", tokens[0][:len(tokens[0])-2], "OA." + second} {
+		for _, wrong := range []string{"", ".", "x", first, first + ".", "." + second, first[1:] + "." + second,
+			tokens[0] + "A", tokens[0][:len(tokens[0])-2], "OA." + second} {
 			if text, err := unseal(ctx, db.Read(), "join", wrong); exchange.CodeOf(err) != exchange.NotFound {
 				t.Errorf("%q: got %q, %v, want NOT_FOUND", wrong, text, err)
 			}

@@ -20,7 +20,8 @@ type Results[T any] struct {
 }
 
 // SearchMaterials finds materials; those under embargo only members of their organization find.
-func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor, s exchange.Search) (Results[exchange.ShownMaterial], error) {
+func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor,
+	s exchange.Search) (Results[exchange.ShownMaterial], error) {
 	c := a.DB.Read()
 	s.Viewer = who.Viewer()
 	found, err := c.SearchMaterials(ctx, s)
@@ -36,7 +37,8 @@ func (a *App) SearchMaterials(ctx context.Context, who exchange.Actor, s exchang
 }
 
 // facetLabels names the values of facets that are ids, codes and words of forms.
-func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.Facet) (map[string]map[string]string, error) {
+func facetLabels(ctx context.Context, c store.Conn, facets map[string]exchange.Facet) (map[string]map[string]string,
+	error) {
 	labels := map[string]map[string]string{}
 	label := func(name, value, text string) {
 		if labels[name] == nil {
@@ -86,7 +88,8 @@ func (a *App) SearchUsers(ctx context.Context, s exchange.Search) (Results[UserV
 
 // resultsOf is found with its items as they are shown.
 func resultsOf[T, View any](found exchange.SearchResult[T], items []View) Results[View] {
-	return Results[View]{SearchResult: exchange.SearchResult[View]{Items: items, Count: found.Count, Facets: found.Facets,
+	return Results[View]{SearchResult: exchange.SearchResult[View]{Items: items, Count: found.Count,
+		Facets:      found.Facets,
 		Approximate: found.Approximate, Next: found.Next}}
 }
 
@@ -134,7 +137,8 @@ func (a *App) Feed(ctx context.Context, s exchange.Search) ([]publish.Listing, e
 	}
 	listings := make([]publish.Listing, len(found.Items))
 	for i, m := range found.Items {
-		listings[i] = publish.Listing{ShownMaterial: m, Organization: labs[m.OrganizationID], Site: a.PublicURL, Now: c.Now}
+		listings[i] = publish.Listing{ShownMaterial: m, Organization: labs[m.OrganizationID], Site: a.PublicURL,
+			Now: c.Now}
 	}
 	return listings, err
 }

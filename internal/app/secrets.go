@@ -11,19 +11,22 @@ import (
 )
 
 // lostSecret is why a webhook is off whose secret was lost.
-const lostSecret = "The server lost the key of its secrets. Give this webhook a new secret, set it in the receiver, and switch the webhook on."
+const lostSecret = "The server lost the key of its secrets. Give this webhook a new secret, set it in the receiver, " +
+	"and switch the webhook on."
 
-// ResetSecrets has the installation start over with another key, since that of its secrets is lost. Webhooks are switched off,
-// with new secrets, and the owners of their labs are told; links in earlier mail are void.
+// ResetSecrets has the installation start over with another key, since that of its secrets is lost. Webhooks are
+// switched off, with new secrets, and the owners of their labs are told; links in earlier mail are void.
 func (a *App) ResetSecrets(ctx context.Context, key *store.Key) error {
 	body, err := json.Marshal(map[string]string{
-		"error":      "The answer to this call is lost. Look whether what it asked for was done; if not, repeat it with another Idempotency-Key.",
+		"error": "The answer to this call is lost. Look whether what it asked for was done; if not, repeat it " +
+			"with another Idempotency-Key.",
 		"error_code": string(exchange.Conflict),
 	})
 	if err != nil {
 		return err
 	}
-	instead := exchange.IdempotentCall{Status: http.StatusConflict, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
+	instead := exchange.IdempotentCall{Status: http.StatusConflict,
+		Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
 	return a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
 		lost, err := tx.Lost(ctx)
 		if err != nil {

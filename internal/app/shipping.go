@@ -15,12 +15,14 @@ func (a *App) Shipping(ctx context.Context, id int64) (exchange.Shipping, error)
 }
 
 // Shippings lists shipping requirements.
-func (a *App) Shippings(ctx context.Context, organization *int64, p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
+func (a *App) Shippings(ctx context.Context, organization *int64,
+	p exchange.Page) (exchange.ListPage[exchange.Shipping], error) {
 	return a.DB.Read().Shippings(ctx, organization, p)
 }
 
 // CreateShipping makes shipping requirements for an organization of the caller.
-func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange.ShippingPatch) (exchange.Shipping, error) {
+func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange.ShippingPatch) (exchange.Shipping,
+	error) {
 	s, err := p.Create()
 	if err != nil {
 		return s, err
@@ -29,7 +31,8 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 		if _, err := tx.Organization(ctx, s.OrganizationID); err != nil {
 			return refer(err, "organization", s.OrganizationID)
 		}
-		if err := a.may(ctx, tx, who, exchange.ShippingWrite, who.ToOrganization(s.OrganizationID), "shipping requirements"); err != nil {
+		if err := a.may(ctx, tx, who, exchange.ShippingWrite, who.ToOrganization(s.OrganizationID),
+			"shipping requirements"); err != nil {
 			return err
 		}
 		s.CreatedAt, s.UpdatedAt = tx.Now, tx.Now
@@ -40,14 +43,16 @@ func (a *App) CreateShipping(ctx context.Context, who exchange.Actor, p exchange
 }
 
 // UpdateShipping changes shipping requirements.
-func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64, p exchange.ShippingPatch) (exchange.Shipping, error) {
+func (a *App) UpdateShipping(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.ShippingPatch) (exchange.Shipping, error) {
 	var s exchange.Shipping
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.ShippingForUpdate(ctx, id)
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.ShippingWrite, who.ToOrganization(old.OrganizationID), object("shipping requirements", id)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.ShippingWrite, who.ToOrganization(old.OrganizationID),
+			object("shipping requirements", id)); err != nil {
 			return err
 		}
 		if err := unchanged(ctx, as(old)); err != nil {
@@ -83,7 +88,8 @@ func (a *App) Address(ctx context.Context, who exchange.Actor, user uuid.UUID, i
 // readAddress is Conn.Address or Conn.AddressForUpdate.
 type readAddress func(store.Conn, context.Context, uuid.UUID, int64) (exchange.Address, error)
 
-func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.UUID, id int64) (v AddressView, err error) {
+func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.UUID, id int64) (v AddressView,
+	err error) {
 	if v.Address, err = read(c, ctx, user, id); err != nil {
 		return v, err
 	}
@@ -92,7 +98,8 @@ func viewAddress(ctx context.Context, c store.Conn, read readAddress, user uuid.
 }
 
 // Addresses lists a user's addresses.
-func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
+func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[exchange.Address], error) {
 	if err := a.mayRead(ctx, who, exchange.AddressRead, who.ToUser(user), object("addresses of", user)); err != nil {
 		return exchange.ListPage[exchange.Address]{}, err
 	}
@@ -100,7 +107,8 @@ func (a *App) Addresses(ctx context.Context, who exchange.Actor, user uuid.UUID,
 }
 
 // CreateAddress adds an address to a user.
-func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.AddressPatch) (exchange.Address, error) {
+func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	p exchange.AddressPatch) (exchange.Address, error) {
 	address, err := p.Patch(exchange.Address{UserID: user})
 	if err != nil {
 		return address, err
@@ -113,7 +121,8 @@ func (a *App) CreateAddress(ctx context.Context, who exchange.Actor, user uuid.U
 
 // addAddress keeps a new address, and gives it its id.
 func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor, address *exchange.Address) error {
-	if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(address.UserID), object("addresses of", address.UserID)); err != nil {
+	if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(address.UserID),
+		object("addresses of", address.UserID)); err != nil {
 		return err
 	}
 	u, err := tx.User(ctx, address.UserID)
@@ -129,7 +138,8 @@ func (a *App) addAddress(ctx context.Context, tx store.Conn, who exchange.Actor,
 }
 
 // UpdateAddress changes an address; requests that were sent keep it as it was.
-func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64, p exchange.AddressPatch) (AddressView, error) {
+func (a *App) UpdateAddress(ctx context.Context, who exchange.Actor, user uuid.UUID, id int64,
+	p exchange.AddressPatch) (AddressView, error) {
 	var v AddressView
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
@@ -158,7 +168,11 @@ func (a *App) DeleteAddress(ctx context.Context, who exchange.Actor, user uuid.U
 		if err := a.may(ctx, tx, who, exchange.AddressWrite, who.ToUser(user), object("address", id)); err != nil {
 			return err
 		}
-		if err := unchanged(ctx, func() (AddressView, error) { return viewAddress(ctx, tx, store.Conn.AddressForUpdate, user, id) }); err != nil {
+		if err := unchanged(ctx,
+			func() (AddressView, error) {
+				return viewAddress(ctx, tx, store.Conn.AddressForUpdate, user,
+					id)
+			}); err != nil {
 			return err
 		}
 		return tx.DeleteAddress(ctx, user, id)

@@ -24,7 +24,8 @@ type SignInStart struct {
 
 // Returned reports whether the browser that keeps s began the sign-in that state comes back from.
 func (s SignInStart) Returned(state string) bool {
-	return s.State != "" && s.Nonce != "" && s.Verifier != "" && subtle.ConstantTimeCompare([]byte(s.State), []byte(state)) == 1
+	return s.State != "" && s.Nonce != "" && s.Verifier != "" &&
+		subtle.ConstantTimeCompare([]byte(s.State), []byte(state)) == 1
 }
 
 // Browser is what a session begins in: what it is called, and the token of the session that it had, which ends.
@@ -32,7 +33,8 @@ type Browser struct{ Name, Session string }
 
 // StartSignIn gives the page of the identity provider that a browser goes to.
 func (a *App) StartSignIn(ctx context.Context) (address string, s SignInStart, err error) {
-	s = SignInStart{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()} // RFC 7636: at least 43 characters
+	// RFC 7636: at least 43 characters
+	s = SignInStart{State: rand.Text(), Nonce: rand.Text(), Verifier: rand.Text() + rand.Text()}
 	address, err = a.Identity.AuthURL(ctx, a.callback(), s.State, identity.Proof{Nonce: s.Nonce, Verifier: s.Verifier})
 	return address, s, err
 }

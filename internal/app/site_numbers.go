@@ -33,8 +33,8 @@ const (
 	newest      = 5
 )
 
-// Numbers tells what this exchange is in numbers, as they were at most a minute ago. The newest materials are shown only if
-// they are offered at this moment.
+// Numbers tells what this exchange is in numbers, as they were at most a minute ago. The newest materials are shown
+// only if they are offered at this moment.
 func (a *App) SiteNumbers(ctx context.Context) (SiteNumbers, error) {
 	c := a.DB.Read()
 	n, err := a.remembered(ctx, c)

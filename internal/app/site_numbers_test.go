@@ -17,7 +17,8 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		r := newReminding(t, db)
 		ctx, began := t.Context(), *r.now.Load()
 		list := func(title string, embargo *exchange.Date) int64 {
-			p := exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title), Organization: exchange.Some(exchange.Ref(r.lab))}
+			p := exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(title),
+				Organization: exchange.Some(exchange.Ref(r.lab))}
 			if embargo != nil {
 				p.EmbargoDate = exchange.NullOf(*embargo)
 			}
@@ -37,7 +38,8 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		r.set(began.Add(time.Minute))
 		n, err := r.app.SiteNumbers(ctx)
 		r.must(err)
-		if n.Materials != before.Materials+1 || n.Categories["OTHER"] != before.Categories["OTHER"]+1 || n.Labs != 1 || n.Transfers != 0 || n.Pace.Decides() {
+		if n.Materials != before.Materials+1 || n.Categories["OTHER"] != before.Categories["OTHER"]+1 || n.Labs != 1 ||
+			n.Transfers != 0 || n.Pace.Decides() {
 			t.Errorf("%+v", n)
 		}
 		if len(n.Newest) == 0 || n.Newest[0].ID != open || n.Newest[0].Lab == "" {
@@ -47,8 +49,10 @@ func TestNumbersCountWhatIsOfferedToEverybodyAndAreRememberedForAMinute(t *testi
 		r.must(err)
 		hides, err := r.app.SiteNumbers(ctx) // at once, though numbers are remembered
 		r.must(err)
-		if hides.Materials != n.Materials-1 || slices.ContainsFunc(hides.Newest, func(m app.RecentMaterial) bool { return m.ID == open }) {
-			t.Errorf("a moment after it was put under embargo: %d materials, newest: %+v", hides.Materials, hides.Newest)
+		if hides.Materials != n.Materials-1 ||
+			slices.ContainsFunc(hides.Newest, func(m app.RecentMaterial) bool { return m.ID == open }) {
+			t.Errorf("a moment after it was put under embargo: %d materials, newest: %+v", hides.Materials,
+				hides.Newest)
 		}
 		r.set(began.AddDate(0, 0, 3))
 		if n, err := r.app.SiteNumbers(ctx); err != nil || n.Materials != before.Materials+2 {
@@ -68,7 +72,8 @@ func TestThePaceOfTheExchangeIsThatOfItsDecidedRequests(t *testing.T) {
 		}
 		for i, id := range made {
 			r.set(began.AddDate(0, 0, i+1))
-			_, err := r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some("No.")})
+			_, err := r.app.UpdateRequest(ctx, r.member, id,
+				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some("No.")})
 			r.must(err)
 		}
 		n, err := r.app.SiteNumbers(ctx)

@@ -67,7 +67,8 @@ func (a *App) RequestFormView(ctx context.Context, who exchange.Actor, material 
 		return f, err
 	}
 	f.Earlier = earlier.Items
-	same, err := c.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
+	same, err := c.Requests(ctx, exchange.Page{Limit: 1},
+		exchange.RequestFilter{Requester: &who.ID, Material: &material, Active: new(true)}, self)
 	if err != nil {
 		return f, err
 	}
@@ -109,7 +110,8 @@ type UploadedDocument struct {
 
 // Ask makes a request with its address and its documents: all of it or nothing, and once however often the
 // form is sent. The draft of the form goes.
-func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q exchange.RequestDetail, err error) {
+func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewRequest) (q exchange.RequestDetail,
+	err error) {
 	sent := exchange.IdempotentCall{Caller: "form " + who.ID.String(), Key: n.Key, Status: 201}
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		q, err = a.submitRequest(ctx, tx, who, n)
@@ -148,13 +150,15 @@ func (a *App) SubmitRequest(ctx context.Context, who exchange.Actor, n NewReques
 }
 
 // ask is Ask inside a transaction.
-func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor, n NewRequest) (q exchange.RequestDetail, err error) {
+func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Actor,
+	n NewRequest) (q exchange.RequestDetail, err error) {
 	m, err := tx.MaterialForShare(ctx, int64(n.Request.Material.Value))
 	if err != nil {
 		return q, err
 	}
 	if who.MemberOf(m.OrganizationID) {
-		return q, exchange.Errorf(exchange.Conflict, "This material is of a lab that you are in, so there is nobody to ask.")
+		return q, exchange.Errorf(exchange.Conflict, "This material is of a lab that you are in, so there is nobody "+
+			"to ask.")
 	}
 	if err := offered(m, tx.Now); err != nil {
 		return q, err
@@ -196,7 +200,8 @@ func (a *App) submitRequest(ctx context.Context, tx store.Conn, who exchange.Act
 }
 
 // hand keeps a document as an attachment of who.
-func (a *App) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref, error) {
+func (a *App) storeDocument(ctx context.Context, tx store.Conn, who exchange.Actor, d UploadedDocument) (exchange.Ref,
+	error) {
 	field := string(d.Slot) + "_attachment"
 	t, err := exchange.AttachmentPatch{Filename: exchange.Some(d.Filename)}.Create(who)
 	if err != nil {

@@ -49,15 +49,19 @@ const jobTime = 30 * 24 * time.Hour
 // sheetTime is how long a spreadsheet is kept of which nobody makes a job.
 const sheetTime = 24 * time.Hour
 
-// factTime is how long it is kept what a request was after an event: longer than mail is tried, and than a digest waits.
+// factTime is how long it is kept what a request was after an event: longer than mail is tried, and than a digest
+// waits.
 const factTime = 30 * 24 * time.Hour
 
 // sweepExpired forgets expired tokens, the answers to Idempotency-Keys, jobs that are over, old deliveries to
 // webhooks, counts of mail, and spreadsheets that nobody listed.
 func (a *App) sweepExpired(ctx context.Context, r *job.Run, _ struct{}) error {
 	return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)), tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
-			tx.ForgetFacts(ctx, tx.Now.Add(-factTime)), tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)), tx.DeleteMailCounts(ctx, tx.Now.Add(-exchange.MailDay)), tx.DeleteOldSheets(ctx, tx.Now.Add(-sheetTime)))
+		return nil, errors.Join(tx.DeleteExpiredTokens(ctx), tx.ForgetRefusals(ctx, tx.Now.Add(-refusalTime)),
+			tx.DeleteRetries(ctx, tx.Now.Add(-retryTime)), tx.DeleteJobs(ctx, tx.Now.Add(-jobTime)),
+			tx.ForgetFacts(ctx, tx.Now.Add(-factTime)),
+			tx.DeleteDeliveries(ctx, tx.Now.Add(-exchange.DeliveryLifetime)),
+			tx.DeleteMailCounts(ctx, tx.Now.Add(-exchange.MailDay)), tx.DeleteOldSheets(ctx, tx.Now.Add(-sheetTime)))
 	})
 }
 
@@ -90,13 +94,17 @@ func (a *App) sweepContent(ctx context.Context, r *job.Run, _ struct{}) error {
 					return p, nil, err
 				}
 			}
-			return exchange.Progress{Done: r.Progress().Done + int64(len(gone)+len(versions)), Note: "removing files"}, nil, nil
+			return exchange.Progress{Done: r.Progress().Done + int64(len(gone)+len(versions)), Note: "removing files"},
+				nil, nil
 		})
 		if err != nil {
 			return err
 		}
 		if len(gone)+len(versions) == 0 {
-			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { return Removed{r.Progress().Done}, nil })
+			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) {
+				return Removed{r.Progress().Done},
+					nil
+			})
 		}
 		for _, t := range gone {
 			versions = append(versions, t.Present())

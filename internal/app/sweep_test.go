@@ -68,14 +68,16 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		}
 		raw := storetest.SQL(t, db)
 		long := time.Now().UTC().Add(-2 * time.Hour)
-		if _, err := raw.ExecContext(ctx, "UPDATE attachments SET deleted_at = $1 WHERE id = $2", long, gone.ID); err != nil {
+		if _, err := raw.ExecContext(ctx, "UPDATE attachments SET deleted_at = $1 WHERE id = $2", long,
+			gone.ID); err != nil {
 			t.Fatal(err)
 		}
 		expired, err := a.SignIn(ctx, identity.Person{RegistryID: "ada"}, exchange.Registration{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := raw.ExecContext(ctx, "UPDATE tokens SET expires_at = $1 WHERE hash = $2", long, app.Hash(expired.Token)); err != nil {
+		if _, err := raw.ExecContext(ctx, "UPDATE tokens SET expires_at = $1 WHERE hash = $2", long,
+			app.Hash(expired.Token)); err != nil {
 			t.Fatal(err)
 		}
 
@@ -86,14 +88,16 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		jobtest.Start(t, job.Config{DB: db, Handlers: handlers})
 		for _, files := range []int{1, 0} { // it may run again
 			want := fmt.Sprintf(`{"files":%d}`, files)
-			for kind, want := range map[job.Kind[struct{}]]string{app.SweepExpired: "", app.SweepContent: want, app.SweepOrphans: want} {
+			for kind, want := range map[job.Kind[struct{}]]string{app.SweepExpired: "", app.SweepContent: want,
+				app.SweepOrphans: want} {
 				id := jobtest.Enqueue(t, db, kind, struct{}{}, job.EnqueueOptions{})
 				if got := string(jobtest.Wait(t, db, id, exchange.JobDone).Result); got != want {
 					t.Errorf("%s came to %q, want %q", kind.Name, got, want)
 				}
 			}
 		}
-		for key, want := range map[string]bool{kept.Content.Key: true, young.Content.Key: true, fresh.Key: true, gone.Content.Key: false, orphan.Key: false} {
+		for key, want := range map[string]bool{kept.Content.Key: true, young.Content.Key: true, fresh.Key: true,
+			gone.Content.Key: false, orphan.Key: false} {
 			file, err := folder.Open(ctx, key)
 			if got := err == nil; got != want {
 				t.Errorf("content %s…: there is %t, want %t", key[:8], got, want)
@@ -107,7 +111,8 @@ func TestSweepForgetsWhatIsOverAndNothingElse(t *testing.T) {
 		if err := raw.QueryRowContext(ctx, "SELECT COUNT(*) FROM tokens").Scan(&tokens); err != nil || tokens != 1 {
 			t.Errorf("%d tokens are left, want 1: %v", tokens, err)
 		}
-		if err := raw.QueryRowContext(ctx, "SELECT storage_resource_deleted FROM attachments WHERE id = $1", gone.ID).Scan(&marked); err != nil || !marked {
+		if err := raw.QueryRowContext(ctx, "SELECT storage_resource_deleted FROM attachments WHERE id = $1",
+			gone.ID).Scan(&marked); err != nil || !marked {
 			t.Errorf("storage_resource_deleted is %t: %v", marked, err)
 		}
 		if _, err := a.Actor(ctx, signed.Token); err != nil {
@@ -122,7 +127,8 @@ func age(t *testing.T, dir, key string) {
 	old := time.Now().Add(-48 * time.Hour)
 	found := false
 	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), key[:16]) || err == nil && !d.IsDir() && strings.Contains(path, key) {
+		if err == nil && !d.IsDir() && strings.HasPrefix(d.Name(), key[:16]) || err == nil && !d.IsDir() &&
+			strings.Contains(path, key) {
 			found = true
 			return os.Chtimes(path, old, old)
 		}

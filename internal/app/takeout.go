@@ -30,10 +30,12 @@ acts.json            what is on record that you did, beside what happened in req
 `
 
 // ExportAccount gives what writes all that is kept about a user, as a ZIP of JSON. It reads a part at a time.
-func (a *App) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error, err error) {
+func (a *App) ExportAccount(ctx context.Context, who exchange.Actor, user uuid.UUID) (write func(io.Writer) error,
+	err error) {
 	var reader store.Reader
 	err = a.Expensive(ctx, user.String(), func(ctx context.Context) (err error) {
-		if err := a.mayRead(ctx, who, exchange.AccountExport, who.ToUser(user), object("account of", user)); err != nil {
+		if err := a.mayRead(ctx, who, exchange.AccountExport, who.ToUser(user),
+			object("account of", user)); err != nil {
 			return err
 		}
 		reader, err = a.DB.Read().Reader(ctx, user)
@@ -65,30 +67,40 @@ func (a *App) takeOut(ctx context.Context, z *zip.Writer, of store.Reader) error
 	profile := []takenProfile{{of.User, of.Mail, own.Items}}
 	return errors.Join(
 		takeList(z, "profile", profile, nil),
-		takePages(ctx, part, z, "addresses", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
-			return c.Addresses(ctx, user, p)
-		}),
-		takePages(ctx, part, z, "requests", func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenRequest], error) {
-			return takenRequests(ctx, c, user, p)
-		}),
-		takeAll(ctx, part, z, "attachments", func(ctx context.Context) ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
-		takePages(ctx, part, z, "notifications", func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenNotification], error) {
-			return takenNotifications(ctx, c, user, p)
-		}),
-		takePages(ctx, part, z, "saved_searches", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
-			return c.SavedSearches(ctx, user, p)
-		}),
-		takeAll(ctx, part, z, "drafts", func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
-		takePages(ctx, part, z, "grants", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
-			return c.Grants(ctx, user, p)
-		}),
-		takeAll(ctx, part, z, "invitations", func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
-		takePages(ctx, part, z, "tokens", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
-			return c.Tokens(ctx, user, p)
-		}),
-		takePages(ctx, part, z, "acts", func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.AuditEvent], error) {
-			return c.Audit(ctx, p, exchange.AuditFilter{Actor: &user})
-		}),
+		takePages(ctx, part, z, "addresses",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Address], error) {
+				return c.Addresses(ctx, user, p)
+			}),
+		takePages(ctx, part, z, "requests",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenRequest], error) {
+				return takenRequests(ctx, c, user, p)
+			}),
+		takeAll(ctx, part, z, "attachments",
+			func(ctx context.Context) ([]exchange.Attachment, error) { return takenAttachments(ctx, c, user) }),
+		takePages(ctx, part, z, "notifications",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[takenNotification], error) {
+				return takenNotifications(ctx, c, user, p)
+			}),
+		takePages(ctx, part, z, "saved_searches",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
+				return c.SavedSearches(ctx, user, p)
+			}),
+		takeAll(ctx, part, z, "drafts",
+			func(ctx context.Context) ([]exchange.Draft, error) { return c.Drafts(ctx, user) }),
+		takePages(ctx, part, z, "grants",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+				return c.Grants(ctx, user, p)
+			}),
+		takeAll(ctx, part, z, "invitations",
+			func(ctx context.Context) ([]any, error) { return takenInvitations(ctx, c, of.User) }),
+		takePages(ctx, part, z, "tokens",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
+				return c.Tokens(ctx, user, p)
+			}),
+		takePages(ctx, part, z, "acts",
+			func(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.AuditEvent], error) {
+				return c.Audit(ctx, p, exchange.AuditFilter{Actor: &user})
+			}),
 	)
 }
 
@@ -116,7 +128,8 @@ type takenNotification struct {
 	Mail     exchange.MailState
 }
 
-func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenRequest], error) {
+func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenRequest],
+	error) {
 	made, err := c.Requests(ctx, p, exchange.RequestFilter{Requester: &user}, exchange.Actor{ID: user})
 	if err != nil {
 		return exchange.ListPage[takenRequest]{}, err
@@ -136,14 +149,16 @@ func takenRequests(ctx context.Context, c store.Conn, user uuid.UUID, p exchange
 	return exchange.ListPage[takenRequest]{Items: list, Next: made.Next}, nil
 }
 
-func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID, p exchange.Page) (exchange.ListPage[takenNotification], error) {
+func takenNotifications(ctx context.Context, c store.Conn, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[takenNotification], error) {
 	told, err := c.Notifications(ctx, user, exchange.NotificationFilter{}, p)
 	if err != nil {
 		return exchange.ListPage[takenNotification]{}, err
 	}
 	list := make([]takenNotification, len(told.Items))
 	for i, n := range told.Items {
-		list[i] = takenNotification{n.ID, n.Category, n.Text(), n.Event.RequestID, n.CreatedAt.Format("2006-01-02T15:04:05Z"), n.ReadAt != nil, n.Mail}
+		list[i] = takenNotification{n.ID, n.Category, n.Text(), n.Event.RequestID,
+			n.CreatedAt.Format("2006-01-02T15:04:05Z"), n.ReadAt != nil, n.Mail}
 	}
 	return exchange.ListPage[takenNotification]{Items: list, Next: told.Next}, nil
 }
@@ -178,7 +193,8 @@ func takenInvitations(ctx context.Context, c store.Conn, u exchange.User) (list 
 }
 
 // takePages writes a list that is read in parts.
-func takePages[T any](ctx context.Context, part turns, z *zip.Writer, name string, read func(context.Context, exchange.Page) (exchange.ListPage[T], error)) error {
+func takePages[T any](ctx context.Context, part turns, z *zip.Writer, name string,
+	read func(context.Context, exchange.Page) (exchange.ListPage[T], error)) error {
 	page := exchange.Page{Limit: batch}
 	var list exchange.ListPage[T]
 	next := func() ([]T, error) {
@@ -202,7 +218,8 @@ func takePages[T any](ctx context.Context, part turns, z *zip.Writer, name strin
 }
 
 // takeAll writes a list that is read at once.
-func takeAll[T any](ctx context.Context, part turns, z *zip.Writer, name string, read func(context.Context) ([]T, error)) error {
+func takeAll[T any](ctx context.Context, part turns, z *zip.Writer, name string,
+	read func(context.Context) ([]T, error)) error {
 	var list []T
 	err := part(ctx, func(ctx context.Context) (err error) {
 		list, err = read(ctx)

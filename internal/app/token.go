@@ -10,7 +10,8 @@ import (
 )
 
 // Tokens lists the living tokens of a user; a secret is shown once, at login.
-func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
+func (a *App) Tokens(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[exchange.Token], error) {
 	if err := a.mayRead(ctx, who, exchange.TokenRead, who.ToUser(user), object("tokens of", user)); err != nil {
 		return exchange.ListPage[exchange.Token]{}, err
 	}
@@ -52,23 +53,27 @@ func (a *App) RevokeTokens(ctx context.Context, who exchange.Actor, user uuid.UU
 // RevokeOtherSessions signs who out everywhere but where they are.
 func (a *App) RevokeOtherSessions(ctx context.Context, who exchange.Actor) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
-		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("tokens of", who.ID)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID),
+			object("tokens of", who.ID)); err != nil {
 			return err
 		}
 		if err := tx.DeleteOtherSessions(ctx, who.ID, who.TokenID); err != nil {
 			return err
 		}
-		return a.recordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("sessions of", who.ID), nil)
+		return a.recordAction(ctx, tx, who, exchange.TokenRevoke, who.ToUser(who.ID), object("sessions of", who.ID),
+			nil)
 	})
 }
 
-// CreateToken makes a token for a program of who. Its secret is given this once. Nobody makes one for somebody else, not
-// an admin either, whose acts would then be that person's.
-func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUID, n exchange.TokenNew) (t exchange.Token, secret string, err error) {
+// CreateToken makes a token for a program of who. Its secret is given this once. Nobody makes one for somebody else,
+// not an admin either, whose acts would then be that person's.
+func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUID,
+	n exchange.TokenNew) (t exchange.Token, secret string, err error) {
 	secret = newSecret()
 	err = a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		if who.Admin && who.ID != user {
-			return exchange.Errorf(exchange.Forbidden, "Nobody makes a token for somebody else (%s).", exchange.TokenCreate)
+			return exchange.Errorf(exchange.Forbidden, "Nobody makes a token for somebody else (%s).",
+				exchange.TokenCreate)
 		}
 		if err := a.may(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), "token"); err != nil {
 			return err
@@ -83,7 +88,8 @@ func (a *App) CreateToken(ctx context.Context, who exchange.Actor, user uuid.UUI
 		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
 			return err
 		}
-		return a.recordAction(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), object("token", t.ID), map[string]any{"expires": t.ExpiresAt})
+		return a.recordAction(ctx, tx, who, exchange.TokenCreate, who.ToUser(user), object("token", t.ID),
+			map[string]any{"expires": t.ExpiresAt})
 	})
 	return t, secret, err
 }
@@ -99,7 +105,8 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 		if _, err := tx.Organization(ctx, *t.Organization); err != nil {
 			return refer(err, "organization", *t.Organization)
 		}
-		return exchange.Errorf(exchange.Forbidden, "You are not a member of organization %d, so no token of yours reaches it.", *t.Organization)
+		return exchange.Errorf(exchange.Forbidden, "You are not a member of organization %d, so no token of yours "+
+			"reaches it.", *t.Organization)
 	}
 	if who.Scope != "" {
 		presented, err := tx.Token(ctx, who.TokenID)
@@ -107,7 +114,8 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 			return err
 		}
 		if !presented.Allows(t) {
-			return exchange.Errorf(exchange.OutOfScope, "A token makes none that may do more than itself, reaches further, or is valid for longer; sign in for that.")
+			return exchange.Errorf(exchange.OutOfScope, "A token makes none that may do more than itself, reaches "+
+				"further, or is valid for longer; sign in for that.")
 		}
 	}
 	if _, err := tx.UserForUpdate(ctx, t.UserID); err != nil { // or two calls at once could both make the last one
@@ -115,7 +123,8 @@ func tokenFits(ctx context.Context, tx store.Conn, who exchange.Actor, t exchang
 	}
 	count, err := tx.ScopedTokens(ctx, t.UserID)
 	if err == nil && count >= exchange.MaxTokens {
-		err = exchange.Errorf(exchange.Conflict, "You have %d tokens, which is the most; revoke one that you do not need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)
+		err = exchange.Errorf(exchange.Conflict, "You have %d tokens, which is the most; revoke one that you do "+
+			"not need.", exchange.MaxTokens).With("limit", exchange.MaxTokens)
 	}
 	return err
 }

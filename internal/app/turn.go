@@ -52,7 +52,8 @@ func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Mate
 		if m.Title != was.Title {
 			titled = append(titled, exchange.Renaming{Material: m.ID})
 		}
-		if m.NeedsMTA != was.NeedsMTA || m.NeedsIRB != was.NeedsIRB || m.NeedsAbstract != was.NeedsAbstract || !same(m.ShippingID, was.ShippingID) {
+		if m.NeedsMTA != was.NeedsMTA || m.NeedsIRB != was.NeedsIRB || m.NeedsAbstract != was.NeedsAbstract ||
+			!same(m.ShippingID, was.ShippingID) {
 			others := save
 			save = func() error { return asking(ctx, tx, m.OrganizationID, &m.ID, nil, others) }
 		}
@@ -67,7 +68,8 @@ func saveMaterials(ctx context.Context, tx store.Conn, old, list []exchange.Mate
 }
 
 // Turns lists the account of a request's turns.
-func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
+func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64,
+	p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
 	if _, err := a.Request(ctx, who, id); err != nil {
 		return exchange.ListPage[exchange.RequestTurn]{}, err
 	}
@@ -75,16 +77,21 @@ func (a *App) Turns(ctx context.Context, who exchange.Actor, id int64, p exchang
 }
 
 // SnoozeRequest keeps reminders of the present turn back until a moment.
-func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64, n exchange.SnoozeNew) (exchange.RequestDetail, error) {
-	return a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
-	})
+func (a *App) SnoozeRequest(ctx context.Context, who exchange.Actor, id int64,
+	n exchange.SnoozeNew) (exchange.RequestDetail, error) {
+	return a.act(ctx, who, exchange.RequestUpdate, id,
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			return q.Snooze(roles, who.ID, n, q.Terms, tx.Now)
+		})
 }
 
 // UnsnoozeRequest ends a snooze.
 func (a *App) UnsnoozeRequest(ctx context.Context, who exchange.Actor, id int64) error {
-	_, err := a.act(ctx, who, exchange.RequestUpdate, id, func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail, roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
-		return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)
-	})
+	_, err := a.act(ctx, who, exchange.RequestUpdate, id,
+		func(_ context.Context, tx store.Conn, who exchange.Actor, q exchange.RequestDetail,
+			roles exchange.Roles) (exchange.Request, []exchange.Event, error) {
+			return q.Unsnooze(roles, who.ID, q.Terms, tx.Now)
+		})
 	return err
 }

@@ -16,7 +16,8 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 		r := newReminding(t, db)
 		r.work(1)
 		ctx, began := t.Context(), *r.now.Load()
-		shipping, err := r.app.CreateShipping(ctx, r.member, exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(r.lab))})
+		shipping, err := r.app.CreateShipping(ctx, r.member,
+			exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(r.lab))})
 		r.must(err)
 		fresh, approved, closed := r.request(), r.request(), r.request()
 		status := func(id int64, s exchange.Status) {
@@ -24,7 +25,8 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 			_, err := r.app.UpdateRequest(ctx, r.member, id, exchange.RequestPatch{Status: exchange.Some(s)})
 			r.must(err)
 		}
-		_, err = r.app.UpdateRequest(ctx, r.asks, approved, exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
+		_, err = r.app.UpdateRequest(ctx, r.asks, approved,
+			exchange.RequestPatch{Abstract: exchange.Some("To map receptors.")})
 		r.must(err)
 		status(approved, exchange.Approved)
 		status(closed, exchange.Rejected)
@@ -41,13 +43,19 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 			heard  [][]int // of the first two requests, by the requester, 7 days later
 		}{
 			{material(exchange.MaterialPatch{Title: exchange.Some("HeLa S3")}), nil, [][]int{{7}, nil}},
-			{material(exchange.MaterialPatch{Shipping: exchange.NullOf(exchange.Ref(shipping.ID))}), nil, [][]int{{7, 14}, nil}},
+			{material(exchange.MaterialPatch{Shipping: exchange.NullOf(exchange.Ref(shipping.ID))}), nil,
+				[][]int{{7, 14}, nil}},
 			{ships(exchange.ShippingPatch{Restrictions: exchange.Some("EU")}), nil, [][]int{{7, 14}, nil}},
-			{ships(exchange.ShippingPatch{NeedsPayment: exchange.Some(true)}), []int64{approved}, [][]int{{7, 14, 28}, {7}}},
-			{ships(exchange.ShippingPatch{NeedsAddress: exchange.Some(true)}), []int64{approved}, [][]int{{7, 14, 28}, {7, 7}}},
-			{material(exchange.MaterialPatch{NeedsMTA: exchange.Some(true)}), []int64{approved}, [][]int{{7, 14, 28}, {7, 7, 7}}},
-			{material(exchange.MaterialPatch{NeedsAbstract: exchange.Some(false)}), []int64{fresh}, [][]int{{7, 14, 28}, {7, 7, 7, 14}}},
-			{material(exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)}), []int64{fresh}, [][]int{{7, 14, 28, 7}, {7, 7, 7, 14}}},
+			{ships(exchange.ShippingPatch{NeedsPayment: exchange.Some(true)}), []int64{approved},
+				[][]int{{7, 14, 28}, {7}}},
+			{ships(exchange.ShippingPatch{NeedsAddress: exchange.Some(true)}), []int64{approved},
+				[][]int{{7, 14, 28}, {7, 7}}},
+			{material(exchange.MaterialPatch{NeedsMTA: exchange.Some(true)}), []int64{approved},
+				[][]int{{7, 14, 28}, {7, 7, 7}}},
+			{material(exchange.MaterialPatch{NeedsAbstract: exchange.Some(false)}), []int64{fresh},
+				[][]int{{7, 14, 28}, {7, 7, 7, 14}}},
+			{material(exchange.MaterialPatch{NeedsAbstract: exchange.Some(true)}), []int64{fresh},
+				[][]int{{7, 14, 28, 7}, {7, 7, 7, 14}}},
 		} {
 			r.set(began.AddDate(0, 0, 7*i))
 			r.must(c.change())
@@ -58,7 +66,8 @@ func TestATurnBeginsAnewWhereItsMaterialAsksForSomethingElse(t *testing.T) {
 				q, err := r.app.Request(ctx, r.asks, id)
 				r.must(err)
 				if !q.WaitingSince.Equal(began.AddDate(0, 0, day)) || q.UpdatedAt.After(began) {
-					t.Errorf("change %d, request %d: since %s, updated at %s, want day %d and %s", i, id, q.WaitingSince, q.UpdatedAt, day, began)
+					t.Errorf("change %d, request %d: since %s, updated at %s, want day %d and %s", i, id,
+						q.WaitingSince, q.UpdatedAt, day, began)
 				}
 			}
 			r.set(r.now.Load().Add(7 * 24 * time.Hour))

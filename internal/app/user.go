@@ -31,21 +31,24 @@ const tokenPrefix = "alq_"
 // where registration allows it.
 func (a *App) Login(ctx context.Context, r exchange.Registration) (Signed, error) {
 	if a.isCallback(r.OriginURL) {
-		return Signed{}, exchange.Errorf(exchange.InvalidCode, "This code was made for the sign-in page of this installation, which alone may spend it. "+
-			"Ask the identity provider for one with a redirect address of your own.")
+		return Signed{}, exchange.Errorf(exchange.InvalidCode,
+			"This code was made for the sign-in page of this installation, which alone may spend it. "+
+				"Ask the identity provider for one with a redirect address of your own.")
 	}
 	proof := identity.Proof{Verifier: r.CodeVerifier.Or("")}
 	return a.login(ctx, r, proof, func(p identity.Person) (Signed, error) { return a.SignIn(ctx, p, r) })
 }
 
 // login is Login of whom signIn signs in.
-func (a *App) login(ctx context.Context, r exchange.Registration, proof identity.Proof, signIn func(identity.Person) (Signed, error)) (Signed, error) {
+func (a *App) login(ctx context.Context, r exchange.Registration, proof identity.Proof,
+	signIn func(identity.Person) (Signed, error)) (Signed, error) {
 	code, origin, err := r.Check()
 	if err != nil {
 		return Signed{}, err
 	}
 	if a.Identity == nil {
-		return Signed{}, exchange.Errorf(exchange.Unavailable, "No identity provider is configured; the operator sets --identity.")
+		return Signed{}, exchange.Errorf(exchange.Unavailable,
+			"No identity provider is configured; the operator sets --identity.")
 	}
 	if r.Invitation.Set {
 		if err := a.acceptable(ctx, r.Invitation.Value); err != nil {
@@ -74,7 +77,8 @@ func (a *App) SignIn(ctx context.Context, person identity.Person, r exchange.Reg
 }
 
 // SignInBrowser is SignIn that begins a session of a browser in place of the one that it had.
-func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, b Browser) (Signed, error) {
+func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r exchange.Registration, b Browser) (Signed,
+	error) {
 	return a.signIn(ctx, person, r, exchange.Token{Kind: exchange.SessionToken, Name: b.Name}, b.Session)
 }
 
@@ -82,7 +86,8 @@ func (a *App) SignInBrowser(ctx context.Context, person identity.Person, r excha
 func newSecret() string { return tokenPrefix + rand.Text() + rand.Text() } // 2 x 130 bits
 
 // signIn is SignIn; t is what the token is for, ends the secret of a session that ends with it ("": none).
-func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token, ends string) (Signed, error) {
+func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Registration, t exchange.Token,
+	ends string) (Signed, error) {
 	secret := newSecret()
 	var s Signed
 	err := a.DB.Tx(ctx, func(ctx context.Context, tx store.Conn) error {
@@ -114,16 +119,19 @@ func (a *App) signIn(ctx context.Context, person identity.Person, r exchange.Reg
 		if t.ID, err = tx.InsertToken(ctx, t, Hash(secret)); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &u.ID, exchange.Login, object("user", u.ID), false, map[string]any{"token": t.ID, "kind": t.Kind})
+		return tx.InsertAudit(ctx, &u.ID, exchange.Login, object("user", u.ID), false,
+			map[string]any{"token": t.ID, "kind": t.Kind})
 	})
 	return s, err
 }
 
 // register makes a user and their personal organization, so that one person can list a
 // material at once.
-func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names exchange.UserPatch) (exchange.User, error) {
+func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, names exchange.UserPatch) (exchange.User,
+	error) {
 	if !a.mayRegister(p) {
-		return exchange.User{}, exchange.Errorf(exchange.RegistrationClosed, "Registration is closed here; ask the operator to add %s.", p.RegistryID)
+		return exchange.User{}, exchange.Errorf(exchange.RegistrationClosed,
+			"Registration is closed here; ask the operator to add %s.", p.RegistryID)
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -141,7 +149,8 @@ func (a *App) register(ctx context.Context, tx store.Conn, p identity.Person, na
 	if err := tx.InsertUser(ctx, u); err != nil {
 		return u, err
 	}
-	o, err := makeOrganization(ctx, tx, exchange.Organization{Name: labName(u), Owner: u.ID, Targets: exchange.DefaultTargets}, []uuid.UUID{u.ID})
+	o, err := makeOrganization(ctx, tx,
+		exchange.Organization{Name: labName(u), Owner: u.ID, Targets: exchange.DefaultTargets}, []uuid.UUID{u.ID})
 	if err != nil {
 		return u, err
 	}
@@ -182,7 +191,8 @@ func (a *App) Logout(ctx context.Context, who exchange.Actor) error {
 		if err := tx.DeleteToken(ctx, who.ID, who.TokenID); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, &who.ID, exchange.Logout, object("user", who.ID), false, map[string]any{"token": who.TokenID})
+		return tx.InsertAudit(ctx, &who.ID, exchange.Logout, object("user", who.ID), false,
+			map[string]any{"token": who.TokenID})
 	})
 }
 
@@ -221,7 +231,8 @@ func (a *App) userView(ctx context.Context, c store.Conn, who exchange.Actor, u 
 	return a.viewUser(ctx, c, who, u, err == nil)
 }
 
-func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User, private bool) (UserView, error) {
+func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u exchange.User, private bool) (UserView,
+	error) {
 	v := UserView{User: u, Private: private}
 	var err error
 	if v.Organizations, err = c.OrganizationsOf(ctx, u.ID); err != nil || !private {
@@ -259,7 +270,8 @@ func (a *App) viewUser(ctx context.Context, c store.Conn, who exchange.Actor, u 
 }
 
 // UpdateUser changes what a user may change of themselves.
-func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch) (UserView, error) {
+func (a *App) UpdateUser(ctx context.Context, who exchange.Actor, id uuid.UUID, p exchange.UserPatch) (UserView,
+	error) {
 	var u exchange.User
 	err := a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		old, err := tx.UserForUpdate(ctx, id)
@@ -320,7 +332,8 @@ func (a *App) SetAdmin(ctx context.Context, registryID string, admin bool) error
 		if err := tx.UpdateUser(ctx, u); err != nil {
 			return err
 		}
-		return tx.InsertAudit(ctx, nil, exchange.UserUpdate, object("user", u.ID), true, map[string]bool{"admin": admin})
+		return tx.InsertAudit(ctx, nil, exchange.UserUpdate, object("user", u.ID), true,
+			map[string]bool{"admin": admin})
 	})
 }
 

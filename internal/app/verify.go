@@ -45,7 +45,8 @@ func (a *App) verifyEvents(ctx context.Context, r *VerifyReport) error {
 		}
 		for _, head := range heads {
 			after = head.Request
-			if account := accounts[head.Request]; account == nil || !account.Clock.Agrees(account.CreatedAt, account.Turns) ||
+			if account := accounts[head.Request]; account == nil ||
+				!account.Clock.Agrees(account.CreatedAt, account.Turns) ||
 				account.Turns[len(account.Turns)-1].Side != account.Party {
 				r.fault("request %d: the account of its turns was altered", head.Request)
 			}
@@ -96,7 +97,8 @@ func (a *App) verifyVersions(ctx context.Context, r *VerifyReport) error {
 			return err
 		}
 		for _, last = range list {
-			if err := a.verifyFile(ctx, r, fmt.Sprintf("attachment %d, version %d", last.Attachment, last.Version), last.Content); err != nil {
+			if err := a.verifyFile(ctx, r, fmt.Sprintf("attachment %d, version %d", last.Attachment, last.Version),
+				last.Content); err != nil {
 				return err
 			}
 		}

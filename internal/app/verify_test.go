@@ -23,7 +23,8 @@ func TestVerifyFindsAnAccountOfTurnsThatWasAltered(t *testing.T) {
 			if report, err := r.app.Verify(t.Context()); err != nil || len(report.Faults) != i {
 				t.Fatalf("before: %v, %v", report.Faults, err)
 			}
-			_, err := raw.ExecContext(t.Context(), strings.ReplaceAll(change, "ID", "(SELECT MAX(id) FROM material_requests)"))
+			_, err := raw.ExecContext(t.Context(),
+				strings.ReplaceAll(change, "ID", "(SELECT MAX(id) FROM material_requests)"))
 			r.must(err)
 			report, err := r.app.Verify(t.Context())
 			if err != nil || len(report.Faults) != i+1 || !strings.Contains(report.Faults[i], "turns") {

@@ -32,7 +32,8 @@ func (a *App) listed(ctx context.Context, c store.Conn, who exchange.Actor, id i
 		return exchange.ShownMaterial{}, noMaterial()
 	}
 	if m.Embargoed(c.Now) {
-		err = a.mayRead(ctx, who, exchange.MaterialForesee, who.ToOrganization(m.OrganizationID), object("material", id))
+		err = a.mayRead(ctx, who, exchange.MaterialForesee, who.ToOrganization(m.OrganizationID),
+			object("material", id))
 	}
 	return m, err
 }
@@ -56,7 +57,8 @@ func (a *App) shown(ctx context.Context, c store.Conn, who exchange.Actor, id in
 }
 
 // shownIn is shown for who changes the material in a transaction, which notes what an admin does.
-func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial, error) {
+func (a *App) shownIn(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.ShownMaterial,
+	error) {
 	m, err := tx.ShownMaterial(ctx, id)
 	if err != nil || !m.Conceals() {
 		return m, err
@@ -99,7 +101,8 @@ func reveal(who exchange.Actor, list []exchange.ShownMaterial) {
 }
 
 // materialForUpdate reads a material that who may see and keeps others from changing it until commit.
-func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Material, error) {
+func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange.Actor, id int64) (exchange.Material,
+	error) {
 	m, err := tx.MaterialForUpdate(ctx, id)
 	if err == nil && a.hides(who, m, tx.Now) {
 		return exchange.Material{}, noMaterial()
@@ -109,7 +112,8 @@ func (a *App) materialForUpdate(ctx context.Context, tx store.Conn, who exchange
 
 // imported reads the material that was imported under an identifier, for the answer to who imports it
 // again. One that is hidden from them has its import identifier alone, and no id.
-func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (exchange.ShownMaterial, error) {
+func (a *App) imported(ctx context.Context, who exchange.Actor, source, identifier string) (exchange.ShownMaterial,
+	error) {
 	c := a.DB.Read()
 	m, err := c.MaterialByImport(ctx, source, identifier)
 	switch {

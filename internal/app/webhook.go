@@ -10,11 +10,13 @@ import (
 )
 
 // Webhooks lists the webhooks of an organization.
-func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
+func (a *App) Webhooks(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
 	c := a.DB.Read()
 	_, err := c.Organization(ctx, organization)
 	if err == nil {
-		err = a.mayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization), object("webhooks of organization", organization))
+		err = a.mayRead(ctx, who, exchange.WebhookRead, who.ToOrganization(organization),
+			object("webhooks of organization", organization))
 	}
 	if err != nil {
 		return exchange.ListPage[exchange.Webhook]{}, err
@@ -32,7 +34,8 @@ func (a *App) Webhook(ctx context.Context, who exchange.Actor, organization, id 
 }
 
 // CreateWebhook gives an organization a webhook, with a secret.
-func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organization int64, p exchange.WebhookPatch) (exchange.Webhook, error) {
+func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organization int64,
+	p exchange.WebhookPatch) (exchange.Webhook, error) {
 	w, err := p.Create(a.Sender.Check)
 	if err != nil {
 		return w, err
@@ -42,7 +45,8 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 		if _, err := tx.OrganizationForUpdate(ctx, organization); err != nil { // or two at once could be one too many
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization), object("organization", organization)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization),
+			object("organization", organization)); err != nil {
 			return err
 		}
 		list, err := tx.Webhooks(ctx, organization, exchange.Page{})
@@ -50,7 +54,8 @@ func (a *App) CreateWebhook(ctx context.Context, who exchange.Actor, organizatio
 			return err
 		}
 		if list.Total >= exchange.MaxWebhooks {
-			return exchange.Errorf(exchange.Conflict, "An organization has at most %d webhooks; delete one first.", exchange.MaxWebhooks)
+			return exchange.Errorf(exchange.Conflict, "An organization has at most %d webhooks; delete one first.",
+				exchange.MaxWebhooks)
 		}
 		w.CreatedAt, w.UpdatedAt = tx.Now, tx.Now
 		if !w.Enabled {
@@ -71,45 +76,51 @@ func noteWebhook(ctx context.Context, tx store.Conn, who exchange.Actor, w excha
 }
 
 // UpdateWebhook changes a webhook.
-func (a *App) UpdateWebhook(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.WebhookPatch) (exchange.Webhook, error) {
-	return a.changeWebhook(ctx, who, organization, id, func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
-		return p.Patch(w, a.Sender.Check, tx.Now)
-	})
+func (a *App) UpdateWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+	p exchange.WebhookPatch) (exchange.Webhook, error) {
+	return a.changeWebhook(ctx, who, organization, id,
+		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
+			return p.Patch(w, a.Sender.Check, tx.Now)
+		})
 }
 
 // RotateWebhook gives a webhook another secret; the one before signs too for a day.
 func (a *App) RotateWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (exchange.Webhook, error) {
-	return a.changeWebhook(ctx, who, organization, id, func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
-		return w.Rotate(webhook.NewSecret(), tx.Now), nil
-	})
+	return a.changeWebhook(ctx, who, organization, id,
+		func(w exchange.Webhook, tx store.Conn) (exchange.Webhook, error) {
+			return w.Rotate(webhook.NewSecret(), tx.Now), nil
+		})
 }
 
 func (a *App) changeWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
 	change func(exchange.Webhook, store.Conn) (exchange.Webhook, error)) (w exchange.Webhook, err error) {
-	err = a.withWebhook(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, old exchange.Webhook) error {
-		if err := unchanged(ctx, as(old)); err != nil {
-			return err
-		}
-		if w, err = change(old, tx); err != nil || same(w, old) {
-			return err
-		}
-		w.UpdatedAt = tx.Now
-		if err := tx.UpdateWebhook(ctx, w); err != nil {
-			return err
-		}
-		return noteWebhook(ctx, tx, who, w)
-	})
+	err = a.withWebhook(ctx, who, organization, id,
+		func(ctx context.Context, tx store.Conn, old exchange.Webhook) error {
+			if err := unchanged(ctx, as(old)); err != nil {
+				return err
+			}
+			if w, err = change(old, tx); err != nil || same(w, old) {
+				return err
+			}
+			w.UpdatedAt = tx.Now
+			if err := tx.UpdateWebhook(ctx, w); err != nil {
+				return err
+			}
+			return noteWebhook(ctx, tx, who, w)
+		})
 	return w, err
 }
 
 // withWebhook lets do change a webhook, which is locked, for who may.
-func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64, do func(context.Context, store.Conn, exchange.Webhook) error) error {
+func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization, id int64,
+	do func(context.Context, store.Conn, exchange.Webhook) error) error {
 	return a.write(ctx, who, func(ctx context.Context, tx store.Conn, who exchange.Actor) error {
 		w, err := tx.WebhookForUpdate(ctx, organization, id)
 		if err != nil {
 			return err
 		}
-		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization), object("webhook", id)); err != nil {
+		if err := a.may(ctx, tx, who, exchange.WebhookWrite, who.ToOrganization(organization),
+			object("webhook", id)); err != nil {
 			return err
 		}
 		return do(ctx, tx, w)
@@ -118,21 +129,24 @@ func (a *App) withWebhook(ctx context.Context, who exchange.Actor, organization,
 
 // DeleteWebhook forgets a webhook. What waits to be sent to it never is.
 func (a *App) DeleteWebhook(ctx context.Context, who exchange.Actor, organization, id int64) error {
-	return a.withWebhook(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
-		if err := unchanged(ctx, as(w)); err != nil {
-			return err
-		}
-		if err := tx.DeleteWebhook(ctx, id); err != nil {
-			return err
-		}
-		return noteWebhook(ctx, tx, who, w)
-	})
+	return a.withWebhook(ctx, who, organization, id,
+		func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+			if err := unchanged(ctx, as(w)); err != nil {
+				return err
+			}
+			if err := tx.DeleteWebhook(ctx, id); err != nil {
+				return err
+			}
+			return noteWebhook(ctx, tx, who, w)
+		})
 }
 
 // PingWebhook sends a message to a webhook, to try it out.
-func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d exchange.WebhookDelivery, err error) {
+func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization, id int64) (d exchange.WebhookDelivery,
+	err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
-		m := exchange.PingMessage{Type: exchange.Ping, Timestamp: tx.Now, Data: exchange.PingData{Organization: organization, Webhook: id}}
+		m := exchange.PingMessage{Type: exchange.Ping, Timestamp: tx.Now,
+			Data: exchange.PingData{Organization: organization, Webhook: id}}
 		sent, err := send(ctx, tx, w, nil, m.Type, m)
 		if err == nil {
 			d, err = tx.Delivery(ctx, id, sent)
@@ -143,17 +157,21 @@ func (a *App) PingWebhook(ctx context.Context, who exchange.Actor, organization,
 }
 
 // sending is withWebhook for what sends to it.
-func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id int64, do func(context.Context, store.Conn, exchange.Webhook) error) error {
-	return a.withWebhook(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
-		if !w.Enabled {
-			return exchange.Errorf(exchange.Conflict, "This webhook is switched off; switch it on first, with enabled: true.")
-		}
-		return do(ctx, tx, w)
-	})
+func (a *App) sending(ctx context.Context, who exchange.Actor, organization, id int64,
+	do func(context.Context, store.Conn, exchange.Webhook) error) error {
+	return a.withWebhook(ctx, who, organization, id,
+		func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
+			if !w.Enabled {
+				return exchange.Errorf(exchange.Conflict, "This webhook is switched off; switch it on first, with "+
+					"enabled: true.")
+			}
+			return do(ctx, tx, w)
+		})
 }
 
 // Deliveries lists the deliveries to a webhook of the last 30 days.
-func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
+func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, id int64, p exchange.Page,
+	f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
 		return exchange.ListPage[exchange.WebhookDelivery]{}, err
 	}
@@ -161,7 +179,8 @@ func (a *App) Deliveries(ctx context.Context, who exchange.Actor, organization, 
 }
 
 // Delivery reads a delivery with its attempts, the first one first.
-func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id, delivery int64) (d exchange.WebhookDelivery, attempts []exchange.Attempt, err error) {
+func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id,
+	delivery int64) (d exchange.WebhookDelivery, attempts []exchange.Attempt, err error) {
 	if _, err := a.Webhook(ctx, who, organization, id); err != nil {
 		return d, nil, err
 	}
@@ -173,7 +192,8 @@ func (a *App) Delivery(ctx context.Context, who exchange.Actor, organization, id
 }
 
 // Redeliver sends a message again now, under the id that it has, whatever became of it before.
-func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id, delivery int64) (d exchange.WebhookDelivery, err error) {
+func (a *App) Redeliver(ctx context.Context, who exchange.Actor, organization, id,
+	delivery int64) (d exchange.WebhookDelivery, err error) {
 	err = a.sending(ctx, who, organization, id, func(ctx context.Context, tx store.Conn, w exchange.Webhook) error {
 		old, err := tx.DeliveryForUpdate(ctx, id, delivery)
 		if err != nil {

@@ -31,7 +31,8 @@ type workbooks struct {
 }
 
 func newWorkbooks() *workbooks {
-	return &workbooks{doors: make(chan struct{}, workbooksAtDoors), jobs: make(chan struct{}, workbooksInJobs), waiting: map[uuid.UUID]bool{}}
+	return &workbooks{doors: make(chan struct{}, workbooksAtDoors), jobs: make(chan struct{}, workbooksInJobs),
+		waiting: map[uuid.UUID]bool{}}
 }
 
 // atDoor waits until a person may read a file, where that is a workbook, and gives what is to be called when
@@ -48,7 +49,8 @@ func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	w.mu.Lock()
 	if w.waiting[who] {
 		w.mu.Unlock()
-		return nil, exchange.Errorf(exchange.RateLimited, "Another workbook of yours waits to be read; send one at a time.").With("retry_after", 5)
+		return nil, exchange.Errorf(exchange.RateLimited, "Another workbook of yours waits to be read; send one at "+
+			"a time.").With("retry_after", 5)
 	}
 	w.waiting[who] = true
 	w.mu.Unlock()
@@ -63,7 +65,8 @@ func (w *workbooks) atDoor(ctx context.Context, who uuid.UUID, file sheet.File) 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(workbookPatience):
-		return nil, exchange.Errorf(exchange.Unavailable, "Too many workbooks are being read; try again, or send CSV.").With("retry_after", 10)
+		return nil, exchange.Errorf(exchange.Unavailable,
+			"Too many workbooks are being read; try again, or send CSV.").With("retry_after", 10)
 	}
 }
 

@@ -33,7 +33,8 @@ func TestUseCasesJudgeByTheRightsOfTheMoment(t *testing.T) {
 	t.Parallel()
 	files := token.NewFileSet()
 	//nolint:staticcheck // one package without build tags
-	packages, err := parser.ParseDir(files, ".", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	packages, err := parser.ParseDir(files, ".",
+		func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +59,13 @@ func TestUseCasesJudgeByTheRightsOfTheMoment(t *testing.T) {
 				case called.Sel.Name == "Tx" && inner && of.Sel.Name == "DB":
 					found[f.Name.Name] = true
 					if unjudged[f.Name.Name] == "" {
-						t.Errorf("%s: %s opens a transaction of its own: use App.write, which reads anew who acts", files.Position(call.Pos()), f.Name.Name)
+						t.Errorf("%s: %s opens a transaction of its own: use App.write, which reads anew who acts",
+							files.Position(call.Pos()), f.Name.Name)
 					}
 				case called.Sel.Name == "write" && len(call.Args) == 3:
 					if do, ok := call.Args[2].(*ast.FuncLit); ok && !hides(call.Args[1], do) {
-						t.Errorf("%s: what App.write runs must call its actor as the one before, so that nobody uses that one", files.Position(call.Pos()))
+						t.Errorf("%s: what App.write runs must call its actor as the one before, so that nobody uses "+
+							"that one", files.Position(call.Pos()))
 					}
 				}
 				return true

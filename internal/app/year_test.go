@@ -57,8 +57,10 @@ func TestAYearOfRemindersIsWhatCountingDaysGives(t *testing.T) { //nolint:parall
 		y.admin = y.person("admin")
 		y.admin.Admin = true
 		for i := range 10 {
-			m, _, err := y.app.CreateMaterial(t.Context(), y.member, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
-				Organization: exchange.Some(exchange.Ref(y.lab)), NeedsAbstract: exchange.Some(i%2 == 0), NeedsMTA: exchange.Some(i%5 == 0)})
+			m, _, err := y.app.CreateMaterial(t.Context(), y.member,
+				exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("HeLa"),
+					Organization: exchange.Some(exchange.Ref(y.lab)), NeedsAbstract: exchange.Some(i%2 == 0),
+					NeedsMTA: exchange.Some(i%5 == 0)})
 			y.must(err)
 			y.materials = append(y.materials, m.ID)
 		}
@@ -122,7 +124,8 @@ func (y *year) act(id int64) {
 				Reason: exchange.Some("page 2"), Override: exchange.Some("agreed")})
 		},
 		func() (exchange.RequestDetail, error) {
-			return update(exchange.RequestPatch{Status: exchange.Some(exchange.Statuses[y.random.IntN(4)]), Override: exchange.Some("agreed")})
+			return update(exchange.RequestPatch{Status: exchange.Some(exchange.Statuses[y.random.IntN(4)]),
+				Override: exchange.Some("agreed")})
 		},
 		func() (exchange.RequestDetail, error) {
 			return update(exchange.RequestPatch{Active: exchange.Some(y.random.IntN(4) > 0)})
@@ -186,9 +189,11 @@ func (y *year) act(id int64) {
 func (y *year) askForOtherThings() {
 	material := y.materials[y.random.IntN(len(y.materials))]
 	_, err := y.app.UpdateMaterial(y.Context(), y.member, material, exchange.MaterialPatch{
-		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0), NeedsIRB: exchange.Some(y.random.IntN(2) == 0)})
+		NeedsAbstract: exchange.Some(y.random.IntN(2) == 0), NeedsMTA: exchange.Some(y.random.IntN(2) == 0),
+		NeedsIRB: exchange.Some(y.random.IntN(2) == 0)})
 	y.must(err)
-	part, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material}, y.admin)
+	part, err := y.db.Read().Requests(y.Context(), exchange.Page{}, exchange.RequestFilter{Material: &material},
+		y.admin)
 	y.must(err)
 	for _, q := range part.Items {
 		y.note(q)
@@ -228,7 +233,8 @@ func (y *year) turn(l *life, words string, status exchange.Status) {
 		}
 	}
 	side, _, _ := strings.Cut(words, " ")
-	l.account = append(l.account, exchange.RequestTurn{Seq: int64(len(l.account) + 1), Status: status, Side: exchange.Side(side), BeganAt: now})
+	l.account = append(l.account,
+		exchange.RequestTurn{Seq: int64(len(l.account) + 1), Status: status, Side: exchange.Side(side), BeganAt: now})
 }
 
 // observe writes down what a run of the job should have sent, counting the days of each turn one by one.
@@ -244,7 +250,8 @@ func (y *year) observe() {
 			if strings.HasPrefix(l.words, "requester") {
 				who = y.asks
 			}
-			y.want = append(y.want, fmt.Sprint(who.ID, " request ", id, " ", kind, " ", l.words, " day ", d, " at ", now))
+			y.want = append(y.want, fmt.Sprint(who.ID, " request ", id, " ", kind, " ", l.words, " day ", d, " at ",
+				now))
 		}
 		due := 0
 		for d := 1; !l.since.Add(time.Duration(d) * day).After(now); d++ {
@@ -273,7 +280,8 @@ func (y *year) compare() {
 		for _, n := range part.Items {
 			e := n.Event
 			if e.Kind == exchange.Reminded || e.Kind == exchange.Escalated {
-				got = append(got, fmt.Sprint(who.ID, " request ", e.RequestID, " ", e.Kind, " ", e.Detail.Party, " ", strings.Join(e.Detail.What, " "),
+				got = append(got, fmt.Sprint(who.ID, " request ", e.RequestID, " ", e.Kind, " ", e.Detail.Party, " ",
+					strings.Join(e.Detail.What, " "),
 					" day ", e.Detail.Days, " at ", e.At))
 			}
 		}

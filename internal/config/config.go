@@ -93,7 +93,8 @@ func (s *Sources) Complete(host string) error {
 }
 
 func (s *Sources) secrets() error {
-	for _, secret := range []struct{ name, value string }{{"eutils-key", s.EUtilsKey}, {"protocols-token", s.ProtocolsToken}} {
+	for _, secret := range []struct{ name, value string }{{"eutils-key", s.EUtilsKey},
+		{"protocols-token", s.ProtocolsToken}} {
 		if strings.ContainsFunc(secret.value, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return fmt.Errorf("%s: must be without blanks", secret.name)
 		}
@@ -127,7 +128,8 @@ func (s *Server) Check(st *Store) error {
 	for _, origin := range s.CORSOrigins {
 		u, err := url.Parse(origin)
 		if origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+strings.ToLower(u.Host)) {
-			return fmt.Errorf("cors-origins: %q must be as a browser sends it, such as https://lab.example.org, or *", origin)
+			return fmt.Errorf("cors-origins: %q must be as a browser sends it, such as https://lab.example.org, or *",
+				origin)
 		}
 	}
 	if s.Workers < 1 || s.Workers > maxWorkers {
@@ -156,7 +158,8 @@ func (s *Server) reminders() error {
 	before := 0
 	for _, day := range s.Reminders {
 		if day <= before || day > maxDays {
-			return fmt.Errorf("reminders: must be days from 1 to %d, each later than the one before, such as 7,14,28; or 0 for none", maxDays)
+			return fmt.Errorf("reminders: must be days from 1 to %d, each later than the one before, such as "+
+				"7,14,28; or 0 for none", maxDays)
 		}
 		before = day
 	}

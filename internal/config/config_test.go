@@ -44,7 +44,8 @@ func TestTheSettingsPageIsTheStruct(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page bytes.Buffer
-	page.WriteString("# Settings\n\nA flag, or the environment variable beside it; the variable with `_FILE` behind it names a file that\n" +
+	page.WriteString("# Settings\n\nA flag, or the environment variable beside it; the variable with `_FILE` behind " +
+		"it names a file that\n" +
 		"holds the value, which is the way to give a secret. Made from `internal/config` by `make golden`.\n\n" +
 		"| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n")
 	for _, f := range p.Model.Flags {
@@ -83,12 +84,14 @@ func TestASettingComesFromFlagThenVariableThenFile(t *testing.T) {
 	}
 	s, err := parse(t, map[string]string{
 		"ALIQUOT_IDENTITY_CLIENT_SECRET_FILE": secret, "ALIQUOT_TOKEN_LIFETIME": "2h", "ALIQUOT_ADDR": "127.0.0.1:1",
-		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB", "ALIQUOT_MAIL_FILE": secret,
+		"ALIQUOT_REGISTRATION": "example.org,0000-0002-1825-0097", "ALIQUOT_UPLOAD_LIMIT": "2GiB",
+		"ALIQUOT_MAIL_FILE": secret,
 	}, "--addr", "127.0.0.1:2")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.IdentityClientSecret != "hush" || s.Mail != "hush" || s.TokenLifetime != 2*time.Hour || s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
+	if s.IdentityClientSecret != "hush" || s.Mail != "hush" || s.TokenLifetime != 2*time.Hour ||
+		s.Addr != "127.0.0.1:2" || len(s.Registration) != 2 || s.UploadLimit != 2<<30 {
 		t.Errorf("got %+v", s)
 	}
 }
@@ -99,55 +102,68 @@ func TestSettingsThatDoNotFitAreRefusedByName(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no port":                             {[]string{"--addr", "localhost"}, "addr:"},
-		"open to the world unasked":           {[]string{"--addr", "0.0.0.0:80"}, "access:"},
-		"every address unasked":               {[]string{"--addr", ":80"}, "access:"},
-		"the demo provider for all":           {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--identity", "demo"}, "identity:"},
-		"a demo for all":                      {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--demo"}, "identity:"},
-		"a demo behind a proxy":               {[]string{"--demo", "--public-url", "https://aliquot.example.org"}, "identity:"},
-		"a demo behind a proxy, for members":  {[]string{"--demo", "--access", "members", "--public-url", "https://aliquot.example.org"}, "identity:"},
-		"the demo provider behind a proxy":    {[]string{"--access", "open", "--identity", "demo", "--public-url", "https://192.0.2.1"}, "identity:"},
-		"open behind a proxy unasked":         {[]string{"--public-url", "https://aliquot.example.org"}, "access:"},
-		"a name that is like localhost":       {[]string{"--public-url", "https://localhost.example.org"}, "access:"},
-		"cookies that browsers refuse":        {[]string{"--access", "members", "--public-url", "http://aliquot.example.org"}, "public-url: must begin with https://"},
-		"cookies refused on the network":      {[]string{"--access", "members", "--public-url", "http://10.0.0.7:8080"}, "public-url: must begin with https://"},
-		"every address, reached nowhere":      {[]string{"--addr", ":80", "--access", "members"}, "public-url: set it"},
-		"a public address with a password":    {[]string{"--access", "members", "--public-url", "https://ada:hush@aliquot.example.org"}, "public-url:"},
-		"a public address without a host":     {[]string{"--access", "members", "--public-url", "https://:443"}, "public-url:"},
+		"no port":                   {[]string{"--addr", "localhost"}, "addr:"},
+		"open to the world unasked": {[]string{"--addr", "0.0.0.0:80"}, "access:"},
+		"every address unasked":     {[]string{"--addr", ":80"}, "access:"},
+		"the demo provider for all": {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--identity",
+			"demo"}, "identity:"},
+		"a demo for all": {[]string{"--addr", "192.0.2.1:80", "--access", "members", "--demo"},
+			"identity:"},
+		"a demo behind a proxy": {[]string{"--demo", "--public-url", "https://aliquot.example.org"},
+			"identity:"},
+		"a demo behind a proxy, for members": {[]string{"--demo", "--access", "members", "--public-url",
+			"https://aliquot.example.org"}, "identity:"},
+		"the demo provider behind a proxy": {[]string{"--access", "open", "--identity", "demo", "--public-url",
+			"https://192.0.2.1"}, "identity:"},
+		"open behind a proxy unasked":   {[]string{"--public-url", "https://aliquot.example.org"}, "access:"},
+		"a name that is like localhost": {[]string{"--public-url", "https://localhost.example.org"}, "access:"},
+		"cookies that browsers refuse": {[]string{"--access", "members", "--public-url",
+			"http://aliquot.example.org"}, "public-url: must begin with https://"},
+		"cookies refused on the network": {[]string{"--access", "members", "--public-url", "http://10.0.0.7:8080"},
+			"public-url: must begin with https://"},
+		"every address, reached nowhere": {[]string{"--addr", ":80", "--access", "members"}, "public-url: set it"},
+		"a public address with a password": {[]string{"--access", "members", "--public-url",
+			"https://ada:hush@aliquot.example.org"}, "public-url:"},
+		"a public address without a host": {[]string{"--access", "members", "--public-url", "https://:443"},
+			"public-url:"},
 		"a provider without client":           {[]string{"--identity", "https://orcid.org"}, "identity-client-id:"},
 		"a public address that is no address": {[]string{"--public-url", "aliquot"}, "public-url:"},
-		"an origin with a path":               {[]string{"--cors-origins", "https://lab.example.org/"}, "cors-origins:"},
-		"an origin that is none":              {[]string{"--cors-origins", "*,lab.example.org"}, "cors-origins:"},
-		"a proxy that is no address":          {[]string{"--trusted-proxies", "10.0.0.7,proxy.example.org"}, "trusted-proxies:"},
-		"a network that is none":              {[]string{"--trusted-proxies", "10.0.0.0/33"}, "trusted-proxies:"},
-		"a proxy in two forms":                {[]string{"--trusted-proxies", "::ffff:10.0.0.7"}, "trusted-proxies:"},
-		"every proxy of the world":            {[]string{"--trusted-proxies", "0.0.0.0/0"}, "trusted-proxies:"},
-		"a token that never works":            {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
-		"a contact that is none":              {[]string{"--contact-email", "Ada <ada@example.org>"}, "contact-email:"},
-		"a key with a blank":                  {[]string{"--eutils-key", "a b"}, "eutils-key:"},
-		"a token of two lines":                {[]string{"--protocols-token", "a\nb"}, "protocols-token:"},
-		"nobody to work":                      {[]string{"--workers", "0"}, "workers:"},
-		"more work than connections":          {[]string{"--workers", "17"}, "workers:"},
-		"a reminder at once":                  {[]string{"--reminders", "0,7"}, "reminders:"},
-		"reminders that go back":              {[]string{"--reminders", "7,28,14"}, "reminders:"},
-		"two reminders on one day":            {[]string{"--reminders", "7,7"}, "reminders:"},
-		"a reminder before the turn":          {[]string{"--reminders=-1"}, "reminders:"},
-		"a reminder in eleven years":          {[]string{"--reminders", "7,4000"}, "reminders:"},
-		"an escalation before the turn":       {[]string{"--escalation=-1"}, "escalation:"},
-		"an escalation in eleven years":       {[]string{"--escalation", "4000"}, "escalation:"},
-		"a reminder every day for ever":       {[]string{"--reminders", days(31)}, "reminders:"},
-		"a lease that is over at once":        {[]string{"--job-lease", "10ms"}, "job-lease:"},
+		"an origin with a path": {[]string{"--cors-origins", "https://lab.example.org/"},
+			"cors-origins:"},
+		"an origin that is none": {[]string{"--cors-origins", "*,lab.example.org"}, "cors-origins:"},
+		"a proxy that is no address": {[]string{"--trusted-proxies", "10.0.0.7,proxy.example.org"},
+			"trusted-proxies:"},
+		"a network that is none":        {[]string{"--trusted-proxies", "10.0.0.0/33"}, "trusted-proxies:"},
+		"a proxy in two forms":          {[]string{"--trusted-proxies", "::ffff:10.0.0.7"}, "trusted-proxies:"},
+		"every proxy of the world":      {[]string{"--trusted-proxies", "0.0.0.0/0"}, "trusted-proxies:"},
+		"a token that never works":      {[]string{"--token-lifetime", "0s"}, "token-lifetime:"},
+		"a contact that is none":        {[]string{"--contact-email", "Ada <ada@example.org>"}, "contact-email:"},
+		"a key with a blank":            {[]string{"--eutils-key", "a b"}, "eutils-key:"},
+		"a token of two lines":          {[]string{"--protocols-token", "a\nb"}, "protocols-token:"},
+		"nobody to work":                {[]string{"--workers", "0"}, "workers:"},
+		"more work than connections":    {[]string{"--workers", "17"}, "workers:"},
+		"a reminder at once":            {[]string{"--reminders", "0,7"}, "reminders:"},
+		"reminders that go back":        {[]string{"--reminders", "7,28,14"}, "reminders:"},
+		"two reminders on one day":      {[]string{"--reminders", "7,7"}, "reminders:"},
+		"a reminder before the turn":    {[]string{"--reminders=-1"}, "reminders:"},
+		"a reminder in eleven years":    {[]string{"--reminders", "7,4000"}, "reminders:"},
+		"an escalation before the turn": {[]string{"--escalation=-1"}, "escalation:"},
+		"an escalation in eleven years": {[]string{"--escalation", "4000"}, "escalation:"},
+		"a reminder every day for ever": {[]string{"--reminders", days(31)}, "reminders:"},
+		"a lease that is over at once":  {[]string{"--job-lease", "10ms"}, "job-lease:"},
 	} {
 		s, err := parse(t, nil, c.args...)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if err := errors.Join(s.Check(&s.Store), s.Complete("example.org")); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+		if err := errors.Join(s.Check(&s.Store), s.Complete("example.org")); err == nil ||
+			!strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want one that starts with %s", name, err, c.want)
 		}
 	}
-	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"}, {"--role", "king"}, {"--token-lifetime", "soon"}, {"--reminders", "weekly"}, {"--escalation", "soon"}} {
+	for _, wrong := range [][]string{{"--access", "all"}, {"--upload-limit", "much"}, {"--upload-limit", "-1MiB"},
+		{"--role", "king"}, {"--token-lifetime", "soon"}, {"--reminders", "weekly"}, {"--escalation", "soon"}} {
 		if _, err := parse(t, nil, wrong...); err == nil {
 			t.Errorf("%v is accepted", wrong)
 		}
@@ -165,7 +181,8 @@ func TestMessagesComeFromTheHostThatPeopleReach(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
 	}
-	if got := (&config.Server{PublicURL: "https://aliquot.example.org", MailFrom: "lab@example.org"}).Sender(); got != "lab@example.org" {
+	if got := (&config.Server{PublicURL: "https://aliquot.example.org",
+		MailFrom: "lab@example.org"}).Sender(); got != "lab@example.org" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -186,7 +203,8 @@ func TestRemindersAreDaysThatRiseOrNone(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"", nil, "[7 14 28]"}, {"3", nil, "[3]"}, {"0", nil, "[]"}, {"3", []string{"--reminders", "1,3650"}, "[1 3650]"},
+		{"", nil, "[7 14 28]"}, {"3", nil, "[3]"}, {"0", nil, "[]"},
+		{"3", []string{"--reminders", "1,3650"}, "[1 3650]"},
 		{"", []string{"--reminders="}, "[]"}, {"", []string{"--reminders=0"}, "[]"},
 		{"", []string{"--reminders", days(30)}, "[" + strings.ReplaceAll(days(30), ",", " ") + "]"},
 	} {
@@ -202,7 +220,8 @@ func TestRemindersAreDaysThatRiseOrNone(t *testing.T) {
 
 func TestEscalationIsADayOrNever(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string]int{"": 21, "--escalation=0": 0, "--escalation=1": 1, "--escalation=3650": 3650} {
+	for args, want := range map[string]int{"": 21, "--escalation=0": 0, "--escalation=1": 1,
+		"--escalation=3650": 3650} {
 		s, err := parse(t, nil, strings.Fields(args)...)
 		if err == nil {
 			err = s.Check(&s.Store)
@@ -216,10 +235,13 @@ func TestEscalationIsADayOrNever(t *testing.T) {
 func TestAccessIsOpenOnlyByDefaultOnLoopback(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"--addr 127.0.0.1:8080": "open", "--addr localhost:1": "open", "--addr [::1]:8080": "open", "--public-url http://LOCALHOST:80": "open",
-		"--public-url http://127.0.0.2": "open", "--public-url https://[::1]:8443": "open", "--identity demo --public-url http://localhost": "open",
-		"--addr 0.0.0.0:80 --access members --public-url https://aliquot.example.org":     "members",
-		"--addr 0.0.0.0:80 --access members --public-url http://localhost:8080":           "members", // as in a container
+		"--addr 127.0.0.1:8080": "open", "--addr localhost:1": "open", "--addr [::1]:8080": "open",
+		"--public-url http://LOCALHOST:80": "open",
+		"--public-url http://127.0.0.2":    "open", "--public-url https://[::1]:8443": "open",
+		"--identity demo --public-url http://localhost":                               "open",
+		"--addr 0.0.0.0:80 --access members --public-url https://aliquot.example.org": "members",
+		// as in a container
+		"--addr 0.0.0.0:80 --access members --public-url http://localhost:8080":           "members",
 		"--addr 127.0.0.1:8080 --access open --public-url https://aliquot.example.org/":   "open",
 		"--addr 127.0.0.1:8080 --access members --public-url https://aliquot.example.org": "members",
 	} {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Prepare makes the data folder, and takes from everybody but its owner what they may do with it and with what is in it.
-// It returns how many folders and files were looser. The system's mask for new files does not matter to it.
+// Prepare makes the data folder, and takes from everybody but its owner what they may do with it and with what is in
+// it. It returns how many folders and files were looser. The system's mask for new files does not matter to it.
 func (s Store) Prepare() (mended int, err error) {
 	if err := os.MkdirAll(s.Data, 0o700); err != nil {
 		return 0, fmt.Errorf("data folder: %w", err)
@@ -27,7 +27,8 @@ func (s Store) Prepare() (mended int, err error) {
 			return err
 		}
 		if err := os.Chmod(path, info.Mode()&^0o077); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("others can open %s, which this process cannot change: let it own the folder, or name another one in the setting data: %w", path, err)
+			return fmt.Errorf("others can open %s, which this process cannot change: let it own the folder, or name "+
+				"another one in the setting data: %w", path, err)
 		}
 		mended++
 		return nil

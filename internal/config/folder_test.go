@@ -17,7 +17,8 @@ func TestPrepare_TakesTheDataFolderFromOthers(t *testing.T) {
 	if mended, err := s.Prepare(); err != nil || mended != 0 {
 		t.Fatalf("a new folder: %d, %v", mended, err)
 	}
-	for path, mode := range map[string]fs.FileMode{outside: 0o644, "aliquot.db": 0o644, "aliquot.db-wal": 0o640, "secret.key": 0o600, "files/ab/abc": 0o666, "mails/1.eml": 0o604} {
+	for path, mode := range map[string]fs.FileMode{outside: 0o644, "aliquot.db": 0o644, "aliquot.db-wal": 0o640,
+		"secret.key": 0o600, "files/ab/abc": 0o666, "mails/1.eml": 0o604} {
 		if path != outside {
 			path = filepath.Join(data, path)
 		}
@@ -31,7 +32,8 @@ func TestPrepare_TakesTheDataFolderFromOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, folder := range []string{data, filepath.Join(data, "files"), filepath.Join(data, "files", "ab"), filepath.Join(data, "mails")} {
+	for _, folder := range []string{data, filepath.Join(data, "files"), filepath.Join(data, "files", "ab"),
+		filepath.Join(data, "mails")} {
 		if err := os.Chmod(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}

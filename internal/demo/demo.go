@@ -37,7 +37,8 @@ func Fill(ctx context.Context, a *app.App) error {
 	if filled, err := Filled(ctx, a); err != nil || filled {
 		return err
 	}
-	f := filling{ctx: ctx, app: a, actors: map[string]exchange.Actor{}, addresses: map[string]exchange.Ref{}, materials: map[string]exchange.Ref{}}
+	f := filling{ctx: ctx, app: a, actors: map[string]exchange.Actor{}, addresses: map[string]exchange.Ref{},
+		materials: map[string]exchange.Ref{}}
 	clock := a.DB.Clock
 	f.today, f.now = clock(), clock()
 	a.DB.Clock = func() time.Time { return f.now }
@@ -167,7 +168,8 @@ func (f *filling) signIn(people []identity.Person) {
 
 // openLabs turns the personal organizations of three people into labs.
 func (f *filling) openLabs() {
-	f.openLab(owner, "Sample Cell Bank", "Cell lines and patient-derived tumours. Four people with a task each.", manager, postdoc, officer)
+	f.openLab(owner, "Sample Cell Bank", "Cell lines and patient-derived tumours. Four people with a task each.",
+		manager, postdoc, officer)
 	f.openLab(neighbour, "Sample Genome Lab", "Plasmids, and strains of mice, fish, flies, worms and yeast.", member)
 	f.openLab(holder, "Sample Data Lab", "Data sets and protocols of funded work.")
 }
@@ -175,14 +177,16 @@ func (f *filling) openLabs() {
 func (f *filling) openLab(head, name, description string, members ...string) {
 	f.do("open the "+name, func() error {
 		lab := f.actors[head].Owns[0]
-		patch := exchange.OrganizationPatch{Name: exchange.Some(name), Description: exchange.Some(description), Members: exchange.Some([]exchange.UserRef{})}
+		patch := exchange.OrganizationPatch{Name: exchange.Some(name), Description: exchange.Some(description),
+			Members: exchange.Some([]exchange.UserRef{})}
 		for _, m := range members {
 			patch.Members.Value = append(patch.Members.Value, exchange.UserRef(f.actors[m].ID))
 		}
 		o, err := f.app.UpdateOrganization(f.ctx, f.actors[head], lab, patch)
 		for _, i := range o.Invitations {
 			if err == nil {
-				_, err = f.app.Answer(f.ctx, f.actors[i.RegistryID], f.actors[i.RegistryID].ID, i.ID, exchange.InvitationAccepted)
+				_, err = f.app.Answer(f.ctx, f.actors[i.RegistryID], f.actors[i.RegistryID].ID, i.ID,
+					exchange.InvitationAccepted)
 			}
 		}
 		return err

@@ -37,7 +37,8 @@ func newApp(t testing.TB, db *store.DB) *app.App {
 	})
 	return app.New(app.Config{
 		DB: db, Files: folder, Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21, Log: slog.New(slog.DiscardHandler),
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Escalation: 21,
+		Log: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -172,14 +173,16 @@ func everyMaterial(t *testing.T, a *app.App) {
 // everyName looks for each material by its title and by each of its identifiers, as anyone does.
 func everyName(t *testing.T, a *app.App) {
 	find := func(text string, limit int) app.Results[exchange.ShownMaterial] {
-		found, err := a.SearchMaterials(t.Context(), exchange.Actor{}, exchange.Search{Query: searched.Parse(text), Page: exchange.SearchPage{Limit: limit}, Facets: true})
+		found, err := a.SearchMaterials(t.Context(), exchange.Actor{},
+			exchange.Search{Query: searched.Parse(text), Page: exchange.SearchPage{Limit: limit}, Facets: true})
 		if err != nil || int64(len(found.Items)) != min(found.Count, int64(limit)) || len(found.Approximate) > 0 {
 			t.Fatalf("%q: %d of %d, %v, %v", text, len(found.Items), found.Count, found.Approximate, err)
 		}
 		return found
 	}
 	all := find("", 1000)
-	if want := materials(t, a).Total; all.Count != want || all.Facets["is_archived"].Values["false"]+all.Facets["is_archived"].Values["true"] != want {
+	if want := materials(t, a).Total; all.Count != want ||
+		all.Facets["is_archived"].Values["false"]+all.Facets["is_archived"].Values["true"] != want {
 		t.Errorf("%d are found, %v, of %d", all.Count, all.Facets["is_archived"], want)
 	}
 	for _, m := range all.Items {

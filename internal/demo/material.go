@@ -83,7 +83,8 @@ func (f *filling) listMaterials() {
 	data := labMaterials{lab: f.labOf(holder)}
 	for i, p := range slices.Backward(Materials()) { // lists show the newest first
 		t := termsOf(p)
-		s := map[string]labMaterials{owner: cells, manager: cells, postdoc: cells, neighbour: genes, member: genes, holder: data}[t.contact]
+		s := map[string]labMaterials{owner: cells, manager: cells, postdoc: cells, neighbour: genes, member: genes,
+			holder: data}[t.contact]
 		p.Organization, p.Shipping = exchange.Some(s.lab), s.shipping
 		p.NeedsIRB, p.NeedsAbstract = exchange.Some(t.irb), exchange.Some(t.abstract)
 		if t.mta {

@@ -14,7 +14,8 @@ func paced(t *testing.T, a *app.App) {
 		t.Fatal(err)
 	}
 	p := numbers.Pace
-	if !p.Decides() || !p.Receives() || p.Decision < hour || p.Documents < p.Decision || p.Sent < p.Documents+12*hour || p.Receipt < p.Sent+day || p.Receipt > 30*day {
+	if !p.Decides() || !p.Receives() || p.Decision < hour || p.Documents < p.Decision || p.Sent < p.Documents+12*hour ||
+		p.Receipt < p.Sent+day || p.Receipt > 30*day {
 		t.Errorf("the pace is %+v", p)
 	}
 	for _, owns := range []string{owner, neighbour} {

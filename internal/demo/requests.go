@@ -30,7 +30,8 @@ func (f *filling) makeReceived() {
 		{117 * day, neighbour, "THP-1", "1 vial", manager, officer, "Dry ice, 3 kg", 3 * hour, 5 * day, 3 * day},
 		{108 * day, postdoc, "pMD2.G", "1 stab", member, "", "Room temperature", 26 * hour, 0, 6 * day},
 		{99 * day, member, "U2OS", "2 vials", manager, officer, "Dry ice, 5 kg", 4 * day, 2 * day, 2 * day},
-		{88 * day, requester, "pSpCas9(BB)-2A-Puro (PX459) V2.0", "1 stab", member, "", "Room temperature", 5 * hour, 0, 5 * day},
+		{88 * day, requester, "pSpCas9(BB)-2A-Puro (PX459) V2.0", "1 stab", member, "", "Room temperature", 5 * hour, 0,
+			5 * day},
 		{71 * day, holder, "C2C12", "1 vial", manager, "", "Dry ice, 3 kg", 2 * day, 0, 3 * day},
 		{62 * day, requester, "Jurkat", "1 vial", manager, officer, "Dry ice, 3 kg", 9 * hour, 8 * day, 4 * day},
 		{47 * day, owner, "D. melanogaster yw", "1 bottle", neighbour, "", "18 °C", 30 * hour, 0, 7 * day},
@@ -105,7 +106,8 @@ func (f *filling) makeInFulfillment() {
 // makeApproved: documents owed, a document returned, and two to countersign.
 func (f *filling) makeApproved() {
 	n := f.parcel(requester, "2 cryovials")
-	n.Abstract = exchange.Some("Response of urothelial carcinoma to a new inhibitor, in eight mice for each of three doses.")
+	n.Abstract = exchange.Some("Response of urothelial carcinoma to a new inhibitor, in eight mice for each of " +
+		"three doses.")
 	owed := f.ask(19*day, requester, "PDX model BL0269-F402", n)
 	owed.after(3*day).move(postdoc, exchange.Approved)
 	owed.after(10*minute).write(postdoc, "Glad to help. Please add the signed MTA and your IRB approval.")
@@ -113,7 +115,8 @@ func (f *filling) makeApproved() {
 	returned := f.ask(10*day, requester, "A-549", f.parcel(requester, "1 vial"))
 	returned.after(5*hour).move(manager, exchange.Approved)
 	returned.after(6*day).hand(requester, exchange.SignedMTA, "signature-page.png")
-	returned.after(30*hour).giveBack(officer, exchange.SignedMTA, "The photo is too blurred to read. Please send all pages as a PDF.")
+	returned.after(30*hour).giveBack(officer, exchange.SignedMTA,
+		"The photo is too blurred to read. Please send all pages as a PDF.")
 
 	countersign := f.ask(17*day, member, "K-562", f.parcel(member, "1 vial"))
 	countersign.after(28*hour).move(manager, exchange.Approved)
@@ -135,7 +138,8 @@ func (f *filling) makeOpen() {
 	correct := f.ask(7*day, requester, "C57BL/6J", n)
 	correct.after(day).move(neighbour, exchange.Approved)
 	correct.after(26*hour).update(neighbour, exchange.RequestPatch{
-		Status: exchange.Some(exchange.Open), Reason: exchange.Some("Our animal office asks for more: controls of which experiment?"),
+		Status: exchange.Some(exchange.Open), Reason: exchange.Some("Our animal office asks for more: controls of " +
+			"which experiment?"),
 	})
 
 	f.ask(9*day+3*hour, manager, "Gene expression analysis of the human and chimpanzee brain", exchange.RequestNew{
@@ -157,7 +161,8 @@ func (f *filling) makeOpen() {
 
 // makeAdminsRequest lets the admin, too, wait for something.
 func (f *filling) makeAdminsRequest() {
-	sent := f.ask(50*minute, admin, "nCoV-2019 sequencing protocol", exchange.RequestNew{Note: exchange.Some("With your own notes, please.")})
+	sent := f.ask(50*minute, admin, "nCoV-2019 sequencing protocol",
+		exchange.RequestNew{Note: exchange.Some("With your own notes, please.")})
 	sent.after(20*minute).move(holder, exchange.Approved)
 	sent.after(5*minute).write(holder, "The notes are on their way by mail.")
 	sent.after(5*minute).move(holder, exchange.Fulfilled)

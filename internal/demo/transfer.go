@@ -131,8 +131,9 @@ func (t *transfer) send(by, tracking, conditions string) {
 	t.move(by, exchange.InFulfillment)
 	t.after(22*hour).step("ship", func() error {
 		_, err := t.app.ShipRequest(t.ctx, t.actors[by], t.id, exchange.ShipmentPatch{
-			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking), Conditions: exchange.Some(conditions),
-			SentAt: exchange.NullOf(exchange.Instant(t.now)),
+			Carrier: exchange.Some("Sample courier"), Tracking: exchange.Some(tracking),
+			Conditions: exchange.Some(conditions),
+			SentAt:     exchange.NullOf(exchange.Instant(t.now)),
 		})
 		return err
 	})

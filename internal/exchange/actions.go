@@ -8,7 +8,8 @@ import (
 )
 
 // act runs one change that is not a patch, such as a message or a review.
-func (r Request) act(roles Roles, by uuid.UUID, t Terms, now time.Time, do func(c *change) error) (Request, []Event, error) {
+func (r Request) act(roles Roles, by uuid.UUID, t Terms, now time.Time, do func(c *change) error) (Request, []Event,
+	error) {
 	c := change{Request: r, roles: roles, by: by, terms: t, now: now}
 	c.Documents = append([]Document(nil), r.Documents...)
 	if err := do(&c); err != nil {
@@ -30,7 +31,8 @@ func (r Request) Message(roles Roles, by uuid.UUID, text string, t Terms, now ti
 
 // ReviewDocument accepts or returns the present version in a slot: a member reviews what the
 // requester gave, the requester what the lab executed. A returned document is owed again.
-func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, reason string, t Terms, now time.Time) (Request, []Event, error) {
+func (r Request) ReviewDocument(roles Roles, by uuid.UUID, s Slot, accept bool, reason string, t Terms,
+	now time.Time) (Request, []Event, error) {
 	return r.act(roles, by, t, now, func(c *change) error {
 		right := c.roles.lab()
 		if s == ExecutedMTA {
@@ -69,7 +71,8 @@ func (r Request) OpenIssue(roles Roles, by uuid.UUID, text string, t Terms, now 
 			return err
 		}
 		if !c.wasSent() {
-			return Errorf(Conflict, "Nothing has been sent yet, so there is no transfer to report a problem with. Write a message instead.")
+			return Errorf(Conflict, "Nothing has been sent yet, so there is no transfer to report a problem with. "+
+				"Write a message instead.")
 		}
 		c.OpenIssues++
 		c.addEvent(IssueOpened, Detail{Text: text})

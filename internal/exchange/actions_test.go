@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-func review(r exchange.Request, who part, s exchange.Slot, accept bool, reason string) (exchange.Request, []exchange.Event, error) {
+func review(r exchange.Request, who part, s exchange.Slot, accept bool, reason string) (exchange.Request,
+	[]exchange.Event, error) {
 	return r.ReviewDocument(who.roles, who.by, s, accept, reason, everything, later)
 }
 
@@ -37,8 +38,10 @@ func TestANewVersionSupersedesTheOldWhichStaysOnRecord(t *testing.T) {
 		old := *before.Current(slot)
 		r, events, err := apply(before, asMember, patch(exchange.NullOf(exchange.Ref(555))), everything)
 		wantKinds(t, events, err, exchange.DocumentAdded)
-		same(t, "the event", events[0].Detail, exchange.Detail{Slot: slot, Attachment: 555, Supersedes: old.AttachmentID})
-		want := exchange.Document{RequestID: 31, Slot: slot, AttachmentID: 555, State: exchange.Delivered, AddedBy: memberID, AddedAt: later}
+		same(t, "the event", events[0].Detail,
+			exchange.Detail{Slot: slot, Attachment: 555, Supersedes: old.AttachmentID})
+		want := exchange.Document{RequestID: 31, Slot: slot, AttachmentID: 555, State: exchange.Delivered,
+			AddedBy: memberID, AddedAt: later}
 		same(t, "the new version", *r.Current(slot), want)
 		if got := *r.AttachmentIn(slot); got != 555 {
 			t.Errorf("%s: got attachment %d, want 555", slot, got)
@@ -73,15 +76,18 @@ func TestAWithdrawnDocumentIsOwedAgain(t *testing.T) {
 
 func TestAReturnedDocumentIsOwedAgainWithItsReason(t *testing.T) {
 	t.Parallel()
-	for slot, who := range map[exchange.Slot]part{exchange.SignedMTA: asMember, exchange.IRB: asAdmin, exchange.ExecutedMTA: asRequester} {
+	for slot, who := range map[exchange.Slot]part{exchange.SignedMTA: asMember, exchange.IRB: asAdmin,
+		exchange.ExecutedMTA: asRequester} {
 		r, events, err := review(given(exchange.Approved), who, slot, false, "page 2 is not signed")
 		wantKinds(t, events, err, exchange.DocumentReturned)
-		same(t, "the event", events[0].Detail, exchange.Detail{Slot: slot, Attachment: *r.AttachmentIn(slot), Reason: "page 2 is not signed"})
+		same(t, "the event", events[0].Detail,
+			exchange.Detail{Slot: slot, Attachment: *r.AttachmentIn(slot), Reason: "page 2 is not signed"})
 		owed := exchange.OwedByRequester
 		if slot == exchange.ExecutedMTA {
 			owed = exchange.OwedByLab
 		}
-		same(t, "the requirement", stateOf(r, exchange.Need(slot)), exchange.Requirement{Need: exchange.Need(slot), State: owed, Note: "page 2 is not signed"})
+		same(t, "the requirement", stateOf(r, exchange.Need(slot)),
+			exchange.Requirement{Need: exchange.Need(slot), State: owed, Note: "page 2 is not signed"})
 		if d := r.Current(slot); d.ReviewedAt == nil || !d.ReviewedAt.Equal(later) {
 			t.Errorf("%s: got reviewed at %v, want %s", slot, d.ReviewedAt, later)
 		}
@@ -163,7 +169,8 @@ func TestAnOpenIssuePutsFulfilledBackAndClosingTheLastReturnsIt(t *testing.T) {
 	t.Parallel()
 	r, events := openIssue(t, given(exchange.Fulfilled), asRequester)
 	wantKinds(t, events, nil, exchange.IssueOpened, exchange.StatusChanged)
-	same(t, "the move", events[1].Detail, exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment, Reason: "thawed"})
+	same(t, "the move", events[1].Detail,
+		exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment, Reason: "thawed"})
 	if r.Status != exchange.InFulfillment || !r.PutBack || turn(everything, r) != "lab issue" {
 		t.Fatalf("got %s, put back %t, turn %q", r.Status, r.PutBack, turn(everything, r))
 	}
@@ -176,9 +183,11 @@ func TestAnOpenIssuePutsFulfilledBackAndClosingTheLastReturnsIt(t *testing.T) {
 	}
 	r, events, err = closeIssue(r, asMember, requesterID)
 	wantKinds(t, events, err, exchange.IssueClosed, exchange.StatusChanged)
-	same(t, "the move", events[1].Detail, exchange.Detail{From: exchange.InFulfillment, To: exchange.Fulfilled, Issue: 5})
+	same(t, "the move", events[1].Detail,
+		exchange.Detail{From: exchange.InFulfillment, To: exchange.Fulfilled, Issue: 5})
 	if r.Status != exchange.Fulfilled || r.PutBack || r.OpenIssues != 0 || turn(everything, r) != "requester receipt" {
-		t.Errorf("both closed: got %s, put back %t, %d open, turn %q", r.Status, r.PutBack, r.OpenIssues, turn(everything, r))
+		t.Errorf("both closed: got %s, put back %t, %d open, turn %q", r.Status, r.PutBack, r.OpenIssues,
+			turn(everything, r))
 	}
 }
 
@@ -235,7 +244,8 @@ func TestIssuesAreOfThePartiesAndOfActiveRequests(t *testing.T) {
 	}
 	wantCode(t, open(given(exchange.Fulfilled), asStranger), exchange.FieldForbidden, "")
 	for _, r := range []exchange.Request{
-		shut(exchange.Fulfilled), given(exchange.Verified), given(exchange.Rejected), given(exchange.Cancelled), given(exchange.Invalid),
+		shut(exchange.Fulfilled), given(exchange.Verified), given(exchange.Rejected), given(exchange.Cancelled),
+		given(exchange.Invalid),
 	} {
 		wantCode(t, open(r, asRequester), exchange.RequestClosed, "")
 		_, _, err := closeIssue(r, asMember, requesterID)
@@ -258,7 +268,8 @@ func TestAShipmentIsSetByTheLab(t *testing.T) {
 	t.Parallel()
 	sent := exchange.Instant(start)
 	p := exchange.ShipmentPatch{
-		Carrier: exchange.Some(" DHL "), Tracking: exchange.Some("JD01"), Conditions: exchange.Some("dry ice\n-78 °C"), SentAt: exchange.NullOf(sent),
+		Carrier: exchange.Some(" DHL "), Tracking: exchange.Some("JD01"), Conditions: exchange.Some("dry ice\n-78 °C"),
+		SentAt: exchange.NullOf(sent),
 	}
 	for _, who := range parts {
 		r, events, err := ship(given(exchange.InFulfillment), who, p)
@@ -267,7 +278,8 @@ func TestAShipmentIsSetByTheLab(t *testing.T) {
 			continue
 		}
 		wantKinds(t, events, err, exchange.ShipmentChanged)
-		same(t, "the shipment", *r.Shipment, exchange.Shipment{Carrier: "DHL", Tracking: "JD01", Conditions: "dry ice\n-78 °C", SentAt: &start})
+		same(t, "the shipment", *r.Shipment,
+			exchange.Shipment{Carrier: "DHL", Tracking: "JD01", Conditions: "dry ice\n-78 °C", SentAt: &start})
 		for _, anyone := range parts {
 			again, events, err := ship(r, anyone, p)
 			wantKinds(t, events, err)
@@ -295,7 +307,8 @@ func TestAClosedRequestShipsNothing(t *testing.T) {
 	t.Parallel()
 	_, _, err := ship(given(exchange.Verified), asMember, exchange.ShipmentPatch{Carrier: exchange.Some("DHL")})
 	wantCode(t, err, exchange.RequestClosed, "")
-	_, _, err = ship(given(exchange.Approved), asMember, exchange.ShipmentPatch{Carrier: exchange.Some("a\nb"), Tracking: exchange.Some("\x00")})
+	_, _, err = ship(given(exchange.Approved), asMember,
+		exchange.ShipmentPatch{Carrier: exchange.Some("a\nb"), Tracking: exchange.Some("\x00")})
 	wantFaults(t, err, "carrier", "tracking")
 }
 
@@ -308,13 +321,16 @@ func TestAnyAnswerOfTheRequesterEndsACorrection(t *testing.T) {
 	}
 	r, events, err := message(asRequester)
 	wantKinds(t, events, err, exchange.Messaged)
-	if r.Correction != "" || turn(everything, r) != "lab decision" || !r.WaitingSince.Equal(later) || events[0].Detail.Text != "C57BL/6J" {
-		t.Errorf("got correction %q, turn %q since %s, text %q", r.Correction, turn(everything, r), r.WaitingSince, events[0].Detail.Text)
+	if r.Correction != "" || turn(everything, r) != "lab decision" || !r.WaitingSince.Equal(later) ||
+		events[0].Detail.Text != "C57BL/6J" {
+		t.Errorf("got correction %q, turn %q since %s, text %q", r.Correction, turn(everything, r), r.WaitingSince,
+			events[0].Detail.Text)
 	}
 	if r, _, _ = message(asMember); r.Correction == "" || !r.WaitingSince.Equal(start) {
 		t.Errorf("a member's message: got correction %q, since %s, want both as before", r.Correction, r.WaitingSince)
 	}
-	for _, field := range []string{"requester_abstract", "irb_attachment", "requester_signed_mta_attachment", "address", "payment_method"} {
+	for _, field := range []string{"requester_abstract", "irb_attachment", "requester_signed_mta_attachment", "address",
+		"payment_method"} {
 		if r, _, err = apply(returned, asRequester, changes()[field], everything); err != nil || r.Correction != "" {
 			t.Errorf("%s: got correction %q, %v, want none", field, r.Correction, err)
 		}

@@ -23,12 +23,14 @@ type Actor struct {
 func (a Actor) Bound() Actor {
 	if a.Lab != 0 {
 		others := func(id int64) bool { return id != a.Lab }
-		a.Admin, a.Organizations, a.Owns = false, slices.DeleteFunc(a.Organizations, others), slices.DeleteFunc(a.Owns, others)
+		a.Admin, a.Organizations, a.Owns = false, slices.DeleteFunc(a.Organizations, others),
+			slices.DeleteFunc(a.Owns, others)
 	}
 	return a
 }
 
-// Viewer is whose memberships show embargoed things in lists: nobody's for a token of one lab, which shows what is public.
+// Viewer is whose memberships show embargoed things in lists: nobody's for a token of one lab, which shows what is
+// public.
 func (a Actor) Viewer() uuid.UUID {
 	if a.Lab != 0 {
 		return uuid.Nil
@@ -86,9 +88,9 @@ func (a Actor) ToOrganization(organization int64) Relation {
 	return r
 }
 
-// ToAttachment gives the relations of a to an attachment. linked: a is a party of a request
-// that the attachment is or was linked to; public: a listed material names it. What was filed for a lab is nobody's own:
-// who leaves the lab has no right from it.
+// ToAttachment gives the relations of a to an attachment. linked: a is a party of a request that the attachment is or
+// was linked to; public: a listed material names it. What was filed for a lab is nobody's own: who leaves the lab has
+// no right from it.
 func (a Actor) ToAttachment(t Attachment, linked, public bool) Relation {
 	r := a.relations()
 	if t.OwnedByUser != nil && a.Is(*t.OwnedByUser) && !t.OfLab {

@@ -35,7 +35,8 @@ const (
 )
 
 // NewsKinds are all of them.
-var NewsKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused, WebhookOff, SearchMatched}
+var NewsKinds = []AnnouncementKind{Invited, InvitationTaken, InvitationRefused, JoinAsked, JoinTaken, JoinRefused,
+	WebhookOff, SearchMatched}
 
 // AnnouncementDetail is what news tell beside their kind; only what applies is there.
 type AnnouncementDetail struct {
@@ -87,7 +88,8 @@ func DescribeAnnouncement(n Announcement, actor, organization string) string {
 	case SearchMatched:
 		return describeMatch(n.Detail)
 	case WebhookOff:
-		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization, strings.TrimSuffix(n.Detail.Reason, "."))
+		return fmt.Sprintf("%s switched off a webhook of %s: %s.", actor, organization,
+			strings.TrimSuffix(n.Detail.Reason, "."))
 	default:
 		return fmt.Sprintf("%s declined to take you into %s.", actor, organization)
 	}

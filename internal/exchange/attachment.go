@@ -78,8 +78,8 @@ func (p AttachmentPatch) Create(by Actor) (Attachment, error) {
 	return a, f.Err()
 }
 
-// Patch applies p to a. An attachment always keeps an owner, a person or an organization. Who takes a document out of a lab
-// has it from then on, not whoever once filed it.
+// Patch applies p to a. An attachment always keeps an owner, a person or an organization. Who takes a document out of a
+// lab has it from then on, not whoever once filed it.
 func (p AttachmentPatch) Patch(a Attachment, by Actor) (Attachment, error) {
 	var f FieldErrors
 	old := a

@@ -44,7 +44,8 @@ func (q RequestDetail) AvailableActions(who Actor, now time.Time) AvailableActio
 		err := patch(RequestPatch{Status: Some(to)})
 		if err == nil {
 			o.Moves = append(o.Moves, to)
-		} else if CodeOf(err) == MissingRequirements && patch(RequestPatch{Status: Some(to), Override: Some(otherText(q.Override))}) == nil {
+		} else if CodeOf(err) == MissingRequirements &&
+			patch(RequestPatch{Status: Some(to), Override: Some(otherText(q.Override))}) == nil {
 			o.Waivable = append(o.Waivable, to)
 		}
 	}

@@ -37,7 +37,8 @@ func TestTheMovesOfTheContractAreOfferedAndNoOthers(t *testing.T) {
 					now, waives = false, now && who.lab()
 				}
 				if bare.Now(to) != now || bare.Waives(to) != waives || bare.Can(to) != (now || waives) {
-					t.Errorf("%s from %s to %s with everything missing: %v, with a reason %v; want %v, %v", who.name, s, to, bare.Now(to), bare.Waives(to), now, waives)
+					t.Errorf("%s from %s to %s with everything missing: %v, with a reason %v; want %v, %v", who.name, s,
+						to, bare.Now(to), bare.Waives(to), now, waives)
 				}
 			}
 		}
@@ -48,7 +49,8 @@ func TestStrangersAreOfferedNothing(t *testing.T) {
 	t.Parallel()
 	for _, s := range exchange.Statuses {
 		o := requested(given(s)).AvailableActions(actorOf(asStranger), later)
-		anything := len(o.Moves) > 0 || o.Abstract || o.Address || o.Payment || o.Assign || o.Ship || o.Close || o.Reopen || o.Issue || o.Snooze || o.Unsnooze || o.Remind || o.Delete
+		anything := len(o.Moves) > 0 || o.Abstract || o.Address || o.Payment || o.Assign || o.Ship || o.Close ||
+			o.Reopen || o.Issue || o.Snooze || o.Unsnooze || o.Remind || o.Delete
 		for _, slot := range exchange.Slots {
 			anything = anything || o.Review[slot] || o.Upload[slot] || o.Withdraw[slot]
 		}
@@ -61,7 +63,8 @@ func TestStrangersAreOfferedNothing(t *testing.T) {
 func TestEachSideIsOfferedWhatIsItsOwn(t *testing.T) {
 	t.Parallel()
 	r := given(exchange.Open)
-	mine, theirs := requested(r).AvailableActions(actorOf(asRequester), later), requested(r).AvailableActions(actorOf(asMember), later)
+	mine, theirs := requested(r).AvailableActions(actorOf(asRequester), later),
+		requested(r).AvailableActions(actorOf(asMember), later)
 	for what, c := range map[string]struct{ requester, member, want bool }{
 		"the abstract":     {mine.Abstract, theirs.Abstract, true},
 		"the address":      {mine.Address, theirs.Address, true},
@@ -87,7 +90,8 @@ func TestTheOtherSideIsRemindedByHandOnceADayAndNotOnTheFirst(t *testing.T) {
 		after, events, err := r.RemindNow(who.roles, who.by, everything, now)
 		if err == nil {
 			wantKinds(t, events, err, exchange.Reminded)
-			if d := events[0].Detail; d.Party != exchange.LabSide || d.Days != int(now.Sub(start).Hours()/24) || events[0].Actor != who.by {
+			if d := events[0].Detail; d.Party != exchange.LabSide || d.Days != int(now.Sub(start).Hours()/24) ||
+				events[0].Actor != who.by {
 				t.Errorf("%+v by %s", d, events[0].Actor)
 			}
 			if !after.WaitingSince.Equal(r.WaitingSince) || !after.UpdatedAt.Equal(r.UpdatedAt) {

@@ -31,7 +31,8 @@ func Replace(list []Replacement, more []Replacement) ([]Replacement, error) {
 				list[i].To = r.To
 			}
 		}
-		list = append(slices.DeleteFunc(list, func(old Replacement) bool { return old.Header == r.Header && old.From == r.From }), r)
+		list = append(slices.DeleteFunc(list,
+			func(old Replacement) bool { return old.Header == r.Header && old.From == r.From }), r)
 	}
 	if len(list) > maxReplaced {
 		f.Add("values", "can be at most %d", maxReplaced)
@@ -67,7 +68,8 @@ func (l Layout) Cells(cells []string, problems map[string][]string) map[string]s
 		if problems[h.Header] == nil || i >= len(cells) {
 			continue
 		}
-		if cell := strings.TrimSpace(cells[i]); cell != "" && len(cell) <= lineLength && !strings.ContainsAny(cell, "\r\n") {
+		if cell := strings.TrimSpace(cells[i]); cell != "" && len(cell) <= lineLength &&
+			!strings.ContainsAny(cell, "\r\n") {
 			if list == nil {
 				list = map[string]string{}
 			}

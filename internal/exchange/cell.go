@@ -48,7 +48,8 @@ func quotedItem(cell string) (item, rest string, ok bool) {
 			continue
 		}
 		rest = strings.TrimLeft(cell[i+1:], " \t")
-		return strings.ReplaceAll(cell[1:i], `""`, `"`), rest, rest == "" || strings.ContainsRune(";\n\r", rune(rest[0]))
+		return strings.ReplaceAll(cell[1:i], `""`, `"`), rest, rest == "" ||
+			strings.ContainsRune(";\n\r", rune(rest[0]))
 	}
 	return "", "", false
 }

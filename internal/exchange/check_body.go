@@ -81,7 +81,8 @@ func CheckBody(body any, made bool) FieldErrors {
 	case RequestNew:
 		_, err = p.Create(Actor{})
 	case RequestPatch:
-		_, _, err = Request{Status: Open, Active: true}.Apply(Roles{Admin: true}, uuid.Nil, p, nil, Terms{}, time.Time{})
+		_, _, err = Request{Status: Open, Active: true}.Apply(Roles{Admin: true}, uuid.Nil, p, nil, Terms{},
+			time.Time{})
 	case ShipmentPatch:
 		_, err = p.Patch(Shipment{})
 	case TextBody:

@@ -52,7 +52,8 @@ func TestNobodyElseClosesOrReopensByIsActive(t *testing.T) {
 func TestTheValueThatIsActiveHasIsNoChange(t *testing.T) {
 	t.Parallel()
 	for _, who := range parts {
-		for _, r := range []exchange.Request{given(exchange.Open), shut(exchange.Open), given(exchange.Rejected), given(exchange.Verified)} {
+		for _, r := range []exchange.Request{given(exchange.Open), shut(exchange.Open), given(exchange.Rejected),
+			given(exchange.Verified)} {
 			after, events, err := apply(r, who, active(r.Active), everything)
 			wantKinds(t, events, err)
 			same(t, "the request", after, r)
@@ -108,7 +109,8 @@ func TestIsActiveOpensADeclinedRequestAgain(t *testing.T) {
 		r, events, err := apply(r, asMember, active(true), everything)
 		wantKinds(t, events, err, exchange.StatusChanged)
 		if r.Status != exchange.Open || !r.Active || r.Rejection != "" {
-			t.Errorf("%s: got %s, is_active %t, rejection_reason %q, want an OPEN request without one", s, r.Status, r.Active, r.Rejection)
+			t.Errorf("%s: got %s, is_active %t, rejection_reason %q, want an OPEN request without one", s, r.Status,
+				r.Active, r.Rejection)
 		}
 	}
 	for _, s := range []exchange.Status{exchange.Cancelled, exchange.Verified} {
@@ -124,7 +126,8 @@ func TestIsActiveOpensADeclinedRequestAgain(t *testing.T) {
 func TestFieldsOfAClosedRequestAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, r := range []exchange.Request{
-		shut(exchange.Open), shut(exchange.Fulfilled), given(exchange.Verified), given(exchange.Rejected), given(exchange.Cancelled), given(exchange.Invalid),
+		shut(exchange.Open), shut(exchange.Fulfilled), given(exchange.Verified), given(exchange.Rejected),
+		given(exchange.Cancelled), given(exchange.Invalid),
 	} {
 		for field, p := range changes() {
 			if field == "rejection_reason" {
@@ -161,7 +164,8 @@ func TestRejectionReasonIsKeptUntilTheRequestOpensAgain(t *testing.T) {
 	if r.Rejection != "no stock" || events[0].Detail.Reason != "no stock" {
 		t.Errorf("got %q, event reason %q, want no stock", r.Rejection, events[0].Detail.Reason)
 	}
-	r, events, err = apply(r, asMember, exchange.RequestPatch{Rejection: exchange.Some("no stock until May")}, everything)
+	r, events, err = apply(r, asMember, exchange.RequestPatch{Rejection: exchange.Some("no stock until May")},
+		everything)
 	wantKinds(t, events, err, exchange.DetailsChanged)
 	if r.Rejection != "no stock until May" {
 		t.Errorf("got %q after it was put differently", r.Rejection)
@@ -177,7 +181,8 @@ func TestRejectionReasonIsKeptUntilTheRequestOpensAgain(t *testing.T) {
 
 func TestAMemberMayWriteTheRejectionReasonBeforeTheDecision(t *testing.T) {
 	t.Parallel()
-	r, events, err := apply(given(exchange.Open), asMember, exchange.RequestPatch{Rejection: exchange.Some("no stock")}, everything)
+	r, events, err := apply(given(exchange.Open), asMember, exchange.RequestPatch{Rejection: exchange.Some("no stock")},
+		everything)
 	wantKinds(t, events, err, exchange.DetailsChanged)
 	if r.Rejection != "no stock" {
 		t.Errorf("got %q, want what was sent", r.Rejection)
@@ -186,8 +191,10 @@ func TestAMemberMayWriteTheRejectionReasonBeforeTheDecision(t *testing.T) {
 
 func TestEveryFieldOfOnePatchIsInAnEvent(t *testing.T) {
 	t.Parallel()
-	p := exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(ownerID)), Rejection: exchange.Some("no stock")}
-	_, events, err := apply(given(exchange.Rejected), asMember, exchange.RequestPatch{Rejection: p.Rejection}, everything)
+	p := exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(ownerID)),
+		Rejection: exchange.Some("no stock")}
+	_, events, err := apply(given(exchange.Rejected), asMember, exchange.RequestPatch{Rejection: p.Rejection},
+		everything)
 	wantKinds(t, events, err, exchange.DetailsChanged)
 	_, events, err = apply(given(exchange.Approved), asMember, p, everything)
 	wantKinds(t, events, err, exchange.Assigned, exchange.DetailsChanged)

@@ -43,19 +43,24 @@ var materialColumns = []Column{
 		show: func(m Material) string { return strconv.FormatInt(m.ID, 10) },
 		read: func(string, *MaterialPatch) error { return nil }},
 	{Field: "reference", Label: "Reference", Example: "LN2-3-B7", keeps: true,
-		Help: "Your own number or name for it, different for each material. A row with a reference that is listed already changes that material.",
-		also: []string{"lab reference", "our reference", "internal id", "lab id", "inventory id", "inventory number", "barcode", "item id", "ref"},
+		Help: "Your own number or name for it, different for each material. A row with a reference that is listed " +
+			"already changes that material.",
+		also: []string{"lab reference", "our reference", "internal id", "lab id", "inventory id", "inventory number",
+			"barcode", "item id", "ref"},
 		show: func(m Material) string { return orEmpty(m.Reference) },
 		read: func(cell string, p *MaterialPatch) error { p.Reference = NullOf(cell); return nil }},
-	{Field: "category", Label: "Category", keeps: true, Values: category.Codes(), Closed: true, also: []string{"material category", "type of material"},
+	{Field: "category", Label: "Category", keeps: true, Values: category.Codes(), Closed: true,
+		also: []string{"material category", "type of material"},
 		Help: "What kind of material it is. It cannot change later.",
 		show: func(m Material) string { return m.Category },
 		read: func(cell string, p *MaterialPatch) error { p.Category = Some(categoryCode(cell)); return nil }},
-	{Field: "title", Label: "Title", Example: "HT-29, passage 18", keeps: true, also: []string{"name", "material", "material name", "item", "item name"},
+	{Field: "title", Label: "Title", Example: "HT-29, passage 18", keeps: true,
+		also: []string{"name", "material", "material name", "item", "item name"},
 		Help: "What others read first, up to 500 characters.",
 		show: func(m Material) string { return m.Title },
 		read: func(cell string, p *MaterialPatch) error { p.Title = Some(cell); return nil }},
-	{Field: "organisms", Label: "Organisms", Example: "Homo sapiens", also: []string{"organism", "species", "source organism"},
+	{Field: "organisms", Label: "Organisms", Example: "Homo sapiens",
+		also: []string{"organism", "species", "source organism"},
 		Help: "Scientific names; several with ; between them.",
 		show: func(m Material) string { return joinItems(m.Organisms) },
 		read: func(cell string, p *MaterialPatch) error {
@@ -64,7 +69,8 @@ var materialColumns = []Column{
 			}
 			return nil
 		}},
-	{Field: "url", Label: "Web address", Example: "https://www.cellosaurus.org/CVCL_0320", also: []string{"link", "website", "web page"},
+	{Field: "url", Label: "Web address", Example: "https://www.cellosaurus.org/CVCL_0320",
+		also: []string{"link", "website", "web page"},
 		Help: "A page about it.",
 		show: func(m Material) string { return m.URL },
 		read: func(cell string, p *MaterialPatch) error { p.URL = Some(cell); return nil }},
@@ -73,30 +79,42 @@ var materialColumns = []Column{
 		show: func(m Material) string { return m.PubMedID },
 		read: func(cell string, p *MaterialPatch) error { p.PubMedID = Some(whole(cell)); return nil }},
 	nullable("publication_title", "Publication", "Title of that paper.", []string{"paper", "article"},
-		func(m Material) *string { return m.PublicationTitle }, func(p *MaterialPatch) *Null[string] { return &p.PublicationTitle }),
+		func(m Material) *string { return m.PublicationTitle },
+		func(p *MaterialPatch) *Null[string] { return &p.PublicationTitle }),
 	nullable("pre_print_doi", "Preprint DOI", "DOI of a preprint that describes it.", nil,
-		func(m Material) *string { return m.PrePrintDOI }, func(p *MaterialPatch) *Null[string] { return &p.PrePrintDOI }),
+		func(m Material) *string { return m.PrePrintDOI },
+		func(p *MaterialPatch) *Null[string] { return &p.PrePrintDOI }),
 	nullable("pre_print_title", "Preprint", "Title of that preprint.", nil,
-		func(m Material) *string { return m.PrePrintTitle }, func(p *MaterialPatch) *Null[string] { return &p.PrePrintTitle }),
+		func(m Material) *string { return m.PrePrintTitle },
+		func(p *MaterialPatch) *Null[string] { return &p.PrePrintTitle }),
 	nullable("citation", "Citation", "How to cite it.", []string{"cite as", "reference paper"},
 		func(m Material) *string { return m.Citation }, func(p *MaterialPatch) *Null[string] { return &p.Citation }),
-	nullable("additional_info", "More information", "Whatever else others should know.", []string{"notes", "note", "comment", "comments", "remarks", "additional information"},
-		func(m Material) *string { return m.AdditionalInfo }, func(p *MaterialPatch) *Null[string] { return &p.AdditionalInfo }),
+	nullable("additional_info", "More information", "Whatever else others should know.",
+		[]string{"notes", "note", "comment", "comments", "remarks", "additional information"},
+		func(m Material) *string { return m.AdditionalInfo },
+		func(p *MaterialPatch) *Null[string] { return &p.AdditionalInfo }),
 	{Field: "embargo_date", Label: "Embargo until", Example: "2027-01-31", also: []string{"embargo", "release date"},
 		Help: "The day from which it is offered; empty: at once.",
 		show: func(m Material) string { return string(deref(m.EmbargoDate)) },
 		read: func(cell string, p *MaterialPatch) error { return fromCell(cell, isoDate(cell), &p.EmbargoDate) }},
-	flag("needs_mta", "Needs an MTA", "Whether a material transfer agreement must be signed.", []string{"mta", "mta required", "mta needed"},
+	flag("needs_mta", "Needs an MTA", "Whether a material transfer agreement must be signed.",
+		[]string{"mta", "mta required", "mta needed"},
 		func(m Material) bool { return m.NeedsMTA }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsMTA }),
-	flag("needs_irb", "Needs an IRB approval", "Whether an ethics approval must be handed in.", []string{"irb", "irb required"},
+	flag("needs_irb", "Needs an IRB approval", "Whether an ethics approval must be handed in.",
+		[]string{"irb", "irb required"},
 		func(m Material) bool { return m.NeedsIRB }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsIRB }),
 	flag("needs_abstract", "Needs an abstract", "Whether requesters must say what they plan.", nil,
-		func(m Material) bool { return m.NeedsAbstract }, func(p *MaterialPatch) *Opt[bool] { return &p.NeedsAbstract }),
-	reference("mta_attachment_id", "MTA document", "Id of the attachment that is the blank agreement.", []string{"mta attachment"},
-		func(m Material) *int64 { return m.MTAAttachmentID }, func(p *MaterialPatch) *Null[Ref] { return &p.MTAAttachment }),
-	reference("shipping_requirements_id", "Shipping requirements", "Id of your organization's requirements that hold for it.", nil,
+		func(m Material) bool { return m.NeedsAbstract },
+		func(p *MaterialPatch) *Opt[bool] { return &p.NeedsAbstract }),
+	reference("mta_attachment_id", "MTA document", "Id of the attachment that is the blank agreement.",
+		[]string{"mta attachment"},
+		func(m Material) *int64 { return m.MTAAttachmentID },
+		func(p *MaterialPatch) *Null[Ref] { return &p.MTAAttachment }),
+	reference("shipping_requirements_id", "Shipping requirements",
+		"Id of your organization's requirements that hold for it.", nil,
 		func(m Material) *int64 { return m.ShippingID }, func(p *MaterialPatch) *Null[Ref] { return &p.Shipping }),
-	{Field: "contact_user_id", Label: "Contact", Example: "0000-0002-1825-0097", keeps: true, also: []string{"contact user", "contact person", "responsible"},
+	{Field: "contact_user_id", Label: "Contact", Example: "0000-0002-1825-0097", keeps: true,
+		also: []string{"contact user", "contact person", "responsible"},
 		Help: "Who answers requests: an ORCID iD or a user id. Empty: whoever imports.",
 		show: func(m Material) string { return m.ContactID.String() },
 		read: func(cell string, p *MaterialPatch) error {
@@ -122,7 +140,8 @@ var materialColumns = []Column{
 // readOnly are headers of what an export or a list shows and nobody writes.
 var readOnly = []string{"createdat", "updatedat", "grants", "importidentifier", "warnings"}
 
-func nullable(field, label, help string, also []string, get func(Material) *string, set func(*MaterialPatch) *Null[string]) Column {
+func nullable(field, label, help string, also []string, get func(Material) *string,
+	set func(*MaterialPatch) *Null[string]) Column {
 	return Column{Field: field, Label: label, Help: help, also: also,
 		show: func(m Material) string { return orEmpty(get(m)) },
 		read: func(cell string, p *MaterialPatch) error {
@@ -133,9 +152,11 @@ func nullable(field, label, help string, also []string, get func(Material) *stri
 		}}
 }
 
-func flag(field, label, help string, also []string, get func(Material) bool, set func(*MaterialPatch) *Opt[bool]) Column {
-	return Column{Field: field, Label: label, Help: help, also: also, keeps: true, Values: []string{"true", "false"}, Closed: true,
-		show: func(m Material) string { return strconv.FormatBool(get(m)) },
+func flag(field, label, help string, also []string, get func(Material) bool,
+	set func(*MaterialPatch) *Opt[bool]) Column {
+	return Column{Field: field, Label: label, Help: help, also: also, keeps: true, Values: []string{"true", "false"},
+		Closed: true,
+		show:   func(m Material) string { return strconv.FormatBool(get(m)) },
 		read: func(cell string, p *MaterialPatch) error {
 			value, known := parseBool(cell)
 			if !known {
@@ -146,7 +167,8 @@ func flag(field, label, help string, also []string, get func(Material) bool, set
 		}}
 }
 
-func reference(field, label, help string, also []string, get func(Material) *int64, set func(*MaterialPatch) *Null[Ref]) Column {
+func reference(field, label, help string, also []string, get func(Material) *int64,
+	set func(*MaterialPatch) *Null[Ref]) Column {
 	return Column{Field: field, Label: label, Help: help, also: also,
 		show: func(m Material) string {
 			if id := get(m); id != nil {

@@ -62,7 +62,8 @@ func (a Address) Lines() []string {
 				line += string(letter)
 			}
 		}
-		lines = append(lines, strings.Trim(strings.ReplaceAll(strings.Join(strings.Fields(line), " "), " ,", ","), " ,-"))
+		lines = append(lines, strings.Trim(strings.ReplaceAll(strings.Join(strings.Fields(line), " "), " ,", ","),
+			" ,-"))
 	}
 	if !strings.Contains(country, "S") { // which its owner gave all the same
 		lines = append(lines, a.State)

@@ -11,7 +11,8 @@ import (
 func TestAnAddressIsWrittenAsInItsCountry(t *testing.T) {
 	t.Parallel()
 	at := func(locality, state, postal, country string) exchange.Address {
-		return exchange.Address{Name: "N", Line1: "1 Street", Locality: locality, State: state, PostalCode: postal, Country: country}
+		return exchange.Address{Name: "N", Line1: "1 Street", Locality: locality, State: state, PostalCode: postal,
+			Country: country}
 	}
 	for want, a := range map[string]exchange.Address{
 		"1 Street|Providence, RI 02912|United States": at("Providence", "RI", "02912", "United States"),
@@ -38,7 +39,8 @@ func TestNoPartOfAnAddressIsLost(t *testing.T) {
 		t.Errorf("%d countries", len(exchange.Countries))
 	}
 	for _, c := range exchange.Countries {
-		a := exchange.Address{Institution: "Inst", Line1: "Line", Line2: "Room", Locality: "Town", State: "Part", PostalCode: "123", Country: c.Name}
+		a := exchange.Address{Institution: "Inst", Line1: "Line", Line2: "Room", Locality: "Town", State: "Part",
+			PostalCode: "123", Country: c.Name}
 		lines := strings.Join(a.Lines(), "|")
 		for _, part := range []string{"Inst", "Line", "Room", "Town", "Part", "123", c.Name} {
 			if !strings.Contains(lines, part) {

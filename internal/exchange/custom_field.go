@@ -58,9 +58,10 @@ func ShowCustomFields(values map[string]json.RawMessage) []CustomField {
 	return list
 }
 
-// formCustomFields does to values what the lines of a form say, and reports whether that changes them. A line that nobody touched
-// leaves its value as it is by now, an emptied one removes it.
-func formCustomFields(form url.Values, c category.Category, values map[string]json.RawMessage, f *FieldErrors) (changed bool) {
+// formCustomFields does to values what the lines of a form say, and reports whether that changes them. A line that
+// nobody touched leaves its value as it is by now, an emptied one removes it.
+func formCustomFields(form url.Values, c category.Category, values map[string]json.RawMessage,
+	f *FieldErrors) (changed bool) {
 	for _, l := range CustomFields(form) {
 		was, there := values[l.Key]
 		_, above := c.Field(l.Key)

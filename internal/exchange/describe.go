@@ -171,8 +171,10 @@ func DescribeTask(what string) string { return owedNames[what] }
 
 // owedNames are what a turn can be for, in words.
 var owedNames = map[string]string{
-	string(NeedAbstract): "the research abstract", string(NeedSignedMTA): "the signed MTA", string(NeedIRB): "the IRB document",
-	string(NeedAddress): "the shipping address", string(NeedPayment): "how the shipment is paid", string(NeedExecutedMTA): "the executed MTA",
-	StepCorrection: "the correction", StepDecision: "the decision", StepShipment: "the shipment",
+	string(NeedAbstract): "the research abstract", string(NeedSignedMTA): "the signed MTA",
+	string(NeedIRB):     "the IRB document",
+	string(NeedAddress): "the shipping address", string(NeedPayment): "how the shipment is paid",
+	string(NeedExecutedMTA): "the executed MTA",
+	StepCorrection:          "the correction", StepDecision: "the decision", StepShipment: "the shipment",
 	StepIssue: "the problem that was reported", StepReceipt: "confirming the receipt",
 }

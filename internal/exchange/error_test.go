@@ -19,7 +19,8 @@ func TestAnErrorKeepsItsCauseForTheLogAlone(t *testing.T) {
 	if want := "ORCID does not answer for 5 s."; err.Message != want {
 		t.Errorf("got message %q, want %q", err.Message, want)
 	}
-	if got, want := err.Error(), "UNAVAILABLE: ORCID does not answer for 5 s.: dial: context deadline exceeded"; got != want {
+	if got, want := err.Error(),
+		"UNAVAILABLE: ORCID does not answer for 5 s.: dial: context deadline exceeded"; got != want {
 		t.Errorf("got log line %q, want %q", got, want)
 	}
 }
@@ -46,7 +47,8 @@ func TestFaultsNameEveryFieldInOrder(t *testing.T) {
 	f.Add("category", "cannot change")
 	err := f.Err()
 	wantFaults(t, err, "category", "title")
-	if got, want := err.Error(), "INVALID_INPUT: Please correct: category, title.; category: must be PDX, cannot change; title: is required"; got != want {
+	if got, want := err.Error(), "INVALID_INPUT: Please correct: category, title.; category: must be PDX, cannot "+
+		"change; title: is required"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -117,11 +117,12 @@ type Detail struct {
 	Issue      int64      `json:"issue,omitempty"`
 	Fields     []string   `json:"fields,omitempty"`
 	Text       string     `json:"text,omitempty"`
-	Party      Side       `json:"party,omitempty"` // of a reminder or an escalation: whose turn it is, for what, since when, and the day of it
-	What       []string   `json:"what,omitempty"`
-	Since      *Instant   `json:"since,omitempty"`
-	Days       int        `json:"days,omitempty"`
-	Until      *Instant   `json:"until,omitempty"` // of a snooze
+	// of a reminder or an escalation: whose turn it is, for what, since when, and the day of it
+	Party Side     `json:"party,omitempty"`
+	What  []string `json:"what,omitempty"`
+	Since *Instant `json:"since,omitempty"`
+	Days  int      `json:"days,omitempty"`
+	Until *Instant `json:"until,omitempty"` // of a snooze
 }
 
 // Seal puts e behind the event with number seq and hash prev, and hashes it.

@@ -22,7 +22,8 @@ func drawEvent(t *rapid.T) exchange.Event {
 		At:        time.UnixMicro(rapid.Int64Range(0, 4e15).Draw(t, "at")).UTC(),
 		Detail: exchange.Detail{
 			To: rapid.SampledFrom(append(exchange.Statuses, "")).Draw(t, "to"), Text: rapid.String().Draw(t, "text"),
-			Attachment: rapid.Int64Min(0).Draw(t, "attachment"), Fields: rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "fields"),
+			Attachment: rapid.Int64Min(0).Draw(t, "attachment"),
+			Fields:     rapid.SliceOfN(rapid.String(), 0, 2).Draw(t, "fields"),
 		},
 	}
 }

@@ -64,7 +64,8 @@ func TestAPlaceIsWrittenAsItIsRead(t *testing.T) {
 			t.Errorf("%s: got %s, %v", text, p.String(), ok)
 		}
 	}
-	for _, text := range []string{"", "-1", "+1", "01", "1.", ".1", "1.1", "2.1", "1.3.2", "1.2.2", "a", "1,2", "1 2", "1.-2", "9223372036854775808",
+	for _, text := range []string{"", "-1", "+1", "01", "1.", ".1", "1.1", "2.1", "1.3.2", "1.2.2", "a", "1,2", "1 2",
+		"1.-2", "9223372036854775808",
 		"0x1", "1e3", "0.1" + strings.Repeat(".2", 400)} {
 		if p, ok := exchange.ParseFeedPosition(text, now); ok {
 			t.Errorf("%s: got %s, want a refusal", text, p.String())

@@ -45,13 +45,19 @@ func full(t *testing.T, c category.Category) exchange.Material {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := exchange.MaterialPatch{Category: exchange.Some(c.Code), Title: exchange.Some("A & B <c>"), Organization: exchange.Some(exchange.Ref(3)),
-		Reference: exchange.NullOf("LN2-3"), URL: exchange.Some("https://example.org/x"), PubMedID: exchange.Some("13052828"),
-		Organisms: exchange.NullOf(exchange.Names{"Homo sapiens", "Mus musculus"}), PublicationTitle: exchange.NullOf("Paper"),
-		PrePrintDOI: exchange.NullOf("10.1101/2020.01.01.123456"), PrePrintTitle: exchange.NullOf("Before"), Citation: exchange.NullOf("Cite\nme"),
-		AdditionalInfo: exchange.NullOf("More\n\nof it"), EmbargoDate: exchange.NullOf(exchange.Date("2031-01-31")), NeedsMTA: exchange.Some(true),
-		NeedsIRB: exchange.Some(true), Contact: exchange.Some(exchange.UserRef(uuid.New())), MTAAttachment: exchange.NullOf(exchange.Ref(5)),
-		Shipping: exchange.NullOf(exchange.Ref(6)), Metadata: exchange.Some(json.RawMessage(raw))}.Create()
+	m, err := exchange.MaterialPatch{Category: exchange.Some(c.Code), Title: exchange.Some("A & B <c>"),
+		Organization: exchange.Some(exchange.Ref(3)),
+		Reference:    exchange.NullOf("LN2-3"), URL: exchange.Some("https://example.org/x"),
+		PubMedID:         exchange.Some("13052828"),
+		Organisms:        exchange.NullOf(exchange.Names{"Homo sapiens", "Mus musculus"}),
+		PublicationTitle: exchange.NullOf("Paper"),
+		PrePrintDOI:      exchange.NullOf("10.1101/2020.01.01.123456"), PrePrintTitle: exchange.NullOf("Before"),
+		Citation:       exchange.NullOf("Cite\nme"),
+		AdditionalInfo: exchange.NullOf("More\n\nof it"), EmbargoDate: exchange.NullOf(exchange.Date("2031-01-31")),
+		NeedsMTA: exchange.Some(true),
+		NeedsIRB: exchange.Some(true), Contact: exchange.Some(exchange.UserRef(uuid.New())),
+		MTAAttachment: exchange.NullOf(exchange.Ref(5)),
+		Shipping:      exchange.NullOf(exchange.Ref(6)), Metadata: exchange.Some(json.RawMessage(raw))}.Create()
 	if err != nil {
 		t.Fatalf("%s: %v", c.Code, err)
 	}
@@ -61,7 +67,8 @@ func full(t *testing.T, c category.Category) exchange.Material {
 func TestAFormThatNobodyTouchedChangesNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
-		strange := exchange.Material{Category: c.Code, Title: "x", OrganizationID: 1, Metadata: json.RawMessage(`{"own":{"a":[1,2]},"empty":null}`)}
+		strange := exchange.Material{Category: c.Code, Title: "x", OrganizationID: 1,
+			Metadata: json.RawMessage(`{"own":{"a":[1,2]},"empty":null}`)}
 		for _, f := range c.Fields { // values that no widget of a form shows as they are
 			for _, value := range []string{`null`, `""`, `{"a":1}`, `[1,"b",null]`, `"F"`, `"  two  "`, `7.0`} {
 				values := map[string]json.RawMessage{}
@@ -124,7 +131,8 @@ func TestAFormSaysWhatIsKnown(t *testing.T) {
 	for _, change := range exchange.Changes(m, now) {
 		changed = append(changed, change.Field+"="+change.New)
 	}
-	if want := []string{"citation=two\nlines", "needs_irb=false", "additional_metadata.disease=not known", "additional_metadata.sex="}; !slices.Equal(changed, want) {
+	if want := []string{"citation=two\nlines", "needs_irb=false", "additional_metadata.disease=not known",
+		"additional_metadata.sex="}; !slices.Equal(changed, want) {
 		t.Errorf("%q, want %q", changed, want)
 	}
 	if !m.NeedsIRB || len(now.MissingForListing()) > 0 || len(now.CustomValues()) != 1 {
@@ -139,7 +147,8 @@ func TestRestoringAVersionMakesAMaterialWhatItWas(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
 		was := full(t, c)
-		now := exchange.Material{Category: c.Code, Title: "another", OrganizationID: was.OrganizationID, ContactID: uuid.New(), Metadata: json.RawMessage(`{"a":1}`)}
+		now := exchange.Material{Category: c.Code, Title: "another", OrganizationID: was.OrganizationID,
+			ContactID: uuid.New(), Metadata: json.RawMessage(`{"a":1}`)}
 		got, err := was.Restore().Patch(now)
 		if err != nil || len(exchange.Changes(was, got)) > 0 {
 			t.Errorf("%s: %v %v", c.Code, err, exchange.Changes(was, got))
@@ -164,7 +173,8 @@ func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
 		}
 		return f
 	}
-	if p, faults := exchange.FormPatch(form(append(lines, exchange.CustomField{})), "", &m); p.Metadata.Set || faults != nil {
+	if p, faults := exchange.FormPatch(form(append(lines, exchange.CustomField{})), "", &m); p.Metadata.Set ||
+		faults != nil {
 		t.Errorf("nobody touched them: %s, %v", p.Metadata.Value, faults)
 	}
 	typed := slices.Clone(lines)
@@ -174,11 +184,14 @@ func TestFieldsOfALabsOwnAreLinesOfAForm(t *testing.T) {
 	typed = append(typed, exchange.CustomField{Key: "rack", Value: "7"}, exchange.CustomField{})
 	p, faults := exchange.FormPatch(form(typed), "", &m)
 	now, err := p.Patch(m)
-	if err != nil || faults != nil || string(now.Metadata) != `{"empty":"","nothing":null,"rack":"7","sex":"FEMALE","shelf":4,"tags":["a"],"text":"one line"}` {
+	if err != nil || faults != nil ||
+		string(now.Metadata) != `{"empty":"","nothing":null,"rack":"7","sex":"FEMALE","shelf":4,"tags":["a"],"text":"one line"}` {
 		t.Errorf("%s, %v, %v", now.Metadata, err, faults)
 	}
-	for _, wrong := range []exchange.CustomField{{Key: "", Value: "7"}, {Key: "sex", Value: "MALE"}, {Key: "box", Value: "B8"}, {Key: "rack"}} {
-		if p, faults := exchange.FormPatch(form([]exchange.CustomField{wrong}), "", &m); faults["own"] == nil || p.Metadata.Set {
+	for _, wrong := range []exchange.CustomField{{Key: "", Value: "7"}, {Key: "sex", Value: "MALE"},
+		{Key: "box", Value: "B8"}, {Key: "rack"}} {
+		if p, faults := exchange.FormPatch(form([]exchange.CustomField{wrong}), "", &m); faults["own"] == nil ||
+			p.Metadata.Set {
 			t.Errorf("%+v passes: %s", wrong, p.Metadata.Value)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Act is one audit event: a sign-in, a change of tokens, members, settings, documents, materials or organizations, a use
-// of an admin's power, or a refusal.
+// Act is one audit event: a sign-in, a change of tokens, members, settings, documents, materials or organizations, a
+// use of an admin's power, or a refusal.
 type AuditEvent struct {
 	ID      int64
 	Actor   *uuid.UUID // nil: anonymous, or the operator at the machine

@@ -54,7 +54,8 @@ const (
 )
 
 // InvitationStatuses are all of them.
-var InvitationStatuses = []InvitationStatus{InvitationPending, InvitationExpired, InvitationAccepted, InvitationDeclined, InvitationWithdrawn}
+var InvitationStatuses = []InvitationStatus{InvitationPending, InvitationExpired, InvitationAccepted,
+	InvitationDeclined, InvitationWithdrawn}
 
 // The limits of invitations.
 const (
@@ -90,7 +91,8 @@ type InvitationNew struct {
 // iDs. Where now is zero, expires_at is not held against it.
 func (p InvitationNew) Create(now time.Time, byORCID bool) (Invitation, error) {
 	var f FieldErrors
-	i := Invitation{Status: InvitationPending, Role: p.Role.Or(MemberRole), Round: 1, SentAt: now, ExpiresAt: now.Add(InvitationLifetime)}
+	i := Invitation{Status: InvitationPending, Role: p.Role.Or(MemberRole), Round: 1, SentAt: now,
+		ExpiresAt: now.Add(InvitationLifetime)}
 	f.line("registry_id", p.RegistryID, lineLength, &i.RegistryID)
 	if id := i.RegistryID; id != "" {
 		known, err := identifier.Subject, error(nil)
@@ -134,7 +136,8 @@ func (i Invitation) Addressee() string { return i.RegistryID + i.Email }
 // For reports whether u is the one who is invited. Only an address that the identity provider
 // verified counts, as any other one anybody may claim; holding: u has the token that was sent there.
 func (i Invitation) For(u User, holding bool) bool {
-	return i.RegistryID != "" && i.RegistryID == u.RegistryID || i.Email != "" && (holding || i.Email == strings.ToLower(u.VerifiedEmail))
+	return i.RegistryID != "" && i.RegistryID == u.RegistryID || i.Email != "" &&
+		(holding || i.Email == strings.ToLower(u.VerifiedEmail))
 }
 
 // At is i as it is at a moment: one that nobody answered in time is expired.
@@ -189,5 +192,6 @@ func NotBefore(moment, now time.Time, why string) error {
 		return nil
 	}
 	seconds := int((wait + time.Second - 1) / time.Second)
-	return Errorf(RateLimited, "%s; try again at %s.", why, moment.UTC().Format(TimeLayout)).With("retry_after", seconds)
+	return Errorf(RateLimited, "%s; try again at %s.", why, moment.UTC().Format(TimeLayout)).With("retry_after",
+		seconds)
 }

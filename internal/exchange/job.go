@@ -10,11 +10,12 @@ import (
 
 // Job is work that is done behind the scenes: now or later, once, in whichever process is free.
 type Job struct {
-	ID         int64
-	Kind       string          // which handler does it
-	Key        *string         // there is at most one job of a kind with a key; nil: any number
-	User       *uuid.UUID      // who asked for it; nil: Aliquot itself
-	Turn       *uuid.UUID      // on whose account it is: jobs of one person take turns with those of others; nil: nobody's
+	ID   int64
+	Kind string     // which handler does it
+	Key  *string    // there is at most one job of a kind with a key; nil: any number
+	User *uuid.UUID // who asked for it; nil: Aliquot itself
+	// on whose account it is: jobs of one person take turns with those of others; nil: nobody's
+	Turn       *uuid.UUID
 	Heavy      bool            // it is in the lane of long jobs, where each person has one running at a time
 	Args       json.RawMessage // what the handler is given
 	State      JobState
@@ -103,7 +104,8 @@ func (j Job) Cancel(now time.Time) (Job, error) {
 // Retry is j to be tried again from its last step, as often as a new one.
 func (j Job) Retry(now time.Time) (Job, error) {
 	if j.State != JobFailed && j.State != JobCancelled {
-		return j, Errorf(Conflict, "Only a job that failed or was cancelled can be tried again; this one is %s.", j.State)
+		return j, Errorf(Conflict, "Only a job that failed or was cancelled can be tried again; this one is %s.",
+			j.State)
 	}
 	j.State, j.DueAt, j.EndedAt, j.Failures = JobReady, &now, nil, 0
 	return j, nil

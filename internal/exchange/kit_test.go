@@ -78,7 +78,8 @@ func at(s exchange.Status) exchange.Request {
 }
 
 func document(s exchange.Slot, attachment int64, state exchange.Review) exchange.Document {
-	d := exchange.Document{ID: attachment - 100, RequestID: 31, Slot: s, AttachmentID: attachment, State: state, AddedBy: requesterID, AddedAt: start}
+	d := exchange.Document{ID: attachment - 100, RequestID: 31, Slot: s, AttachmentID: attachment, State: state,
+		AddedBy: requesterID, AddedAt: start}
 	if state == exchange.Returned {
 		d.Reason = "page 2 is not signed"
 	}
@@ -86,11 +87,13 @@ func document(s exchange.Slot, attachment int64, state exchange.Review) exchange
 }
 
 func address(id int64) *exchange.Address {
-	return &exchange.Address{ID: id, UserID: requesterID, Name: "Dr. Mora", Line1: "Ringweg 4", Locality: "Utrecht", Country: "NL"}
+	return &exchange.Address{ID: id, UserID: requesterID, Name: "Dr. Mora", Line1: "Ringweg 4", Locality: "Utrecht",
+		Country: "NL"}
 }
 
 // apply lays a patch over r an hour after it last changed.
-func apply(r exchange.Request, who part, p exchange.RequestPatch, t exchange.Terms) (exchange.Request, []exchange.Event, error) {
+func apply(r exchange.Request, who part, p exchange.RequestPatch, t exchange.Terms) (exchange.Request, []exchange.Event,
+	error) {
 	var a *exchange.Address
 	if p.Address.Value != nil {
 		a = address(int64(*p.Address.Value))
@@ -109,9 +112,11 @@ func whole(r exchange.Request) exchange.RequestPatch {
 		return exchange.Null[exchange.Ref]{Set: true, Value: (*exchange.Ref)(id)}
 	}
 	p := exchange.RequestPatch{
-		Status: exchange.Some(r.Status), Active: exchange.Some(r.Active), AssignedTo: exchange.Some(exchange.UserRef(r.AssignedTo)),
-		SignedMTA: ref(r.AttachmentIn(exchange.SignedMTA)), IRB: ref(r.AttachmentIn(exchange.IRB)), ExecutedMTA: ref(r.AttachmentIn(exchange.ExecutedMTA)),
-		Abstract: exchange.Some(r.Abstract), Payment: exchange.Some(r.Payment), Notes: exchange.Some(r.PaymentNotes),
+		Status: exchange.Some(r.Status), Active: exchange.Some(r.Active),
+		AssignedTo: exchange.Some(exchange.UserRef(r.AssignedTo)),
+		SignedMTA:  ref(r.AttachmentIn(exchange.SignedMTA)), IRB: ref(r.AttachmentIn(exchange.IRB)),
+		ExecutedMTA: ref(r.AttachmentIn(exchange.ExecutedMTA)),
+		Abstract:    exchange.Some(r.Abstract), Payment: exchange.Some(r.Payment), Notes: exchange.Some(r.PaymentNotes),
 		Rejection: exchange.Some(r.Rejection), Override: exchange.Some(r.Override), Address: ref(nil),
 	}
 	if r.Address != nil {

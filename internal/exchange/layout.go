@@ -59,11 +59,13 @@ func ReadHeader(headers []string, r ColumnMapping) (Layout, error) {
 	for _, header := range headers {
 		h, known := r.heading(header)
 		if !known {
-			f.Add("mapping", "nobody knows the column %q; say which field it is, or \"\" to leave it out, or keep unknown columns as keys of your own", clip(header))
+			f.Add("mapping", "nobody knows the column %q; say which field it is, or \"\" to leave it out, or keep "+
+				"unknown columns as keys of your own", clip(header))
 		}
 		if h.Field != "" {
 			if other, twice := taken[h.Field]; twice {
-				f.Add("mapping", "the columns %q and %q are both %s; say what one of them is, or \"\" to leave it out", clip(other), clip(header), h.Field)
+				f.Add("mapping", "the columns %q and %q are both %s; say what one of them is, or \"\" to leave it out",
+					clip(other), clip(header), h.Field)
 			}
 			taken[h.Field] = header
 		}
@@ -140,7 +142,8 @@ func fieldHeading(field string) (columnTarget, bool) {
 	if fields == nil && !prefixed || key == "" {
 		return columnTarget{}, false
 	}
-	return columnTarget{ColumnHeading: ColumnHeading{Field: metadataPrefix + key, Own: fields == nil}, key: key, fields: fields}, true
+	return columnTarget{ColumnHeading: ColumnHeading{Field: metadataPrefix + key, Own: fields == nil}, key: key,
+		fields: fields}, true
 }
 
 // keys are the fields of additional_metadata by key and category.
@@ -340,7 +343,8 @@ func (l Layout) Field(column int) string {
 
 // Names reports whether the rows can name materials that are there.
 func (l Layout) Names() bool {
-	return slices.ContainsFunc(l.Headings, func(h ColumnHeading) bool { return h.Field == "id" || h.Field == "reference" })
+	return slices.ContainsFunc(l.Headings,
+		func(h ColumnHeading) bool { return h.Field == "id" || h.Field == "reference" })
 }
 
 // Exported are the headers of an export: every field of a material, and of additional_metadata those

@@ -19,7 +19,8 @@ func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
 	for _, c := range category.All() {
 		for _, column := range exchange.Columns(c) {
 			key := strings.TrimPrefix(column.Field, "additional_metadata.")
-			for _, header := range []string{column.Label, strings.ToUpper(column.Label), " " + strings.ReplaceAll(column.Label, " ", "_") + ":", column.Field, key} {
+			for _, header := range []string{column.Label, strings.ToUpper(column.Label), " " +
+				strings.ReplaceAll(column.Label, " ", "_") + ":", column.Field, key} {
 				l, err := exchange.ReadHeader([]string{header}, exchange.ColumnMapping{Category: c.Code})
 				if err != nil || l.Headings[0].Field != column.Field {
 					t.Errorf("%s: %q is %+v, want %s: %v", c.Code, header, l.Headings, column.Field, err)
@@ -34,7 +35,8 @@ func TestEveryHeaderOfATemplateIsKnown(t *testing.T) {
 
 func TestHeadersAreMatched(t *testing.T) {
 	t.Parallel()
-	remembered := exchange.ColumnMapping{Category: "CELL_LINE", Mapping: map[string]string{"box": "additional_metadata.storage_box", "title": "reference", "junk": ""}}
+	remembered := exchange.ColumnMapping{Category: "CELL_LINE",
+		Mapping: map[string]string{"box": "additional_metadata.storage_box", "title": "reference", "junk": ""}}
 	for _, c := range []struct {
 		header, field string
 		reading       exchange.ColumnMapping
@@ -51,8 +53,10 @@ func TestHeadersAreMatched(t *testing.T) {
 		{"Created at", "", remembered, true},
 		{"", "", remembered, true},
 		{"Stock number", "additional_metadata.repository_id", exchange.ColumnMapping{Category: "MODEL_ORGANISM"}, true},
-		{"Number available", "additional_metadata.number_availible_cell_lines", exchange.ColumnMapping{Category: "CELL_LINE"}, true},
-		{"Number available", "additional_metadata.number_available", exchange.ColumnMapping{Category: "plasmids"}, true},
+		{"Number available", "additional_metadata.number_availible_cell_lines",
+			exchange.ColumnMapping{Category: "CELL_LINE"}, true},
+		{"Number available", "additional_metadata.number_available", exchange.ColumnMapping{Category: "plasmids"},
+			true},
 		{"additional_metadata.My key", "additional_metadata.My key", remembered, true},
 	} {
 		l, err := exchange.ReadHeader([]string{c.header}, c.reading)
@@ -69,21 +73,25 @@ func TestHeadersAreMatched(t *testing.T) {
 
 func TestARowIsReadByTheRulesOfItsColumns(t *testing.T) {
 	t.Parallel()
-	headers := strings.Split("Title|Category|Organisms|Embargo until|Needs an MTA|Kind of line|Sex|STR tested on|Genetically modified|Organism IDs|Box", "|")
+	headers := strings.Split("Title|Category|Organisms|Embargo until|Needs an MTA|Kind of line|Sex|STR tested "+
+		"on|Genetically modified|Organism IDs|Box", "|")
 	l, err := exchange.ReadHeader(headers, exchange.ColumnMapping{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, faults := l.Patch([]string{"HT-29", "cell lines", "Homo sapiens; \"Mus; musculus\"", "46071", "Yes", "Cancer line", "F", "2026-02-18 00:00:00", "no", "NCBITaxon:9606\n10090", "7"}, 7, nil)
+	p, faults := l.Patch([]string{"HT-29", "cell lines", "Homo sapiens; \"Mus; musculus\"", "46071", "Yes",
+		"Cancer line", "F", "2026-02-18 00:00:00", "no", "NCBITaxon:9606\n10090", "7"}, 7, nil)
 	m, err := p.Create()
 	if err != nil || len(faults) > 0 {
 		t.Fatal(err, faults)
 	}
 	want := `{"Box":"7","is_genetically_modified":false,"line_type":"cancer","organism_ids":["NCBITaxon:9606","NCBITaxon:10090"],"sex":"female","str_test_date":"2026-02-18"}`
-	if m.Category != "CELL_LINE" || !slices.Equal(m.Organisms, []string{"Homo sapiens", "Mus; musculus"}) || *m.EmbargoDate != "2026-02-18" || !m.NeedsMTA || string(m.Metadata) != want {
+	if m.Category != "CELL_LINE" || !slices.Equal(m.Organisms, []string{"Homo sapiens", "Mus; musculus"}) ||
+		*m.EmbargoDate != "2026-02-18" || !m.NeedsMTA || string(m.Metadata) != want {
 		t.Errorf("%+v %s", m, m.Metadata)
 	}
-	for cells, field := range map[string]string{"HT-29|CELL_LINE|||maybe": "needs_mta", "HT-29|CELL_LINE||soon": "embargo_date", "HT-29|VIRUS": "category", "|CELL_LINE": "title",
+	for cells, field := range map[string]string{"HT-29|CELL_LINE|||maybe": "needs_mta",
+		"HT-29|CELL_LINE||soon": "embargo_date", "HT-29|VIRUS": "category", "|CELL_LINE": "title",
 		"HT-29|CELL_LINE||||||never": "additional_metadata.str_test_date", exchange.TooLong + "|CELL_LINE": "title"} {
 		p, faults := l.Patch(strings.Split(cells, "|"), 7, nil)
 		_, err := p.Create()
@@ -95,7 +103,8 @@ func TestARowIsReadByTheRulesOfItsColumns(t *testing.T) {
 	old := m
 	p, _ = l.Patch([]string{"HT-29", "", "", "", "", "", "", "", "", "", ""}, 7, &old)
 	cleared, err := p.Patch(old)
-	if err != nil || cleared.EmbargoDate != nil || cleared.Organisms != nil || string(cleared.Metadata) != "{}" || !cleared.NeedsMTA || cleared.Category != "CELL_LINE" {
+	if err != nil || cleared.EmbargoDate != nil || cleared.Organisms != nil || string(cleared.Metadata) != "{}" ||
+		!cleared.NeedsMTA || cleared.Category != "CELL_LINE" {
 		t.Errorf("emptied: %+v %s, %v", cleared, cleared.Metadata, err)
 	}
 }
@@ -130,7 +139,9 @@ func genMaterial(t *rapid.T) exchange.Material {
 		}
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "own") {
-		values[rapid.StringMatching(`[A-Za-z_é][A-Za-z0-9 _é]{0,8}[a-z]`).Draw(t, "key")] = rapid.SampledFrom([]any{"x", 18, "18", 1.5, true, nil, []any{1, "a", nil}, map[string]any{"a": []any{"b"}}, " z ", "[1]", "{"}).Draw(t, "value")
+		values[rapid.StringMatching(`[A-Za-z_é][A-Za-z0-9 _é]{0,8}[a-z]`).Draw(t, "key")] = rapid.SampledFrom([]any{"x",
+			18, "18", 1.5, true, nil, []any{1, "a", nil}, map[string]any{"a": []any{"b"}}, " z ", "[1]", "{"}).Draw(t,
+			"value")
 	}
 	raw, err := category.Encode(values)
 	if err != nil {
@@ -142,10 +153,15 @@ func genMaterial(t *rapid.T) exchange.Material {
 		}
 		return exchange.Cleared[string]()
 	}
-	p := exchange.MaterialPatch{Category: exchange.Some(c.Code), Title: exchange.Some("t" + line.Draw(t, "title")), Organization: exchange.Some(exchange.Ref(7)),
-		Metadata: exchange.Some(raw), Reference: optional("reference"), Organisms: exchange.NullOf(exchange.Names(rapid.SliceOf(line).Draw(t, "organisms"))),
-		PublicationTitle: optional("publication"), PrePrintTitle: optional("preprint"), Citation: optional("citation"), AdditionalInfo: optional("info"),
-		NeedsMTA: exchange.Some(rapid.Bool().Draw(t, "mta")), NeedsIRB: exchange.Some(rapid.Bool().Draw(t, "irb")), Imported: exchange.Some(rapid.Bool().Draw(t, "imported"))}
+	p := exchange.MaterialPatch{Category: exchange.Some(c.Code), Title: exchange.Some("t" + line.Draw(t, "title")),
+		Organization: exchange.Some(exchange.Ref(7)),
+		Metadata:     exchange.Some(raw), Reference: optional("reference"),
+		Organisms:        exchange.NullOf(exchange.Names(rapid.SliceOf(line).Draw(t, "organisms"))),
+		PublicationTitle: optional("publication"), PrePrintTitle: optional("preprint"), Citation: optional("citation"),
+		AdditionalInfo: optional("info"),
+		NeedsMTA:       exchange.Some(rapid.Bool().Draw(t, "mta")),
+		NeedsIRB:       exchange.Some(rapid.Bool().Draw(t, "irb")),
+		Imported:       exchange.Some(rapid.Bool().Draw(t, "imported"))}
 	m, err := p.Create()
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -199,7 +215,8 @@ func FuzzUnderstand(f *testing.F) {
 	f.Add("Number available\nRRID", "plasmids", "a")
 	f.Fuzz(func(t *testing.T, headers, code, cells string) {
 		for _, keep := range []bool{false, true} {
-			l, err := exchange.ReadHeader(strings.Split(headers, "\n"), exchange.ColumnMapping{Category: code, KeepAll: keep})
+			l, err := exchange.ReadHeader(strings.Split(headers, "\n"),
+				exchange.ColumnMapping{Category: code, KeepAll: keep})
 			if err != nil && exchange.CodeOf(err) != exchange.InvalidInput {
 				t.Fatal(err)
 			}

@@ -95,7 +95,8 @@ func own(roles Roles, to Status) bool {
 // Apply applies p to r as an actor with the given roles and says what happened. It decides
 // every field right, every move and every guard of contract.md section 6. address is the one
 // that p.Address names. Without a change there is no event.
-func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Address, t Terms, now time.Time) (Request, []Event, error) {
+func (r Request) Apply(roles Roles, by uuid.UUID, p RequestPatch, address *Address, t Terms, now time.Time) (Request,
+	[]Event, error) {
 	c := change{Request: r, roles: roles, by: by, terms: t, now: now}
 	c.Documents = slices.Clone(r.Documents)
 	if err := c.apply(p, address); err != nil {
@@ -120,7 +121,8 @@ func (c *change) apply(p RequestPatch, address *Address) error {
 	if p.Status.Set && !slices.Contains(Statuses, p.Status.Value) {
 		f.Add("status", "must be one of %v", Statuses)
 	}
-	abstract, payment, notes, rejection, override, reason := c.Abstract, c.Payment, c.PaymentNotes, c.Rejection, c.Override, ""
+	abstract, payment, notes, rejection, override, reason := c.Abstract, c.Payment, c.PaymentNotes, c.Rejection,
+		c.Override, ""
 	f.long("requester_abstract", p.Abstract, &abstract)
 	f.payment(p.Payment, &payment)
 	f.long("payment_method_notes", p.Notes, &notes)
@@ -156,7 +158,8 @@ func (c *change) apply(p RequestPatch, address *Address) error {
 		}
 	}
 	if override != c.Override && len(c.events) == 0 {
-		return FieldErrors{"override_reason": {"goes with a status of IN_FULFILLMENT or FULFILLED while something is missing"}}.Err()
+		return FieldErrors{"override_reason": {"goes with a status of IN_FULFILLMENT or FULFILLED while something is " +
+			"missing"}}.Err()
 	}
 	return nil
 }
@@ -180,7 +183,8 @@ func (c *change) text(field string, kind EventKind, dst *string, value string, r
 		return err
 	}
 	if kind == AbstractChanged && c.Status != Open && !c.roles.Admin {
-		return Errorf(FieldForbidden, "The research abstract can only change while the request is OPEN.").With("field", field)
+		return Errorf(FieldForbidden, "The research abstract can only change while the request is OPEN.").With("field",
+			field)
 	}
 	*dst = value
 	c.answered()
@@ -312,7 +316,8 @@ func (c *change) active(o Opt[bool], before bool) error {
 		return nil
 	}
 	if !c.roles.lab() {
-		return Errorf(FieldForbidden, "Only the lab may close or reopen a request with is_active.").With("field", "is_active")
+		return Errorf(FieldForbidden, "Only the lab may close or reopen a request with is_active.").With("field",
+			"is_active")
 	}
 	if o.Value && !c.Status.Active() {
 		return c.move(Open, "", "")

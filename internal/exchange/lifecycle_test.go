@@ -84,7 +84,8 @@ type sought struct {
 }
 
 var allNeeds = []exchange.Need{
-	exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB, exchange.NeedAddress, exchange.NeedPayment, exchange.NeedExecutedMTA,
+	exchange.NeedAbstract, exchange.NeedSignedMTA, exchange.NeedIRB, exchange.NeedAddress, exchange.NeedPayment,
+	exchange.NeedExecutedMTA,
 }
 
 func uncountersigned(s exchange.Status) exchange.Request {
@@ -100,13 +101,15 @@ func TestEveryMoveOfEveryRoleIsTheContracts(t *testing.T) {
 		{"all missing", at, allNeeds, ""},
 		{"executed MTA owed", uncountersigned, []exchange.Need{exchange.NeedExecutedMTA}, ""},
 		{"all missing, overridden", at, allNeeds, "the board agreed by phone"},
-		{"executed MTA owed, overridden", uncountersigned, []exchange.Need{exchange.NeedExecutedMTA}, "countersigned on paper"},
+		{"executed MTA owed, overridden", uncountersigned, []exchange.Need{exchange.NeedExecutedMTA},
+			"countersigned on paper"},
 	}
 	for _, who := range parts {
 		t.Run(who.name, func(t *testing.T) {
 			t.Parallel()
 			for _, from := range exchange.Statuses {
-				if got, want := exchange.AllowedStatuses(who.roles, from), contractAllows(who, from); !slices.Equal(got, want) {
+				if got, want := exchange.AllowedStatuses(who.roles, from),
+					contractAllows(who, from); !slices.Equal(got, want) {
 					t.Errorf("Moves from %s: got %v, want %v", from, got, want)
 				}
 				for _, to := range exchange.Statuses {
@@ -162,7 +165,8 @@ func tryMove(t *testing.T, who part, from, status exchange.Status, way sought) {
 }
 
 // moved checks what an accepted move leaves: status, is_active, one event and what it tells.
-func moved(t *testing.T, who part, from, status exchange.Status, way sought, overrides bool, after exchange.Request, events []exchange.Event, err error) {
+func moved(t *testing.T, who part, from, status exchange.Status, way sought, overrides bool, after exchange.Request,
+	events []exchange.Event, err error) {
 	t.Helper()
 	wantKinds(t, events, err, exchange.StatusChanged)
 	want := exchange.Detail{From: from, To: status}
@@ -187,7 +191,8 @@ func moved(t *testing.T, who part, from, status exchange.Status, way sought, ove
 
 func TestStatusesAreTheContracts(t *testing.T) {
 	t.Parallel()
-	want := []exchange.Status{"OPEN", "APPROVED", "IN_FULFILLMENT", "FULFILLED", "VERIFIED_FULFILLED", "REJECTED", "CANCELLED", "INVALID"}
+	want := []exchange.Status{"OPEN", "APPROVED", "IN_FULFILLMENT", "FULFILLED", "VERIFIED_FULFILLED", "REJECTED",
+		"CANCELLED", "INVALID"}
 	if !slices.Equal(exchange.Statuses, want) {
 		t.Errorf("got %v, want %v", exchange.Statuses, want)
 	}

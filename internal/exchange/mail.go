@@ -89,12 +89,14 @@ func (p MailSettingsPatch) Patch(s MailSettings) (MailSettings, error) {
 	}
 	f.rule("time_zone", Rule{Pattern: zonePattern, Examples: []string{"Europe/Amsterdam"}})
 	if p.TimeZone.Set {
-		if _, err := time.LoadLocation(p.TimeZone.Value); err != nil || p.TimeZone.Value == "" || p.TimeZone.Value == "Local" {
+		if _, err := time.LoadLocation(p.TimeZone.Value); err != nil || p.TimeZone.Value == "" ||
+			p.TimeZone.Value == "Local" {
 			f.Add("time_zone", "must be a name of the IANA time zone database, such as Europe/Amsterdam")
 		}
 		s.TimeZone = p.TimeZone.Value
 	}
-	s.QuietFrom, s.QuietUntil = f.minuteOrNull("quiet_from", p.QuietFrom, s.QuietFrom), f.minuteOrNull("quiet_until", p.QuietUntil, s.QuietUntil)
+	s.QuietFrom, s.QuietUntil = f.minuteOrNull("quiet_from", p.QuietFrom, s.QuietFrom),
+		f.minuteOrNull("quiet_until", p.QuietUntil, s.QuietUntil)
 	switch {
 	case (s.QuietFrom == nil) != (s.QuietUntil == nil):
 		f.Add("quiet_until", "must be there together with quiet_from; both null: no quiet hours")
@@ -173,13 +175,15 @@ const (
 	MailRefused       MailState = "REFUSED"        // the mail server refused the address
 	MailDigest        MailState = "DIGEST"         // it waits for the next digest
 	MailSendingDigest MailState = "SENDING_DIGEST" // the digest is on its way
-	MailHeld          MailState = "HELD"           // one person causes much mail: it waits to be sent together with more
-	MailNotWanted     MailState = "NOT_WANTED"     // the person does not want it, or may no longer see it
-	MailNoAddress     MailState = "NO_ADDRESS"     // the person has no address that works
+	// one person causes much mail: it waits to be sent together with more
+	MailHeld      MailState = "HELD"
+	MailNotWanted MailState = "NOT_WANTED" // the person does not want it, or may no longer see it
+	MailNoAddress MailState = "NO_ADDRESS" // the person has no address that works
 )
 
 // MailStates are all of them.
-var MailStates = []MailState{MailNew, MailWaiting, MailSending, MailSent, MailInDoubt, MailRefused, MailDigest, MailSendingDigest, MailHeld, MailNotWanted, MailNoAddress}
+var MailStates = []MailState{MailNew, MailWaiting, MailSending, MailSent, MailInDoubt, MailRefused, MailDigest,
+	MailSendingDigest, MailHeld, MailNotWanted, MailNoAddress}
 
 // MailFor says what is to become of mail about a category to a person with an address: MailWaiting,
 // MailDigest, or that none is sent. Mail about memberships waits for no digest: someone asks for an answer.

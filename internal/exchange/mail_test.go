@@ -24,11 +24,16 @@ func TestMailSettingsNameEveryWrongField(t *testing.T) {
 	t.Parallel()
 	for json, field := range map[string]string{
 		`{"delivery": "HOURLY"}`: "delivery", `{"delivery": ""}`: "delivery",
-		`{"time_zone": "Mars/Olympus"}`: "time_zone", `{"time_zone": ""}`: "time_zone", `{"time_zone": "Local"}`: "time_zone", `{"time_zone": "../../etc/passwd"}`: "time_zone",
-		`{"quiet_from": "22:00"}`: "quiet_until", `{"quiet_until": "07:00"}`: "quiet_until", `{"quiet_from": "7:00", "quiet_until": "08:00"}`: "quiet_from",
-		`{"quiet_from": "24:00", "quiet_until": "08:00"}`: "quiet_from", `{"quiet_from": "08:00", "quiet_until": "08:60"}`: "quiet_until",
-		`{"quiet_from": "08:00", "quiet_until": "08:00"}`: "quiet_until", `{"quiet_from": "+8:00", "quiet_until": "09:00"}`: "quiet_from",
-		`{"digest_at": "noon"}`: "digest_at", `{"digest_day": "Monday"}`: "digest_day", `{"muted": ["weather"]}`: "muted",
+		`{"time_zone": "Mars/Olympus"}`: "time_zone", `{"time_zone": ""}`: "time_zone",
+		`{"time_zone": "Local"}`: "time_zone", `{"time_zone": "../../etc/passwd"}`: "time_zone",
+		`{"quiet_from": "22:00"}`: "quiet_until", `{"quiet_until": "07:00"}`: "quiet_until",
+		`{"quiet_from": "7:00", "quiet_until": "08:00"}`:  "quiet_from",
+		`{"quiet_from": "24:00", "quiet_until": "08:00"}`: "quiet_from",
+		`{"quiet_from": "08:00", "quiet_until": "08:60"}`: "quiet_until",
+		`{"quiet_from": "08:00", "quiet_until": "08:00"}`: "quiet_until",
+		`{"quiet_from": "+8:00", "quiet_until": "09:00"}`: "quiet_from",
+		`{"digest_at": "noon"}`:                           "digest_at", `{"digest_day": "Monday"}`: "digest_day",
+		`{"muted": ["weather"]}`: "muted",
 	} {
 		_, err := body[exchange.MailSettingsPatch](t, json).Patch(exchange.DefaultMail(uuid.Nil))
 		if len(faults(err)[field]) == 0 {
@@ -48,7 +53,8 @@ func TestMailIsNotSentInQuietHours(t *testing.T) {
 		{night, "2026-01-11T06:30:00Z", "2026-01-11T06:30:00Z"},
 		{night, "2026-07-11T20:00:00Z", "2026-07-12T05:30:00Z"}, // summer time
 		{night, "2026-03-28T22:00:00Z", "2026-03-29T05:30:00Z"}, // the night in which it begins
-		{`{"time_zone": "Asia/Kolkata", "quiet_from": "12:00", "quiet_until": "13:00"}`, "2026-01-10T06:45:00Z", "2026-01-10T07:30:00Z"},
+		{`{"time_zone": "Asia/Kolkata", "quiet_from": "12:00", "quiet_until": "13:00"}`, "2026-01-10T06:45:00Z",
+			"2026-01-10T07:30:00Z"},
 	} {
 		if got := mailSettings(t, c.settings).Quiet(moment(c.now)); !got.Equal(moment(c.want)) {
 			t.Errorf("%s at %s: mail goes out at %s, want %s", c.settings, c.now, got, c.want)
@@ -61,10 +67,13 @@ func TestADigestComesAtTheTimeThatThePersonChose(t *testing.T) {
 	for _, c := range []struct{ settings, happened, want string }{
 		{`{"delivery": "DAILY"}`, "2026-03-02T07:59:59Z", "2026-03-02T08:00:00Z"},
 		{`{"delivery": "DAILY"}`, "2026-03-02T08:00:00Z", "2026-03-03T08:00:00Z"},
-		{`{"delivery": "DAILY", "time_zone": "America/New_York", "digest_at": "17:30"}`, "2026-03-02T23:00:00Z", "2026-03-03T22:30:00Z"},
+		{`{"delivery": "DAILY", "time_zone": "America/New_York", "digest_at": "17:30"}`, "2026-03-02T23:00:00Z",
+			"2026-03-03T22:30:00Z"},
 		{`{"delivery": "WEEKLY"}`, "2026-03-02T09:00:00Z", "2026-03-09T08:00:00Z"}, // a Monday
 		{`{"delivery": "WEEKLY", "digest_day": "FRIDAY"}`, "2026-03-02T09:00:00Z", "2026-03-06T08:00:00Z"},
-		{`{"delivery": "WEEKLY", "digest_day": "SUNDAY", "digest_at": "02:30", "time_zone": "Europe/Amsterdam"}`, "2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"}, // an hour that is skipped
+		// an hour that is skipped
+		{`{"delivery": "WEEKLY", "digest_day": "SUNDAY", "digest_at": "02:30", "time_zone": "Europe/Amsterdam"}`,
+			"2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"},
 	} {
 		if got := mailSettings(t, c.settings).Digest(moment(c.happened)); !got.Equal(moment(c.want)) {
 			t.Errorf("%s, happened %s: the digest is at %s, want %s", c.settings, c.happened, got, c.want)
@@ -79,13 +88,15 @@ func TestNothingWaitsForMailLongerThanThePersonChose(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := exchange.DefaultMail(uuid.Nil)
 		s.Delivery = rapid.SampledFrom(exchange.Deliveries).Draw(r, "delivery")
-		s.TimeZone = rapid.SampledFrom([]string{"UTC", "Europe/Amsterdam", "America/St_Johns", "Pacific/Apia", "Africa/Cairo", "Australia/Lord_Howe"}).Draw(r, "zone")
+		s.TimeZone = rapid.SampledFrom([]string{"UTC", "Europe/Amsterdam", "America/St_Johns", "Pacific/Apia",
+			"Africa/Cairo", "Australia/Lord_Howe"}).Draw(r, "zone")
 		minute := rapid.IntRange(0, 24*60-1)
 		from, until := exchange.TimeOfDay(minute.Draw(r, "from")), exchange.TimeOfDay(minute.Draw(r, "until"))
 		if from != until && rapid.Bool().Draw(r, "quiet") {
 			s.QuietFrom, s.QuietUntil = &from, &until
 		}
-		s.DigestAt, s.DigestDay = exchange.TimeOfDay(minute.Draw(r, "digest")), time.Weekday(rapid.IntRange(0, 6).Draw(r, "day"))
+		s.DigestAt, s.DigestDay = exchange.TimeOfDay(minute.Draw(r, "digest")),
+			time.Weekday(rapid.IntRange(0, 6).Draw(r, "day"))
 		now := time.Unix(rapid.Int64Range(1_280_000_000, 1_900_000_000).Draw(r, "now"), 0).UTC()
 		if end := s.Quiet(now); end.Before(now) || end.Sub(now) > 26*time.Hour || !s.Quiet(end).Equal(end) {
 			r.Fatalf("quiet at %s until %s, and then until %s", now, end, s.Quiet(end))
@@ -122,8 +133,10 @@ func TestWhetherMailIsSentDependsOnThePersonAlone(t *testing.T) {
 		{mailSettings(t, `{"delivery": "NEVER"}`), address, exchange.MailNotWanted},
 		{mailSettings(t, `{"muted": ["reminder_notif"]}`), address, exchange.MailNotWanted},
 		{mailSettings(t, `{"muted": ["new_request_notif"]}`), address, exchange.MailWaiting},
-		{exchange.DefaultMail(uuid.Nil).Subscribe(exchange.ReminderNotif, false).Subscribe(exchange.ReminderNotif, false), address, exchange.MailNotWanted},
-		{exchange.DefaultMail(uuid.Nil).Subscribe(exchange.ReminderNotif, false).Subscribe(exchange.ReminderNotif, true), address, exchange.MailWaiting},
+		{exchange.DefaultMail(uuid.Nil).Subscribe(exchange.ReminderNotif, false).Subscribe(exchange.ReminderNotif,
+			false), address, exchange.MailNotWanted},
+		{exchange.DefaultMail(uuid.Nil).Subscribe(exchange.ReminderNotif, false).Subscribe(exchange.ReminderNotif,
+			true), address, exchange.MailWaiting},
 		{exchange.DefaultMail(uuid.Nil).Subscribe("", false), address, exchange.MailNotWanted},
 		{exchange.DefaultMail(uuid.Nil).Subscribe("", false).Subscribe("", true), address, exchange.MailDigest},
 	} {

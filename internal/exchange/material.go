@@ -208,7 +208,8 @@ func (p MaterialPatch) apply(f *FieldErrors, m Material) Material {
 	}
 	m.MTAAttachmentID = refID(mta, old)
 	// contract.md section 4: a new MTA says that one is needed; what a GET showed is put back as it was.
-	if m.MTAAttachmentID != nil && (old == nil || *old != *m.MTAAttachmentID) && (p.MTAAttachment.Set || !p.NeedsMTA.Set) {
+	if m.MTAAttachmentID != nil && (old == nil || *old != *m.MTAAttachmentID) &&
+		(p.MTAAttachment.Set || !p.NeedsMTA.Set) {
 		m.NeedsMTA = true
 	}
 	m.ShippingID = refID(p.Shipping, m.ShippingID)

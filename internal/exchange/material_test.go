@@ -14,7 +14,8 @@ import (
 // cells is a listed material.
 func cells() exchange.Material {
 	return exchange.Material{
-		ID: 8, OrganizationID: lab, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte(`{"sex":"female"}`), ContactID: memberID,
+		ID: 8, OrganizationID: lab, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte(`{"sex":"female"}`),
+		ContactID: memberID,
 		CreatedAt: start, UpdatedAt: start,
 	}
 }
@@ -39,7 +40,8 @@ func TestANewMaterialNeedsCategoryTitleAndOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the smallest material", m, exchange.Material{Category: "PDX", Title: "Tumour 12", OrganizationID: 7, Metadata: []byte("{}")})
+	same(t, "the smallest material", m,
+		exchange.Material{Category: "PDX", Title: "Tumour 12", OrganizationID: 7, Metadata: []byte("{}")})
 }
 
 func TestEveryCategoryOfTheContractCanBeCreatedAndNoOther(t *testing.T) {
@@ -58,11 +60,13 @@ func TestEveryCategoryOfTheContractCanBeCreatedAndNoOther(t *testing.T) {
 func TestEveryWrongFieldOfAMaterialIsNamedInOneAnswer(t *testing.T) {
 	t.Parallel()
 	wrong := `{
-		"category": "DATASET", "title": "` + strings.Repeat("x", 501) + `", "url": "ftp://example.org", "pubmed_id": "PMC12", "import_source": "a\u0000b",
+		"category": "DATASET", "title": "` + strings.Repeat("x", 501) +
+		`", "url": "ftp://example.org", "pubmed_id": "PMC12", "import_source": "a\u0000b",
 		"organisms": ["Mus\u0007"], "publication_title": "a\nb", "pre_print_doi": "11.1/x", "pre_print_title": "\u0001", "citation": "\u0001",
 		"additional_info": "\u0001", "additional_metadata": {"num_samples": "many", "accession_code": "GSE"}}`
 	names := []string{
-		"title", "url", "pubmed_id", "import_source", "organisms", "publication_title", "pre_print_doi", "pre_print_title", "citation", "additional_info",
+		"title", "url", "pubmed_id", "import_source", "organisms", "publication_title", "pre_print_doi",
+		"pre_print_title", "citation", "additional_info",
 		"additional_metadata.num_samples", "additional_metadata.accession_code",
 	}
 	_, err := create(t, wrong)
@@ -99,7 +103,8 @@ func TestAFieldLeftOutKeepsItsValueAndNullClears(t *testing.T) {
 		"category": "CELL_LINE", "title": "HeLa", "url": "https://example.org/hela", "pubmed_id": "PMID: 13052828", "needs_mta": true, "needs_irb": true,
 		"needs_abstract": true, "imported": true, "import_source": "GEO", "organisms": ["Homo sapiens", " Homo sapiens ", ""],
 		"publication_title": "p", "pre_print_doi": "https://doi.org/10.1101/ABC", "pre_print_title": "q", "citation": "c", "additional_info": "i",
-		"embargo_date": "2027-01-01", "contact_user_id": "` + memberID.String() + `", "mta_attachment_id": {"id": 5}, "organization_id": 7,
+		"embargo_date": "2027-01-01", "contact_user_id": "` + memberID.String() +
+		`", "mta_attachment_id": {"id": 5}, "organization_id": 7,
 		"shipping_requirements_id": "3", "additional_metadata": {"sex": " female ", "own key": {"kept": [1]}}}`
 	m, err := create(t, full)
 	if err != nil {
@@ -107,10 +112,13 @@ func TestAFieldLeftOutKeepsItsValueAndNullClears(t *testing.T) {
 	}
 	want := exchange.Material{
 		OrganizationID: 7, Category: "CELL_LINE", Title: "HeLa", URL: "https://example.org/hela", PubMedID: "13052828",
-		Metadata: []byte(`{"own key":{"kept":[1]},"sex":"female"}`), NeedsMTA: true, NeedsIRB: true, NeedsAbstract: true,
-		MTAAttachmentID: new(int64(5)), ShippingID: new(int64(3)), Imported: true, ImportSource: "GEO", Organisms: []string{"Homo sapiens"},
-		PublicationTitle: new("p"), PrePrintDOI: new("10.1101/abc"), PrePrintTitle: new("q"), Citation: new("c"), AdditionalInfo: new("i"),
-		EmbargoDate: new(exchange.Date("2027-01-01")), ContactID: memberID,
+		Metadata: []byte(`{"own key":{"kept":[1]},"sex":"female"}`), NeedsMTA: true, NeedsIRB: true,
+		NeedsAbstract:   true,
+		MTAAttachmentID: new(int64(5)), ShippingID: new(int64(3)), Imported: true, ImportSource: "GEO",
+		Organisms:        []string{"Homo sapiens"},
+		PublicationTitle: new("p"), PrePrintDOI: new("10.1101/abc"), PrePrintTitle: new("q"), Citation: new("c"),
+		AdditionalInfo: new("i"),
+		EmbargoDate:    new(exchange.Date("2027-01-01")), ContactID: memberID,
 	}
 	same(t, "the full material", m, want)
 	kept, err := patched(t, m, `{"id": 99, "created_at": "x"}`)
@@ -123,12 +131,14 @@ func TestAFieldLeftOutKeepsItsValueAndNullClears(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "after the same once more", again, want)
-	cleared, err := patched(t, m, `{"organisms": null, "publication_title": null, "pre_print_doi": null, "pre_print_title": null, "citation": null,
+	cleared, err := patched(t, m,
+		`{"organisms": null, "publication_title": null, "pre_print_doi": null, "pre_print_title": null, "citation": null,
 		"additional_info": null, "embargo_date": null, "mta_attachment_id": null, "shipping_requirements_id": null}`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want.Organisms, want.PublicationTitle, want.PrePrintDOI, want.PrePrintTitle, want.Citation, want.AdditionalInfo = nil, nil, nil, nil, nil, nil
+	want.Organisms, want.PublicationTitle, want.PrePrintDOI, want.PrePrintTitle, want.Citation,
+		want.AdditionalInfo = nil, nil, nil, nil, nil, nil
 	want.EmbargoDate, want.MTAAttachmentID, want.ShippingID = nil, nil, nil
 	same(t, "after null", cleared, want)
 }
@@ -238,7 +248,8 @@ func TestAnImportIsKnownByItsCanonicalIdentifier(t *testing.T) {
 		if row[1] == "url" {
 			field = `"url": "` + row[2] + `"`
 		}
-		text := `{"category": "` + category + `", "title": "x", "organization_id": 7, "imported": true, "import_source": "` + row[0] + `", ` + field + `}`
+		text := `{"category": "` + category +
+			`", "title": "x", "organization_id": 7, "imported": true, "import_source": "` + row[0] + `", ` + field + `}`
 		m, err := create(t, text)
 		got := ""
 		if m.ImportIdentifier != nil {
@@ -255,7 +266,8 @@ func TestAnImportIsKnownByItsCanonicalIdentifier(t *testing.T) {
 
 func TestAnIdentifierOfAnotherTypeDoesNotHideTheNext(t *testing.T) {
 	t.Parallel()
-	m := exchange.Material{Category: "DATASET", Title: "x", OrganizationID: 7, Imported: true, ImportSource: "GEO", Metadata: []byte(`{"protocol_doi": 7, "doi": [1]}`)}
+	m := exchange.Material{Category: "DATASET", Title: "x", OrganizationID: 7, Imported: true, ImportSource: "GEO",
+		Metadata: []byte(`{"protocol_doi": 7, "doi": [1]}`)}
 	m, err := patched(t, m, `{"url": "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122"}`)
 	if err != nil || m.ImportIdentifier == nil || *m.ImportIdentifier != "GSE2122" {
 		t.Errorf("got %v, %v, want GSE2122 of the url", m.ImportIdentifier, err)

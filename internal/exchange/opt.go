@@ -40,7 +40,8 @@ func unmarshal(b []byte, to any) error {
 	return json.Unmarshal(b, to)
 }
 
-// maxIntegral is how long a number is, and how great its exponent, that is read as an integer: longer ones cost much and mean none.
+// maxIntegral is how long a number is, and how great its exponent, that is read as an integer: longer ones cost much
+// and mean none.
 const maxIntegral = 40
 
 // integral writes a JSON number that is an integer without a fraction or exponent; "" where it is none.

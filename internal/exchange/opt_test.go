@@ -24,7 +24,8 @@ func TestAFieldIsAbsentNullOrAValue(t *testing.T) {
 	same(t, "nothing sent", body[optional](t, `{"other": null}`), optional{})
 	got := body[optional](t, `{"text": "", "yes": false, "raw": {"a":1}, "list": [], "maybe": null, "ref": null}`)
 	same(t, "all sent", got, optional{
-		Text: exchange.Some(""), Yes: exchange.Some(false), Raw: exchange.Some(json.RawMessage(`{"a":1}`)), List: exchange.Some([]exchange.UserRef{}),
+		Text: exchange.Some(""), Yes: exchange.Some(false), Raw: exchange.Some(json.RawMessage(`{"a":1}`)),
+		List:  exchange.Some([]exchange.UserRef{}),
 		Maybe: exchange.Cleared[string](), Ref: exchange.Cleared[exchange.Ref](),
 	})
 	got = body[optional](t, `{"maybe": "x", "ref": 7}`)
@@ -39,7 +40,8 @@ func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
 		Ref   exchange.Opt[exchange.Ref]   `json:"ref"`
 		Refs  exchange.Opt[[]exchange.Ref] `json:"refs"`
 	}
-	for text, want := range map[string]int64{"316.0": 316, "316.000": 316, "3.16e2": 316, "3160E-1": 316, "1e3": 1000, "-2.0": -2, "0.0": 0, "9007199254740993.0": 9007199254740993, "9223372036854775807.0": 9223372036854775807} {
+	for text, want := range map[string]int64{"316.0": 316, "316.000": 316, "3.16e2": 316, "3160E-1": 316, "1e3": 1000,
+		"-2.0": -2, "0.0": 0, "9007199254740993.0": 9007199254740993, "9223372036854775807.0": 9223372036854775807} {
 		got := body[whole](t, `{"n": `+text+`, "maybe": `+text+`}`)
 		if int64(got.N.Value) != want || *got.Maybe.Value != want {
 			t.Errorf("%s: got %d, %d", text, got.N.Value, *got.Maybe.Value)
@@ -51,7 +53,8 @@ func TestAnIntegerMayBeWrittenWithAFractionOfZero(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"316.5", "0.99999999999999999999999", "1e-1", "9223372036854775808.0", "1e19", "1e999999999", "1e-999999999", `"316.0"`, "1e99999999999999999999", "0." + strings.Repeat("0", 100_000)} {
+	for _, text := range []string{"316.5", "0.99999999999999999999999", "1e-1", "9223372036854775808.0", "1e19",
+		"1e999999999", "1e-999999999", `"316.0"`, "1e99999999999999999999", "0." + strings.Repeat("0", 100_000)} {
 		var o whole
 		if err := json.Unmarshal([]byte(`{"n": `+text+`}`), &o); err == nil {
 			t.Errorf("%.40s: got %d, want an error", text, o.N.Value)
@@ -66,7 +69,8 @@ func TestAFieldThatMayNotBeNullRefusesNull(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"text", "yes", "raw", "list"} {
 		var o optional
-		if err := json.Unmarshal([]byte(`{"`+field+`": null}`), &o); err == nil || !strings.Contains(err.Error(), "must not be null") {
+		if err := json.Unmarshal([]byte(`{"`+field+`": null}`), &o); err == nil ||
+			!strings.Contains(err.Error(), "must not be null") {
 			t.Errorf("%s: got %v, want a refusal that says so", field, err)
 		}
 	}
@@ -75,7 +79,8 @@ func TestAFieldThatMayNotBeNullRefusesNull(t *testing.T) {
 func TestAFieldOfAnotherTypeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		`{"text": 7}`, `{"yes": "true"}`, `{"yes": 1}`, `{"list": {}}`, `{"list": [null]}`, `{"maybe": false}`, `{"ref": [7]}`, `{"list": ["7"]}`,
+		`{"text": 7}`, `{"yes": "true"}`, `{"yes": 1}`, `{"list": {}}`, `{"list": [null]}`, `{"maybe": false}`,
+		`{"ref": [7]}`, `{"list": ["7"]}`,
 	} {
 		var o optional
 		if err := json.Unmarshal([]byte(text), &o); err == nil {
@@ -106,7 +111,8 @@ func TestOrKeepsTheOldValueOfAFieldLeftOut(t *testing.T) {
 
 func TestAReferenceIsWrittenAsIdTextOrObject(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`7`, `"7"`, `" 7 "`, `7.0`, `7e0`, `{"id": 7}`, `{"id": "7", "name": "HeLa"}`, ` {"name": null, "id":7} `} {
+	for _, text := range []string{`7`, `"7"`, `" 7 "`, `7.0`, `7e0`, `{"id": 7}`, `{"id": "7", "name": "HeLa"}`,
+		` {"name": null, "id":7} `} {
 		if got := body[exchange.Ref](t, text); got != 7 {
 			t.Errorf("%s: got %d, want 7", text, got)
 		}
@@ -119,9 +125,12 @@ func TestAReferenceIsWrittenAsIdTextOrObject(t *testing.T) {
 func TestAWrongReferenceSaysWhatIsExpected(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
-		`0`: "positive integer", `-7`: "positive integer", `-7.0`: "positive integer", `7.5`: "positive integer", `7e-1`: "positive integer", `"7.0"`: "positive integer",
-		`""`: "positive integer", `"seven"`: "positive integer", `9223372036854775808`: "positive integer", `"0x7"`: "positive integer",
-		`null`: "an id", `true`: "an id", `[7]`: "an id", `{}`: "an id", `{"id": null}`: "an id", `{"id": {"id": 7}}`: "an id", `{"ident": 7}`: "an id",
+		`0`: "positive integer", `-7`: "positive integer", `-7.0`: "positive integer", `7.5`: "positive integer",
+		`7e-1`: "positive integer", `"7.0"`: "positive integer",
+		`""`: "positive integer", `"seven"`: "positive integer", `9223372036854775808`: "positive integer",
+		`"0x7"`: "positive integer",
+		`null`:  "an id", `true`: "an id", `[7]`: "an id", `{}`: "an id", `{"id": null}`: "an id",
+		`{"id": {"id": 7}}`: "an id", `{"ident": 7}`: "an id",
 		`"` + uuid.NewString() + `"`: "positive integer",
 	} {
 		var r exchange.Ref
@@ -134,7 +143,8 @@ func TestAWrongReferenceSaysWhatIsExpected(t *testing.T) {
 func TestAUserReferenceIsAUUIDOrAnObject(t *testing.T) {
 	t.Parallel()
 	id := memberID.String()
-	for _, text := range []string{`"` + id + `"`, `"` + strings.ToUpper(id) + `"`, `{"id": "` + id + `", "username": "x"}`} {
+	for _, text := range []string{`"` + id + `"`, `"` + strings.ToUpper(id) + `"`, `{"id": "` + id +
+		`", "username": "x"}`} {
 		if got := body[exchange.UserRef](t, text); uuid.UUID(got) != memberID {
 			t.Errorf("%s: got %s, want %s", text, uuid.UUID(got), id)
 		}
@@ -151,7 +161,8 @@ func TestAUserReferenceIsAUUIDOrAnObject(t *testing.T) {
 }
 
 func FuzzRef(f *testing.F) {
-	for _, seed := range []string{`7`, `"7"`, `{"id":7}`, `{"id":{"id":7}}`, `null`, `-1`, `1e2`, `"+7"`, `{"id":`, ``, `"`, `{`} {
+	for _, seed := range []string{`7`, `"7"`, `{"id":7}`, `{"id":{"id":7}}`, `null`, `-1`, `1e2`, `"+7"`, `{"id":`, ``,
+		`"`, `{`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -174,7 +185,8 @@ func FuzzRef(f *testing.F) {
 }
 
 func FuzzUserRef(f *testing.F) {
-	for _, seed := range []string{`"` + memberID.String() + `"`, `{"id":"` + memberID.String() + `"}`, `null`, `7`, ``, `"`, `{`} {
+	for _, seed := range []string{`"` + memberID.String() + `"`, `{"id":"` + memberID.String() + `"}`, `null`, `7`, ``,
+		`"`, `{`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -16,9 +16,10 @@ type Organization struct {
 	Description string
 	Owner       uuid.UUID
 	Targets     Targets
-	PublicKeys  []string `json:",omitempty"` // public_metadata_keys: keys of its own in additional_metadata that everybody may see
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// public_metadata_keys: keys of its own in additional_metadata that everybody may see
+	PublicKeys []string `json:",omitempty"`
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
 }
 
 // Targets are the days in which a lab means to take its steps (contract.md section 6, "Due dates").
@@ -73,7 +74,8 @@ const maxMembers = 10_000
 const maxDays = 365
 
 // Create makes a new organization of p, which founder owns where p names no owner; uuid.Nil: p must name one. The
-// specification requires owner and members; the name defaults to "<owner's name> lab", which the caller fills in afterwards.
+// specification requires owner and members; the name defaults to "<owner's name> lab", which the caller fills in
+// afterwards.
 func (p OrganizationPatch) Create(founder uuid.UUID) (Organization, []uuid.UUID, error) {
 	var f FieldErrors
 	if !p.Owner.Set && founder == uuid.Nil {
@@ -98,7 +100,8 @@ func (p OrganizationPatch) Patch(o Organization, members []uuid.UUID) (Organizat
 	return o, members, f.Err()
 }
 
-func (p OrganizationPatch) apply(f *FieldErrors, o Organization, members []uuid.UUID) (Organization, []uuid.UUID, bool) {
+func (p OrganizationPatch) apply(f *FieldErrors, o Organization, members []uuid.UUID) (Organization, []uuid.UUID,
+	bool) {
 	f.line("name", p.Name, lineLength, &o.Name)
 	f.long("description", p.Description, &o.Description)
 	f.days("decide_days", p.DecideDays, &o.Targets.Decide)

@@ -17,17 +17,20 @@ func TestANewOrganizationNeedsOwnerAndMembers(t *testing.T) {
 	t.Parallel()
 	_, _, err := body[exchange.OrganizationPatch](t, `{}`).Create(uuid.Nil)
 	wantFaults(t, err, "owner", "members")
-	o, members, err := body[exchange.OrganizationPatch](t, `{"owner": "`+ownerID.String()+`", "members": []}`).Create(uuid.Nil)
+	o, members, err := body[exchange.OrganizationPatch](t, `{"owner": "`+ownerID.String()+
+		`", "members": []}`).Create(uuid.Nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the organization", o, exchange.Organization{Owner: ownerID, Targets: exchange.Targets{Decide: 7, Countersign: 14, Ship: 14}})
+	same(t, "the organization", o,
+		exchange.Organization{Owner: ownerID, Targets: exchange.Targets{Decide: 7, Countersign: 14, Ship: 14}})
 	same(t, "its members", members, []uuid.UUID{ownerID})
 }
 
 func TestEveryWrongFieldOfAnOrganizationIsNamedInOneAnswer(t *testing.T) {
 	t.Parallel()
-	p := body[exchange.OrganizationPatch](t, `{"name": "a\nb", "description": "\u0000", "decide_days": 0, "countersign_days": 366, "ship_days": -1}`)
+	p := body[exchange.OrganizationPatch](t,
+		`{"name": "a\nb", "description": "\u0000", "decide_days": 0, "countersign_days": 366, "ship_days": -1}`)
 	_, _, err := p.Create(uuid.Nil)
 	wantFaults(t, err, "owner", "members", "name", "description", "decide_days", "countersign_days", "ship_days")
 	_, _, err = p.Patch(exchange.Organization{Name: "Mora lab"}, nil)
@@ -39,14 +42,16 @@ func TestTheNameOfAnOrganizationCannotBeEmptied(t *testing.T) {
 	old := exchange.Organization{Name: "Mora lab", Owner: ownerID}
 	_, _, err := body[exchange.OrganizationPatch](t, `{"name": " "}`).Patch(old, nil)
 	wantFaults(t, err, "name")
-	if o, _, err := body[exchange.OrganizationPatch](t, `{"id": 9}`).Patch(old, nil); err != nil || !reflect.DeepEqual(o, old) {
+	if o, _, err := body[exchange.OrganizationPatch](t, `{"id": 9}`).Patch(old, nil); err != nil ||
+		!reflect.DeepEqual(o, old) {
 		t.Errorf("left out: got %+v, %v, want %+v", o, err, old)
 	}
 }
 
 func TestTargetsAreOneDayToOneYear(t *testing.T) {
 	t.Parallel()
-	o, _, err := body[exchange.OrganizationPatch](t, `{"decide_days": 1, "ship_days": 365}`).Patch(exchange.Organization{Targets: exchange.DefaultTargets}, nil)
+	o, _, err := body[exchange.OrganizationPatch](t,
+		`{"decide_days": 1, "ship_days": 365}`).Patch(exchange.Organization{Targets: exchange.DefaultTargets}, nil)
 	if want := (exchange.Targets{Decide: 1, Countersign: 14, Ship: 365}); err != nil || o.Targets != want {
 		t.Errorf("got %+v, %v, want %+v", o.Targets, err, want)
 	}
@@ -117,12 +122,15 @@ func TestAUserIsCalledByNameElseByUsername(t *testing.T) {
 
 func TestAUserMayChangeNameAndEmail(t *testing.T) {
 	t.Parallel()
-	old := exchange.User{ID: ownerID, Username: "x", FirstName: "Ada", LastName: "Mora", Email: "not checked when it came", RegistryID: "0000-0002-1825-0097"}
-	u, err := body[exchange.UserPatch](t, `{"username": "y", "registry_id": "z", "email": "not checked when it came"}`).Patch(old)
+	old := exchange.User{ID: ownerID, Username: "x", FirstName: "Ada", LastName: "Mora",
+		Email: "not checked when it came", RegistryID: "0000-0002-1825-0097"}
+	u, err := body[exchange.UserPatch](t,
+		`{"username": "y", "registry_id": "z", "email": "not checked when it came"}`).Patch(old)
 	if err != nil || u != old {
 		t.Errorf("got %+v, %v, want %+v", u, err, old)
 	}
-	u, err = body[exchange.UserPatch](t, `{"first_name": "", "last_name": " Moré ", "email": " ada@example.org "}`).Patch(old)
+	u, err = body[exchange.UserPatch](t,
+		`{"first_name": "", "last_name": " Moré ", "email": " ada@example.org "}`).Patch(old)
 	if err != nil || u.FirstName != "" || u.LastName != "Moré" || u.Email != "ada@example.org" {
 		t.Errorf("got %+v, %v", u, err)
 	}
@@ -133,8 +141,10 @@ func TestAUserMayChangeNameAndEmail(t *testing.T) {
 
 func TestEveryWrongFieldOfAUserIsNamedInOneAnswer(t *testing.T) {
 	t.Parallel()
-	for _, email := range []string{"ada", "ada@", "Ada <ada@example.org>", "ada@example.org, eve@example.org", "a b@example.org"} {
-		_, err := body[exchange.UserPatch](t, `{"first_name": "a\nb", "last_name": "`+strings.Repeat("x", 256)+`", "email": "`+email+`"}`).Patch(exchange.User{})
+	for _, email := range []string{"ada", "ada@", "Ada <ada@example.org>", "ada@example.org, eve@example.org",
+		"a b@example.org"} {
+		_, err := body[exchange.UserPatch](t, `{"first_name": "a\nb", "last_name": "`+strings.Repeat("x", 256)+
+			`", "email": "`+email+`"}`).Patch(exchange.User{})
 		wantFaults(t, err, "first_name", "last_name", "email")
 	}
 }

@@ -60,7 +60,8 @@ func Paces(list []Timed) map[int64]Pace {
 	for organization, s := range of {
 		paces[organization] = Pace{
 			Decided: len(s.decision), Received: len(s.receipt),
-			Decision: median(s.decision), Documents: median(s.documents), Sent: median(s.sent), Receipt: median(s.receipt),
+			Decision: median(s.decision), Documents: median(s.documents), Sent: median(s.sent),
+			Receipt: median(s.receipt),
 		}
 	}
 	return paces

@@ -67,25 +67,31 @@ var (
 
 // The fields that the lists can be sorted by.
 var (
-	AddressFields = []Field{byID, {Name: "name", Kind: Text}, {Name: "institution", Kind: Text}, {Name: "country", Kind: Text},
+	AddressFields = []Field{byID, {Name: "name", Kind: Text}, {Name: "institution", Kind: Text},
+		{Name: "country", Kind: Text},
 		byCreated, byUpdated}
 	AttachmentFields = []Field{byID, {Name: "filename", Kind: Text}, {Name: "size", Nullable: true},
 		{Name: "media_type", Kind: Word, Nullable: true}, byCreated, byUpdated}
-	AuditFields      = []Field{byID, {Name: "action", Kind: Word}, {Name: "object", Kind: Word}, byAt}
-	DeliveryFields   = []Field{byID, {Name: "type", Kind: Word}, {Name: "state", Kind: Word}, byCreated, {Name: "ended_at", Kind: Moment, Nullable: true}}
+	AuditFields    = []Field{byID, {Name: "action", Kind: Word}, {Name: "object", Kind: Word}, byAt}
+	DeliveryFields = []Field{byID, {Name: "type", Kind: Word}, {Name: "state", Kind: Word}, byCreated,
+		{Name: "ended_at", Kind: Moment, Nullable: true}}
 	EventFields      = []Field{byID, {Name: "seq"}, {Name: "kind", Kind: Word}, byAt}
 	GrantFields      = []Field{byID, {Name: "title", Kind: Text}, {Name: "funder_id", Kind: Text}, byCreated, byUpdated}
-	InvitationFields = []Field{byID, {Name: "registry_id", Kind: Word, Nullable: true}, {Name: "email", Kind: Word, Nullable: true},
+	InvitationFields = []Field{byID, {Name: "registry_id", Kind: Word, Nullable: true},
+		{Name: "email", Kind: Word, Nullable: true},
 		byCreated, {Name: "expires_at", Kind: Moment}, {Name: "sent_at", Kind: Moment}}
-	IssueFields    = []Field{byID, {Name: "opened_at", Kind: Moment}, {Name: "closed_at", Kind: Moment, Nullable: true}}
-	JoinFields     = []Field{byID, {Name: "status", Kind: Word}, byCreated, {Name: "answered_at", Kind: Moment, Nullable: true}}
-	JobFields      = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated, {Name: "ended_at", Kind: Moment, Nullable: true}}
+	IssueFields = []Field{byID, {Name: "opened_at", Kind: Moment}, {Name: "closed_at", Kind: Moment, Nullable: true}}
+	JoinFields  = []Field{byID, {Name: "status", Kind: Word}, byCreated,
+		{Name: "answered_at", Kind: Moment, Nullable: true}}
+	JobFields = []Field{byID, {Name: "kind", Kind: Word}, {Name: "state", Kind: Word}, byCreated,
+		{Name: "ended_at", Kind: Moment, Nullable: true}}
 	MaterialFields = []Field{byID, {Name: "title", Kind: Text}, {Name: "category", Kind: Word}, {Name: "organization"},
 		{Name: "embargo_date", Kind: Word, Nullable: true}, byCreated, byUpdated}
 	MemberFields = []Field{{Name: "id", Kind: UserID}, {Name: "username", Kind: Word}, {Name: "first_name", Kind: Text},
 		{Name: "last_name", Kind: Text}, byCreated, byUpdated}
 	MessageFields      = []Field{byID, {Name: "sent_at", Kind: Moment}}
-	NotificationFields = []Field{byID, {Name: "category", Kind: Word}, {Name: "kind", Kind: Word}, {Name: "request", Nullable: true}, byCreated,
+	NotificationFields = []Field{byID, {Name: "category", Kind: Word}, {Name: "kind", Kind: Word},
+		{Name: "request", Nullable: true}, byCreated,
 		{Name: "read_at", Kind: Moment, Nullable: true}}
 	OrganizationEventFields = []Field{byID, {Name: "kind", Kind: Word}, byAt}
 	OrganizationFields      = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
@@ -93,7 +99,8 @@ var (
 	SavedSearchFields       = []Field{byID, {Name: "name", Kind: Text}, byCreated, byUpdated}
 	SettingsFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
 	ShippingFields          = []Field{byID, {Name: "organization"}, byCreated, byUpdated}
-	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word}, {Name: "began_at", Kind: Moment},
+	TurnFields              = []Field{byID, {Name: "seq"}, {Name: "status", Kind: Word},
+		{Name: "began_at", Kind: Moment},
 		{Name: "ended_at", Kind: Moment, Nullable: true}}
 	TokenFields   = []Field{byID, byCreated, {Name: "expires", Kind: Moment}}
 	VersionFields = []Field{{Name: "version"}, {Name: "action", Kind: Word}, byAt}

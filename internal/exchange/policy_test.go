@@ -53,11 +53,13 @@ var objects = map[string]func(exchange.Actor) exchange.Relation{
 		return a.ToAttachment(exchange.Attachment{OwnedByOrg: new(int64(lab))}, false, false)
 	},
 	"a file that a former member filed": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(formerID), OwnedByOrg: new(int64(lab)), OfLab: true}, false, false)
+		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(formerID), OwnedByOrg: new(int64(lab)), OfLab: true},
+			false, false)
 	},
 	// The owner's signature on the requester's request: both are parties of it.
 	"a linked file": func(a exchange.Actor) exchange.Relation {
-		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, a.Is(requesterID) || a.MemberOf(lab), false)
+		return a.ToAttachment(exchange.Attachment{OwnedByUser: new(ownerID)}, a.Is(requesterID) || a.MemberOf(lab),
+			false)
 	},
 	// The blank MTA that a listed material names.
 	"a listed file": func(a exchange.Actor) exchange.Relation {
@@ -200,7 +202,8 @@ func TestWhoMayDoWhatIsTheContracts(t *testing.T) {
 					t.Fatalf("row %v: got %d cells, want %d", row, len(row), 3+len(actors))
 				}
 				action, relations := exchange.Action(row[1]), objects[row[2]]
-				if _, ok := policy[action]; !ok || relations == nil || !slices.Contains([]string{"both", "open", "members"}, row[0]) {
+				if _, ok := policy[action]; !ok || relations == nil ||
+					!slices.Contains([]string{"both", "open", "members"}, row[0]) {
 					t.Fatalf("row %v: an unknown access, action or object", row[:3])
 				}
 				if row[0] != "both" && row[0] != string(access) {
@@ -246,7 +249,8 @@ func TestPowerIsUsedOnlyWhereNothingElseAllowsIt(t *testing.T) {
 						t.Errorf("%s does %s with %s: got as admin, who is none", a.name, action, name)
 					}
 					if ok, asAdmin := policy.Can(action, relations(power)); asAdmin != (ok && !byRight) {
-						t.Errorf("%s, made admin, does %s with %s: got as admin %t, by right %t", a.name, action, name, asAdmin, byRight)
+						t.Errorf("%s, made admin, does %s with %s: got as admin %t, by right %t", a.name, action, name,
+							asAdmin, byRight)
 					}
 				}
 			}
@@ -279,10 +283,12 @@ func TestTheSettingOfOneInstallationDoesNotReachAnother(t *testing.T) {
 func TestAnonymousIsNobody(t *testing.T) {
 	t.Parallel()
 	var a exchange.Actor
-	if a.Is(uuid.Nil) || a.ToUser(uuid.Nil) != exchange.Anyone || a.ToRequest(exchange.Request{}, 0) != exchange.Anyone {
+	if a.Is(uuid.Nil) || a.ToUser(uuid.Nil) != exchange.Anyone ||
+		a.ToRequest(exchange.Request{}, 0) != exchange.Anyone {
 		t.Error("an anonymous caller is taken for the user without an id")
 	}
-	if rel := a.ToAttachment(exchange.Attachment{OwnedByUser: new(uuid.Nil), OwnedByOrg: new(int64(0))}, false, false); rel != exchange.Anyone {
+	if rel := a.ToAttachment(exchange.Attachment{OwnedByUser: new(uuid.Nil), OwnedByOrg: new(int64(0))}, false,
+		false); rel != exchange.Anyone {
 		t.Errorf("got relations %b to a file, want none", rel)
 	}
 }
@@ -291,7 +297,8 @@ func TestRolesOfARequestAreReadOffItsRelations(t *testing.T) {
 	t.Parallel()
 	r := exchange.Request{Requester: requesterID, AssignedTo: assigneeID}
 	want := map[string]exchange.Roles{
-		"member": {Member: true}, "owner": {Member: true}, "assignee": {Member: true}, "requester": {Requester: true}, "admin": {Admin: true},
+		"member": {Member: true}, "owner": {Member: true}, "assignee": {Member: true}, "requester": {Requester: true},
+		"admin": {Admin: true},
 	}
 	for _, a := range actors {
 		if got := exchange.RolesOf(a.actor.ToRequest(r, lab)); got != want[a.name] {
@@ -299,10 +306,12 @@ func TestRolesOfARequestAreReadOffItsRelations(t *testing.T) {
 		}
 	}
 	both := exchange.Actor{ID: requesterID, Organizations: []int64{lab}}
-	if got, want := exchange.RolesOf(both.ToRequest(r, lab)), (exchange.Roles{Requester: true, Member: true}); got != want {
+	if got, want := exchange.RolesOf(both.ToRequest(r, lab)),
+		(exchange.Roles{Requester: true, Member: true}); got != want {
 		t.Errorf("a member who asks their own lab: got %+v, want %+v", got, want)
 	}
-	if rel := (exchange.Actor{ID: ownerID, Organizations: []int64{lab}, Owns: []int64{lab}}).ToRequest(r, lab); rel&exchange.OwnerOf != 0 {
+	if rel := (exchange.Actor{ID: ownerID, Organizations: []int64{lab}, Owns: []int64{lab}}).ToRequest(r,
+		lab); rel&exchange.OwnerOf != 0 {
 		t.Errorf("the owner of the lab: got relations %b, but a request has no owner", rel)
 	}
 }

@@ -46,7 +46,8 @@ const audiences = `
 
 var categories = strings.NewReplacer(
 	"request_assigned", "request_assigned_notif", "new_request", "new_request_notif",
-	"reminder", "reminder_notif", "decided", "request_approval_determined_notif", "changed", "change_in_request_status_notif",
+	"reminder", "reminder_notif", "decided", "request_approval_determined_notif", "changed",
+	"change_in_request_status_notif",
 )
 
 func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
@@ -59,7 +60,8 @@ func TestWhoHearsOfAnEventIsTheContracts(t *testing.T) {
 		}
 		kind, which, _ := strings.Cut(row[0], " ") // status, or whose turn it is
 		seen[row[0]] = true
-		e := exchange.Event{Kind: exchange.EventKind(kind), Detail: exchange.Detail{To: exchange.Status(which), Party: exchange.Side(which)}}
+		e := exchange.Event{Kind: exchange.EventKind(kind),
+			Detail: exchange.Detail{To: exchange.Status(which), Party: exchange.Side(which)}}
 		for i, who := range parts[:4] {
 			var list []string
 			for _, a := range exchange.Audiences(e, who.roles) {
@@ -126,8 +128,10 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 		}
 		for _, reader := range []exchange.Side{exchange.RequesterSide, exchange.LabSide} {
 			did := exchange.DescribeAction(e, reader, "HeLa")
-			if strings.Count(did, "HeLa") != 1 || strings.Contains(did, "your request") && reader != exchange.RequesterSide {
-				t.Errorf("%s to the %s: got %q, want the material named once, and whose request it is", e.Kind, reader, did)
+			if strings.Count(did, "HeLa") != 1 || strings.Contains(did, "your request") &&
+				reader != exchange.RequesterSide {
+				t.Errorf("%s to the %s: got %q, want the material named once, and whose request it is", e.Kind, reader,
+					did)
 			}
 		}
 		name := fmt.Sprint(e.Kind, e.Detail.From, e.Detail.To, e.Detail.Slot, e.Detail.Party, e.Detail.What)
@@ -136,7 +140,8 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 		}
 		seen[text] = name
 	}
-	documents := []exchange.EventKind{exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted, exchange.DocumentReturned}
+	documents := []exchange.EventKind{exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted,
+		exchange.DocumentReturned}
 	for _, kind := range exchange.EventKinds {
 		switch {
 		case slices.Contains(documents, kind):
@@ -148,12 +153,16 @@ func TestEveryEventHasItsOwnSentence(t *testing.T) {
 				tell(exchange.Event{Kind: kind, Detail: exchange.Detail{To: s}})
 			}
 			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Approved, To: exchange.Open}})
-			tell(exchange.Event{Kind: kind, Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
+			tell(exchange.Event{Kind: kind,
+				Detail: exchange.Detail{From: exchange.Fulfilled, To: exchange.InFulfillment}})
 		case kind == exchange.Reminded || kind == exchange.Escalated:
-			sides := map[exchange.EventKind][]exchange.Side{exchange.Reminded: {exchange.RequesterSide, exchange.LabSide}, exchange.Escalated: {exchange.LabSide}}
+			sides := map[exchange.EventKind][]exchange.Side{exchange.Reminded: {exchange.RequesterSide,
+				exchange.LabSide}, exchange.Escalated: {exchange.LabSide}}
 			for _, side := range sides[kind] {
 				for _, what := range owed {
-					tell(exchange.Event{Kind: kind, Detail: exchange.Detail{Party: side, What: []string{what}, Since: new(exchange.Instant(start))}})
+					tell(exchange.Event{Kind: kind,
+						Detail: exchange.Detail{Party: side, What: []string{what},
+							Since: new(exchange.Instant(start))}})
 				}
 			}
 		default:
@@ -170,7 +179,8 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 	t.Parallel()
 	e := exchange.Event{RequestID: 31, Kind: exchange.Reminded, Detail: exchange.Detail{Party: exchange.RequesterSide,
 		What: []string{"requester_signed_mta", "address"}, Since: new(exchange.Instant(start)), Days: 7}}
-	want := "Aliquot reminded the requester, whose turn it is since 2026-03-02: the signed MTA, the shipping address (request 31, HeLa)."
+	want := "Aliquot reminded the requester, whose turn it is since 2026-03-02: the signed MTA, the shipping address " +
+		"(request 31, HeLa)."
 	if got := exchange.DescribeEvent(e, "Aliquot", "HeLa"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -183,8 +193,10 @@ func TestAReminderSaysWhoseTurnItIsForWhatAndSinceWhen(t *testing.T) {
 
 func TestASnoozeSaysUntilWhichDay(t *testing.T) {
 	t.Parallel()
-	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed, Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
-	if got, want := exchange.DescribeEvent(e, "Ada Mora", "HeLa"), "Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
+	e := exchange.Event{RequestID: 31, Kind: exchange.Snoozed,
+		Detail: exchange.Detail{Party: exchange.LabSide, Until: new(exchange.Instant(start))}}
+	if got, want := exchange.DescribeEvent(e, "Ada Mora", "HeLa"),
+		"Ada Mora snoozed the reminders until 2026-03-02 (request 31, HeLa)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

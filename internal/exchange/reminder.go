@@ -107,7 +107,8 @@ func (r Request) RemindNow(roles Roles, by uuid.UUID, t Terms, now time.Time) (R
 	case turn.Side == RequesterSide && !roles.lab(), turn.Side == LabSide && !roles.asRequester():
 		return r, nil, Errorf(Forbidden, "It is your own turn in this request.")
 	case r.Snoozing(now):
-		return r, nil, Errorf(Conflict, "They asked not to be reminded before %s.", r.SnoozedUntil.UTC().Format(time.DateOnly))
+		return r, nil, Errorf(Conflict, "They asked not to be reminded before %s.",
+			r.SnoozedUntil.UTC().Format(time.DateOnly))
 	}
 	switch today := int(now.Sub(turn.Since) / (24 * time.Hour)); {
 	case today < 1:

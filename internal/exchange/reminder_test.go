@@ -49,8 +49,10 @@ func TestRemindersAreDueOnTheirDaysThenEveryMonth(t *testing.T) {
 		r := fresh()
 		r.Reminded = c.reminded
 		after, events := r.Remind(exchange.Terms{}, c.days, start.Add(c.after))
-		if got := after.Reminded - c.reminded; (got != 0) != (c.want != 0) || c.want != 0 && after.Reminded != c.want || len(events) != min(c.want, 1) {
-			t.Errorf("%v, %s after, reminded on day %d: got day %d and %d events, want day %d", c.days, c.after, c.reminded, after.Reminded, len(events), c.want)
+		if got := after.Reminded - c.reminded; (got != 0) != (c.want != 0) || c.want != 0 && after.Reminded != c.want ||
+			len(events) != min(c.want, 1) {
+			t.Errorf("%v, %s after, reminded on day %d: got day %d and %d events, want day %d", c.days, c.after,
+				c.reminded, after.Reminded, len(events), c.want)
 		}
 		var want *time.Time
 		if c.next > 0 {
@@ -76,14 +78,16 @@ func TestAReminderTellsTheTurnAndChangesNothingElse(t *testing.T) {
 		after, events := c.r.Remind(everything, weekly, now)
 		wantKinds(t, events, nil, exchange.Reminded)
 		e, err := events[0].Seal(4, "head")
-		if want := `{"party":` + c.tell + `,"since":"2026-03-02T09:00:00+0000","days":7}`; err != nil || e.Raw != want ||
+		if want := `{"party":` + c.tell + `,"since":"2026-03-02T09:00:00+0000","days":7}`; err != nil ||
+			e.Raw != want ||
 			e.RequestID != c.r.ID || e.Actor != uuid.Nil || !e.At.Equal(now) || !e.Follows(4, "head") {
 			t.Errorf("got %+v, %v, want %s", e, err, want)
 		}
 		want := c.r
 		want.Reminded = 7
 		same(t, "the request", after, want)
-		same(t, "the turn", exchange.WaitingOn(everything, exchange.DefaultTargets, after), exchange.WaitingOn(everything, exchange.DefaultTargets, c.r))
+		same(t, "the turn", exchange.WaitingOn(everything, exchange.DefaultTargets, after),
+			exchange.WaitingOn(everything, exchange.DefaultTargets, c.r))
 	}
 }
 
@@ -113,7 +117,8 @@ func TestTheOwnerIsToldOnceOfATurnOfTheLab(t *testing.T) {
 		after, events := c.r.Escalate(everything, c.escalation, *c.at)
 		wantKinds(t, events, nil, exchange.Escalated)
 		e, err := events[0].Seal(4, "head")
-		if want := fmt.Sprintf(`{"party":"lab","what":["decision"],"since":"2026-03-02T09:00:00+0000","days":%d}`, c.escalation); err != nil || e.Raw != want ||
+		if want := fmt.Sprintf(`{"party":"lab","what":["decision"],"since":"2026-03-02T09:00:00+0000","days":%d}`,
+			c.escalation); err != nil || e.Raw != want ||
 			e.RequestID != c.r.ID || e.Actor != uuid.Nil || !e.At.Equal(*c.at) {
 			t.Errorf("got %+v, %v, want %s", e, err, want)
 		}
@@ -165,11 +170,14 @@ func TestEachStepOfEachTurnIsRemindedOfOnce(t *testing.T) {
 				if !r.Active || r.Snoozing(now) {
 					want, turned = 0, now.Add(1)
 				}
-				if yes := escalation > 0 && r.Escalates && !turned.After(now); yes != (len(escalated) == 1) || told.Escalates != (r.Escalates && !yes) {
-					t.Fatalf("day %d since %s, at %s: got %+v, want %t", escalation, r.WaitingSince, now, escalated, yes)
+				if yes := escalation > 0 && r.Escalates && !turned.After(now); yes != (len(escalated) == 1) ||
+					told.Escalates != (r.Escalates && !yes) {
+					t.Fatalf("day %d since %s, at %s: got %+v, want %t", escalation, r.WaitingSince, now, escalated,
+						yes)
 				}
 				if (want != 0) != (len(events) == 1) || want != 0 && events[0].Detail.Days != want || len(events) > 1 {
-					t.Fatalf("%v since %s, reminded on day %d, at %s: got %+v, want day %d", days, r.WaitingSince, r.Reminded, now, events, want)
+					t.Fatalf("%v since %s, reminded on day %d, at %s: got %+v, want day %d", days, r.WaitingSince,
+						r.Reminded, now, events, want)
 				}
 				if len(events) == 1 {
 					moment := r.WaitingSince.AddDate(0, 0, want)

@@ -224,7 +224,8 @@ type ShipmentPatch struct {
 
 // Patch is the patch that makes every shipment s.
 func (s Shipment) Patch() ShipmentPatch {
-	p := ShipmentPatch{Carrier: Some(s.Carrier), Tracking: Some(s.Tracking), Conditions: Some(s.Conditions), SentAt: Cleared[Instant]()}
+	p := ShipmentPatch{Carrier: Some(s.Carrier), Tracking: Some(s.Tracking), Conditions: Some(s.Conditions),
+		SentAt: Cleared[Instant]()}
 	if s.SentAt != nil {
 		p.SentAt = NullOf(Instant(*s.SentAt))
 	}

@@ -22,19 +22,29 @@ func TestARequestIsSentWithAllThatItsMaterialAsksForAtFirst(t *testing.T) {
 		terms  exchange.Terms
 		faults []string
 	}{
-		"nothing":                           {exchange.RequestForm{Request: exchange.RequestNew{Material: material}}, asks, []string{"address", "payment_method", "requester_abstract"}},
-		"nothing, and nothing is asked for": {exchange.RequestForm{Request: exchange.RequestNew{Material: material}}, exchange.Terms{}, nil},
-		"all": {exchange.RequestForm{Request: exchange.RequestNew{Material: material, Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("SHIPPING_CODE")}, Account: &exchange.CourierAccount{Courier: "ups", Number: "1a-2b 3c"}}, asks, nil},
-		"an account that is too short": {exchange.RequestForm{Request: exchange.RequestNew{Material: material, Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
-			Payment: exchange.Some("SHIPPING_CODE")}, Account: &exchange.CourierAccount{Courier: "DHL Express", Number: "96041"}}, asks, []string{"account"}},
-		"no account": {exchange.RequestForm{Request: exchange.RequestNew{Material: material, Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
+		"nothing": {exchange.RequestForm{Request: exchange.RequestNew{Material: material}},
+			asks, []string{"address", "payment_method", "requester_abstract"}},
+		"nothing, and nothing is asked for": {exchange.RequestForm{Request: exchange.RequestNew{Material: material}},
+			exchange.Terms{}, nil},
+		"all": {exchange.RequestForm{Request: exchange.RequestNew{Material: material, Abstract: exchange.Some("Aim."),
+			Address: exchange.NullOf(exchange.Ref(1)),
+			Payment: exchange.Some("SHIPPING_CODE")},
+			Account: &exchange.CourierAccount{Courier: "ups", Number: "1a-2b 3c"}}, asks, nil},
+		"an account that is too short": {exchange.RequestForm{Request: exchange.RequestNew{Material: material,
+			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
+			Payment: exchange.Some("SHIPPING_CODE")},
+			Account: &exchange.CourierAccount{Courier: "DHL Express", Number: "96041"}}, asks, []string{"account"}},
+		"no account": {exchange.RequestForm{Request: exchange.RequestNew{Material: material,
+			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
 			Payment: exchange.Some("SHIPPING_CODE")}}, asks, []string{"account", "courier"}},
-		"a way that the lab does not take": {exchange.RequestForm{Request: exchange.RequestNew{Material: material, Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
+		"a way that the lab does not take": {exchange.RequestForm{Request: exchange.RequestNew{Material: material,
+			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
 			Payment: exchange.Some("OTHER"), Notes: exchange.Some("Cash")}}, asks, []string{"payment_method"}},
-		"an invoice to nobody": {exchange.RequestForm{Request: exchange.RequestNew{Material: material, Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
+		"an invoice to nobody": {exchange.RequestForm{Request: exchange.RequestNew{Material: material,
+			Abstract: exchange.Some("Aim."), Address: exchange.NullOf(exchange.Ref(1)),
 			Payment: exchange.Some("REIMBURSEMENT")}}, asks, []string{"payment_method_notes"}},
-		"half an address": {exchange.RequestForm{Request: exchange.RequestNew{Material: material}, Address: &exchange.AddressPatch{Name: exchange.Some("N")}},
+		"half an address": {exchange.RequestForm{Request: exchange.RequestNew{Material: material},
+			Address: &exchange.AddressPatch{Name: exchange.Some("N")}},
 			exchange.Terms{Address: true}, []string{"address_line_1", "country", "locality"}},
 	} {
 		got, err := c.asked.Check(c.terms, takes)
@@ -53,9 +63,12 @@ func TestARequestIsSentWithAllThatItsMaterialAsksForAtFirst(t *testing.T) {
 
 func TestWhatAMaterialDoesNotAskForIsNotSent(t *testing.T) {
 	t.Parallel()
-	got, err := exchange.RequestForm{Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(7)), Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some("OTHER"),
-		Notes: exchange.Some("x")}, Address: &exchange.AddressPatch{}, Account: &exchange.CourierAccount{}}.Check(exchange.Terms{}, nil)
-	if err != nil || got.Address != nil || got.Account != nil || got.Request.Address.Set || got.Request.Payment.Value != "" || got.Request.Notes.Value != "" {
+	got, err := exchange.RequestForm{Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(7)),
+		Address: exchange.NullOf(exchange.Ref(1)), Payment: exchange.Some("OTHER"),
+		Notes: exchange.Some("x")}, Address: &exchange.AddressPatch{},
+		Account: &exchange.CourierAccount{}}.Check(exchange.Terms{}, nil)
+	if err != nil || got.Address != nil || got.Account != nil || got.Request.Address.Set ||
+		got.Request.Payment.Value != "" || got.Request.Notes.Value != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -76,8 +89,9 @@ func TestACourierAccountReadsBackAsItWasWritten(t *testing.T) {
 func TestALabThatNamesNoWayToPayIsAsked(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]exchange.Shipping{
-		"OTHER":                             {NeedsPayment: true},
-		"SHIPPING_CODE REIMBURSEMENT OTHER": {AcceptsOther: true, AcceptsReimbursement: true, AcceptsShippingCode: true},
+		"OTHER": {NeedsPayment: true},
+		"SHIPPING_CODE REIMBURSEMENT OTHER": {AcceptsOther: true, AcceptsReimbursement: true,
+			AcceptsShippingCode: true},
 	} {
 		if got := s.Payments(); cmp.Diff(got, strings.Fields(want)) != "" {
 			t.Errorf("%v, want %s", got, want)

@@ -71,7 +71,8 @@ const (
 )
 
 func scopeOf(requester uuid.UUID, organization int64) []string {
-	return []string{requesterFacet + "=" + requester.String(), organizationFacet + "=" + strconv.FormatInt(organization, 10)}
+	return []string{requesterFacet + "=" + requester.String(), organizationFacet + "=" +
+		strconv.FormatInt(organization, 10)}
 }
 
 // maxScopes is how many organizations of a viewer narrow a search of requests.

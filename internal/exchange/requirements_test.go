@@ -20,7 +20,8 @@ func states(see func(exchange.Terms, exchange.Request)) {
 	bools := []bool{false, true}
 	docs := []exchange.Review{"", exchange.Delivered, exchange.Accepted, exchange.Returned}
 	for bits := range 32 {
-		terms := exchange.Terms{MTA: bits&1 > 0, IRB: bits&2 > 0, Abstract: bits&4 > 0, Address: bits&8 > 0, Payment: bits&16 > 0}
+		terms := exchange.Terms{MTA: bits&1 > 0, IRB: bits&2 > 0, Abstract: bits&4 > 0, Address: bits&8 > 0,
+			Payment: bits&16 > 0}
 		for _, mta := range docs {
 			for _, irb := range docs {
 				for _, executed := range docs {
@@ -37,7 +38,8 @@ func states(see func(exchange.Terms, exchange.Request)) {
 
 func made(mta, irb, executed exchange.Review, texts, addressed bool) exchange.Request {
 	r := fresh()
-	for slot, state := range map[exchange.Slot]exchange.Review{exchange.SignedMTA: mta, exchange.IRB: irb, exchange.ExecutedMTA: executed} {
+	for slot, state := range map[exchange.Slot]exchange.Review{exchange.SignedMTA: mta, exchange.IRB: irb,
+		exchange.ExecutedMTA: executed} {
 		if state != "" {
 			r.Documents = append(r.Documents, document(slot, 101, exchange.Superseded), document(slot, 201, state))
 		}
@@ -80,7 +82,8 @@ func TestEveryRequirementIsExactlyOneOfFourStates(t *testing.T) {
 				missing = append(missing, q.Need)
 			}
 			if q.State != state || q.Need != allNeeds[i] {
-				t.Fatalf("terms %+v, documents %+v: got %s %s, want %s %s", terms, r.Documents, q.Need, q.State, allNeeds[i], state)
+				t.Fatalf("terms %+v, documents %+v: got %s %s, want %s %s", terms, r.Documents, q.Need, q.State,
+					allNeeds[i], state)
 			}
 			d := r.Current(exchange.Slot(q.Need))
 			if note := w.needed && d != nil && d.State == exchange.Returned; note != (q.Note != "") {
@@ -128,7 +131,8 @@ func checkWayOut(t fataler, r exchange.Request, terms exchange.Terms) {
 	t.Helper()
 	for _, who := range []part{asRequester, asMember} {
 		ways := []exchange.RequestPatch{
-			{SignedMTA: exchange.NullOf(exchange.Ref(901))}, {IRB: exchange.NullOf(exchange.Ref(902))}, {ExecutedMTA: exchange.NullOf(exchange.Ref(903))},
+			{SignedMTA: exchange.NullOf(exchange.Ref(901))}, {IRB: exchange.NullOf(exchange.Ref(902))},
+			{ExecutedMTA: exchange.NullOf(exchange.Ref(903))},
 		}
 		for _, s := range exchange.AllowedStatuses(who.roles, r.Status) {
 			p := to(s)
@@ -177,7 +181,8 @@ func checkTurnCanBeTaken(t fataler, r exchange.Request, terms exchange.Terms) {
 		case exchange.StepIssue:
 			after, err = r, error(nil)
 			for after.OpenIssues > 0 && err == nil {
-				after, events, err = after.CloseIssue(who.roles, who.by, exchange.Issue{ID: 1, OpenedBy: requesterID}, terms, later)
+				after, events, err = after.CloseIssue(who.roles, who.by, exchange.Issue{ID: 1, OpenedBy: requesterID},
+					terms, later)
 			}
 		default:
 			after, events, err = apply(r, who, taking(what, r, terms), terms)
@@ -185,7 +190,8 @@ func checkTurnCanBeTaken(t fataler, r exchange.Request, terms exchange.Terms) {
 		if err != nil || len(events) == 0 {
 			t.Fatalf("the %s cannot do %s: %v; terms %+v, request %+v", w.Side, what, err, terms, r)
 		}
-		if next := exchange.WaitingOn(terms, exchange.DefaultTargets, after); next != nil && slices.Contains(next.What, what) {
+		if next := exchange.WaitingOn(terms, exchange.DefaultTargets, after); next != nil &&
+			slices.Contains(next.What, what) {
 			t.Fatalf("the %s did %s and is waited for it again; terms %+v, request %+v", w.Side, what, terms, r)
 		}
 	}
@@ -207,7 +213,8 @@ func taking(what string, r exchange.Request, terms exchange.Terms) exchange.Requ
 		return p
 	}
 	return map[string]exchange.RequestPatch{
-		"abstract": {Abstract: exchange.Some("To map receptors.")}, "requester_signed_mta": {SignedMTA: ref}, "irb": {IRB: ref},
+		"abstract": {Abstract: exchange.Some("To map receptors.")}, "requester_signed_mta": {SignedMTA: ref},
+		"irb":     {IRB: ref},
 		"address": {Address: ref}, "payment": {Payment: exchange.Some("OTHER")}, "executed_mta": {ExecutedMTA: ref},
 	}[what]
 }
@@ -260,8 +267,10 @@ func TestWhoseTurnItIs(t *testing.T) {
 func TestTheLabsTurnIsDueByItsOwnTargets(t *testing.T) {
 	t.Parallel()
 	targets := exchange.Targets{Decide: 3, Countersign: 5, Ship: 9}
-	for days, r := range map[int]exchange.Request{3: given(exchange.Open), 5: uncountersigned(exchange.Approved), 9: given(exchange.InFulfillment)} {
-		if w := exchange.WaitingOn(everything, targets, r); w == nil || w.Due == nil || !w.Due.Equal(start.AddDate(0, 0, days)) {
+	for days, r := range map[int]exchange.Request{3: given(exchange.Open), 5: uncountersigned(exchange.Approved),
+		9: given(exchange.InFulfillment)} {
+		if w := exchange.WaitingOn(everything, targets, r); w == nil || w.Due == nil ||
+			!w.Due.Equal(start.AddDate(0, 0, days)) {
 			t.Errorf("%s: got %+v, want due in %d days", r.Status, w, days)
 		}
 	}

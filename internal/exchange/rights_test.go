@@ -63,7 +63,8 @@ func TestFieldRightsAreTheContracts(t *testing.T) {
 				case !right:
 					wantCode(t, err, exchange.FieldForbidden, field)
 				case err != nil || len(events) != 1:
-					t.Errorf("%s changes %s while %s: got %v, %v, want one event", who.name, field, status, kinds(events), err)
+					t.Errorf("%s changes %s while %s: got %v, %v, want one event", who.name, field, status,
+						kinds(events), err)
 				case cmp.Equal(whole(r), whole(given(status))):
 					t.Errorf("%s changes %s while %s: got an event but no change", who.name, field, status)
 				}
@@ -76,7 +77,8 @@ func TestFieldRightsAreTheContracts(t *testing.T) {
 // that first when the value is fine.
 func TestFieldsAreCheckedBeforeRights(t *testing.T) {
 	t.Parallel()
-	p := exchange.RequestPatch{Payment: exchange.Some("CASH"), Notes: exchange.Some("a\x00b"), Status: exchange.Some(exchange.Status("DONE"))}
+	p := exchange.RequestPatch{Payment: exchange.Some("CASH"), Notes: exchange.Some("a\x00b"),
+		Status: exchange.Some(exchange.Status("DONE"))}
 	for _, who := range parts {
 		_, _, err := apply(fresh(), who, p, everything)
 		wantFaults(t, err, "payment_method", "payment_method_notes", "status")
@@ -141,7 +143,8 @@ func TestAPutOfEverythingMovesLikeAPatchOfTheStatus(t *testing.T) {
 				t.Fatalf("%s, %s to %s: PUT got %v, PATCH got %v", who.name, s.after.Status, status, aErr, bErr)
 			}
 			if diff := cmp.Diff(b, a); diff != "" || !slices.Equal(kinds(aEvents), kinds(bEvents)) {
-				t.Fatalf("%s, %s to %s: PUT and PATCH differ (-patch +put):\n%s", who.name, s.after.Status, status, diff)
+				t.Fatalf("%s, %s to %s: PUT and PATCH differ (-patch +put):\n%s", who.name, s.after.Status, status,
+					diff)
 			}
 		})
 	})

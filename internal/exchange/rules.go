@@ -93,9 +93,12 @@ type bodyKind struct {
 
 // bodies are all bodies that have rules; the document of the API refuses one that is not here.
 var bodies = []any{
-	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{}, GrantPatch{}, FundingBody{},
-	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinDecline{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{}, ImportNew{}, BatchImportBody{},
-	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, TextBody{}, ReasonBody{}, SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
+	Credentials{}, Registration{}, UserPatch{}, OrganizationPatch{}, SwitchesPatch{}, ShippingPatch{}, AddressPatch{},
+	GrantPatch{}, FundingBody{},
+	InvitationNew{}, InvitationToken{}, JoinNew{}, JoinDecline{}, WebhookPatch{}, SavedSearchPatch{}, ImportName{},
+	ImportNew{}, BatchImportBody{},
+	MaterialPatch{}, AttachmentPatch{}, RequestNew{}, RequestPatch{}, ShipmentPatch{}, TextBody{}, ReasonBody{},
+	SnoozeNew{}, MailSettingsPatch{}, TokenNew{},
 }
 
 var bodyRules = func() map[bodyKind]map[string]Rule {

@@ -187,7 +187,9 @@ const MaxTold = 10
 
 // MatchNews are the news of m.
 func (m Match) News() Announcement {
-	return Announcement{Kind: SearchMatched, Detail: AnnouncementDetail{SavedSearch: m.Search.ID, Name: m.Search.Name, Count: m.Count, Materials: m.Materials}}
+	return Announcement{Kind: SearchMatched,
+		Detail: AnnouncementDetail{SavedSearch: m.Search.ID, Name: m.Search.Name, Count: m.Count,
+			Materials: m.Materials}}
 }
 
 // describeMatch says in one sentence what is new in a saved search.

@@ -16,14 +16,16 @@ func TestASavedSearchIsCalledWhatItLooksForUnlessItHasAName(t *testing.T) {
 	}
 	for _, c := range []struct{ patch, name, address string }{
 		{`{"search": " HeLa "}`, "HeLa", "/x?search=HeLa"},
-		{`{"filters": {"organisms": ["Mus musculus", "Homo sapiens", "Mus musculus"], "category": []}}`, "HeLa, Organism: Homo sapiens or Mus musculus",
+		{`{"filters": {"organisms": ["Mus musculus", "Homo sapiens", "Mus musculus"], "category": []}}`,
+			"HeLa, Organism: Homo sapiens or Mus musculus",
 			"/x?organisms=Homo+sapiens&organisms=Mus+musculus&search=HeLa"},
 		{`{"name": "Mine"}`, "Mine", "/x?organisms=Homo+sapiens&organisms=Mus+musculus&search=HeLa"},
 		{`{"filters": {}, "search": "a&b=\"c\" +ü"}`, "Mine", "/x?search=a%26b%3D%22c%22+%2B%C3%BC"},
 		{`{"name": ""}`, `a&b="c" +ü`, "/x?search=a%26b%3D%22c%22+%2B%C3%BC"},
 		{`{"search": "", "alerts": false}`, "All materials", "/x"},
 	} {
-		if s, err = body[exchange.SavedSearchPatch](t, c.patch).Patch(s); err != nil || s.Name != c.name || s.Address("/x") != c.address {
+		if s, err = body[exchange.SavedSearchPatch](t, c.patch).Patch(s); err != nil || s.Name != c.name ||
+			s.Address("/x") != c.address {
 			t.Errorf("%s: %q at %s, %v; want %q at %s", c.patch, s.Name, s.Address("/x"), err, c.name, c.address)
 		}
 	}
@@ -41,7 +43,8 @@ func TestASavedSearchNamesEveryWrongField(t *testing.T) {
 	}
 	for patch, field := range map[string]string{
 		`{"search": ` + many + `}`: "search", `{"search": "a\u0000"}`: "search", `{"name": ` + many + `}`: "name",
-		`{"filters": {"nothing": ["x"]}}`: "filters", `{"filters": {"organisms": [""]}}`: "filters", `{"filters": {"organisms": ["a\nb"]}}`: "filters",
+		`{"filters": {"nothing": ["x"]}}`: "filters", `{"filters": {"organisms": [""]}}`: "filters",
+		`{"filters": {"organisms": ["a\nb"]}}`:            "filters",
 		`{"filters": {"organisms": [` + values + `"w"]}}`: "filters",
 	} {
 		_, err := body[exchange.SavedSearchPatch](t, patch).Create(requesterID)

@@ -17,24 +17,33 @@ var Scopes = []Scope{ScopeRead, ScopeWrite}
 // reads are the actions that change nothing: all that a token may do whose scope is read.
 var reads = []Action{
 	UserRead, UserReadPrivate, NotificationRead, MailSettingsRead, SavedSearchRead, DraftRead, AccountExport, TokenRead,
-	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory, OrganizationEvents,
-	OrganizationInsights, OrganizationStorage, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate, MaterialHistory, MaterialTemplate, MaterialExport,
-	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead, RequestList, AddressRead, GrantList,
+	OrganizationRead, OrganizationGrants, InvitationRead, InvitationOpen, JoinRead, SettingsRead, OrganizationHistory,
+	OrganizationEvents,
+	OrganizationInsights, OrganizationStorage, WebhookRead, MaterialRead, MaterialForesee, MaterialPrivate,
+	MaterialHistory, MaterialTemplate, MaterialExport,
+	MaterialPreview, PublicationRead, ShippingRead, AttachmentRead, AttachmentContent, AttachmentList, RequestRead,
+	RequestList, AddressRead, GrantList,
 	GrantRead, GrantReport, AuditRead, DocumentationRead, SearchRead, JobRead, JobList, JobListAll, AdminRead,
 }
 
 // ofOneLab are the actions of a token that is bound to one lab, on the objects of that lab. What belongs to the user
-// alone (account, addresses, grants, requests that they made) and what makes them join, found or leave a lab it never does.
+// alone (account, addresses, grants, requests that they made) and what makes them join, found or leave a lab it never
+// does.
 var ofOneLab = []Action{
-	OrganizationRead, OrganizationUpdate, OrganizationPublish, OrganizationGrants, InvitationRead, InvitationWrite, JoinRead, JoinAnswer,
-	OrganizationHistory, OrganizationEvents, OrganizationInsights, OrganizationStorage, WebhookRead, WebhookWrite, MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate,
-	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite, AttachmentRead,
-	AttachmentContent, AttachmentUpdate, AttachmentReplace, AttachmentDelete, RequestRead, RequestUpdate, RequestShip, JobRead, JobCancel,
+	OrganizationRead, OrganizationUpdate, OrganizationPublish, OrganizationGrants, InvitationRead, InvitationWrite,
+	JoinRead, JoinAnswer,
+	OrganizationHistory, OrganizationEvents, OrganizationInsights, OrganizationStorage, WebhookRead, WebhookWrite,
+	MaterialCreate, MaterialRead, MaterialForesee, MaterialPrivate, MaterialUpdate,
+	MaterialArchive, MaterialHistory, MaterialBulk, MaterialTemplate, MaterialExport, ShippingRead, ShippingWrite,
+	AttachmentRead,
+	AttachmentContent, AttachmentUpdate, AttachmentReplace, AttachmentDelete, RequestRead, RequestUpdate, RequestShip,
+	JobRead, JobCancel,
 }
 
-// ofNoObject are those of its actions whose object is not known beforehand, or is nobody's: what they show is narrowed to the
-// lab, and what they make must belong to it.
-var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead, SearchRead,
+// ofNoObject are those of its actions whose object is not known beforehand, or is nobody's: what they show is narrowed
+// to the lab, and what they make must belong to it.
+var ofNoObject = []Action{UserRead, MaterialPreview, PublicationRead, AttachmentCreate, RequestList, DocumentationRead,
+	SearchRead,
 	InvitationOpen, GrantReport}
 
 // always are the actions that ask for no power of the token.
@@ -56,8 +65,8 @@ func inScope(action Action, r Relation) bool {
 	return r&OneLab == 0 || slices.Contains(ofOneLab, action) || slices.Contains(ofNoObject, action)
 }
 
-// Covers reports whether the limits of a token leave an action to it on an object of relations r: a token of one lab reaches
-// what is that lab's, and of others what is public.
+// Covers reports whether the limits of a token leave an action to it on an object of relations r: a token of one lab
+// reaches what is that lab's, and of others what is public.
 func (p Policy) Covers(action Action, r Relation) bool {
 	if r&(ReadOnly|OneLab) == 0 {
 		return true
@@ -74,5 +83,6 @@ func (a Actor) BeyondScope(action Action) error {
 	if a.Scope == ScopeRead && !action.Reads() {
 		return Errorf(OutOfScope, "This token only reads (%s needs one with the scope write).", action)
 	}
-	return Errorf(OutOfScope, "This token reaches organization %d alone, and nothing else of its user (%s).", a.Lab, action)
+	return Errorf(OutOfScope, "This token reaches organization %d alone, and nothing else of its user (%s).", a.Lab,
+		action)
 }

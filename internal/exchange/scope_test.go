@@ -9,7 +9,8 @@ import (
 )
 
 // ofNoObject are the actions of which a token of one lab is only shown, or only makes, what is of that lab.
-var ofNoObject = []exchange.Action{exchange.UserRead, exchange.MaterialPreview, exchange.PublicationRead, exchange.AttachmentCreate, exchange.RequestList}
+var ofNoObject = []exchange.Action{exchange.UserRead, exchange.MaterialPreview, exchange.PublicationRead,
+	exchange.AttachmentCreate, exchange.RequestList}
 
 func TestScope_LeavesATokenNothingThatItsUserMayNot(t *testing.T) {
 	t.Parallel()
@@ -24,15 +25,18 @@ func TestScope_LeavesATokenNothingThatItsUserMayNot(t *testing.T) {
 					whole, _ := policy.Can(action, object(c.actor))
 					only := func(scope exchange.Scope, lab int64) bool {
 						limited := c.actor
-						limited.Organizations, limited.Owns = slices.Clone(limited.Organizations), slices.Clone(limited.Owns)
+						limited.Organizations, limited.Owns = slices.Clone(limited.Organizations),
+							slices.Clone(limited.Owns)
 						limited.Scope, limited.Lab = scope, lab
 						may, _ := policy.Can(action, object(limited.Bound()))
 						return may
 					}
-					write, read, here, elsewhere := only(exchange.ScopeWrite, 0), only(exchange.ScopeRead, 0), only(exchange.ScopeWrite, lab), only(exchange.ScopeWrite, 99)
+					write, read, here, elsewhere := only(exchange.ScopeWrite, 0), only(exchange.ScopeRead, 0),
+						only(exchange.ScopeWrite, lab), only(exchange.ScopeWrite, 99)
 					free := action == exchange.Login || action == exchange.Register || action == exchange.Logout
 					if write != whole || read != (whole && (action.Reads() || free)) || here && !whole {
-						t.Errorf("%s: %s on %s by %s: login %v, write %v, read %v, this lab %v", access, action, name, c.name, whole, write, read, here)
+						t.Errorf("%s: %s on %s by %s: login %v, write %v, read %v, this lab %v", access, action, name,
+							c.name, whole, write, read, here)
 					}
 					anybody, _ := policy.Can(action, object(exchange.Actor{}))
 					if elsewhere && !free && !(anybody && action.Reads()) && !slices.Contains(ofNoObject, action) {
@@ -72,14 +76,22 @@ func TestScope_ATokenMakesNoneThatIsMoreThanItself(t *testing.T) {
 
 // writes are the actions that a token never does which only reads.
 var writes = []exchange.Action{
-	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose, exchange.NotificationMark, exchange.MailSettingsWrite,
-	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.TokenCreate, exchange.TokenRevoke, exchange.OrganizationCreate,
-	exchange.OrganizationUpdate, exchange.InvitationWrite, exchange.InvitationAnswer, exchange.InvitationTake, exchange.JoinAsk,
-	exchange.JoinAnswer, exchange.JoinWithdraw, exchange.SettingsUpdate, exchange.OrganizationPublish, exchange.OrganizationLeave,
-	exchange.WebhookWrite, exchange.MaterialCreate, exchange.MaterialUpdate, exchange.MaterialArchive, exchange.MaterialBulk,
-	exchange.MaterialImport, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate, exchange.AttachmentReplace,
-	exchange.AttachmentDelete, exchange.RequestCreate, exchange.RequestUpdate, exchange.RequestShip, exchange.RequestDelete,
-	exchange.AddressWrite, exchange.GrantCreate, exchange.GrantUpdate, exchange.GrantShare, exchange.MaterialFund, exchange.JobCancel,
+	exchange.Login, exchange.Register, exchange.Logout, exchange.UserUpdate, exchange.UserClose,
+	exchange.NotificationMark, exchange.MailSettingsWrite,
+	exchange.SavedSearchWrite, exchange.DraftWrite, exchange.TokenCreate, exchange.TokenRevoke,
+	exchange.OrganizationCreate,
+	exchange.OrganizationUpdate, exchange.InvitationWrite, exchange.InvitationAnswer, exchange.InvitationTake,
+	exchange.JoinAsk,
+	exchange.JoinAnswer, exchange.JoinWithdraw, exchange.SettingsUpdate, exchange.OrganizationPublish,
+	exchange.OrganizationLeave,
+	exchange.WebhookWrite, exchange.MaterialCreate, exchange.MaterialUpdate, exchange.MaterialArchive,
+	exchange.MaterialBulk,
+	exchange.MaterialImport, exchange.ShippingWrite, exchange.AttachmentCreate, exchange.AttachmentUpdate,
+	exchange.AttachmentReplace,
+	exchange.AttachmentDelete, exchange.RequestCreate, exchange.RequestUpdate, exchange.RequestShip,
+	exchange.RequestDelete,
+	exchange.AddressWrite, exchange.GrantCreate, exchange.GrantUpdate, exchange.GrantShare, exchange.MaterialFund,
+	exchange.JobCancel,
 	exchange.JobRetry, exchange.UserAdmin,
 }
 
@@ -87,7 +99,8 @@ func TestScope_EveryActionReadsOrWrites(t *testing.T) {
 	t.Parallel()
 	for action := range exchange.PolicyFor(exchange.AccessMembers) {
 		if action.Reads() == slices.Contains(writes, action) {
-			t.Errorf("decide whether %s only reads (reads in scope.go, writes here), and whether a token of one lab may do it", action)
+			t.Errorf("decide whether %s only reads (reads in scope.go, writes here), and whether a token of one lab "+
+				"may do it", action)
 		}
 	}
 }

@@ -167,7 +167,8 @@ func (x *documentBuilder) counted(m Material) {
 	for name, is := range map[string]bool{
 		"needs_mta": m.NeedsMTA, "needs_irb": m.NeedsIRB, "needs_abstract": m.NeedsAbstract, "is_archived": m.Archived,
 		"shipping": m.ShippingID != nil, "imported": m.Imported,
-		"has_publication": m.PubMedID != "" || text(m.PublicationTitle) != "" || text(m.PrePrintDOI) != "" || text(m.PrePrintTitle) != "",
+		"has_publication": m.PubMedID != "" || text(m.PublicationTitle) != "" || text(m.PrePrintDOI) != "" ||
+			text(m.PrePrintTitle) != "",
 	} {
 		x.count(name, strconv.FormatBool(is))
 	}

@@ -15,9 +15,13 @@ import (
 func ptr[T any](v T) *T { return &v }
 
 var indexedLine = Material{
-	ID: 7, OrganizationID: 12, Category: "CELL_LINE", Title: "HT-29 colorectal line", Reference: ptr("FZ-0012"), PubMedID: "13052828",
-	URL: "https://www.cellosaurus.org/CVCL_0320", Organisms: []string{"Homo sapiens", "Mus musculus"}, NeedsMTA: true, ShippingID: ptr(int64(3)),
-	PublicationTitle: ptr("A line of growth"), PrePrintDOI: ptr("10.1101/2020.01.01.123"), Citation: ptr("Fogh 1975"), AdditionalInfo: ptr("Thaw quickly"),
+	ID: 7, OrganizationID: 12, Category: "CELL_LINE", Title: "HT-29 colorectal line", Reference: ptr("FZ-0012"),
+	PubMedID: "13052828",
+	URL:      "https://www.cellosaurus.org/CVCL_0320", Organisms: []string{"Homo sapiens", "Mus musculus"},
+	NeedsMTA:         true,
+	ShippingID:       ptr(int64(3)),
+	PublicationTitle: ptr("A line of growth"), PrePrintDOI: ptr("10.1101/2020.01.01.123"), Citation: ptr("Fogh 1975"),
+	AdditionalInfo: ptr("Thaw quickly"),
 	Metadata: json.RawMessage(`{"cell_line_name":"HT-29","rrid":"RRID:CVCL_0320","disease":" Colon adenocarcinoma ","tissue":"Colon","biosafety_level":"BSL1",
 		"line_type":"cancer","organism_ids":["NCBITaxon:9606"],"is_genetically_modified":"yes","growth_medium":"McCoy’s medium","supplier":"ATCC HTB-38",
 		"own_key":"Zebra","deep":{"secret":"Quagga"},"number":12}`),
@@ -27,8 +31,10 @@ func TestAMaterialIsFoundByAllThatItSays(t *testing.T) {
 	t.Parallel()
 	d := indexedLine.SearchDocument("Müller lab", []string{"own_key", "deep", "number"}).Doc
 	for _, query := range []string{
-		"HT29", "colorectal lines", "homo sapiens", "mus", "human cell lines", "mouse", "FZ 0012", "PMID:13052828", "cvcl_0320", "https://scicrunch.org/resolver/RRID:CVCL_0320",
-		"line of growth", "doi:10.1101/2020.01.01.123", "fogh", "muller", "thawing", "colon adenocarc", "Level 1", "NCBITaxon:9606", "mccoy", "htb38", "zebra",
+		"HT29", "colorectal lines", "homo sapiens", "mus", "human cell lines", "mouse", "FZ 0012", "PMID:13052828",
+		"cvcl_0320", "https://scicrunch.org/resolver/RRID:CVCL_0320",
+		"line of growth", "doi:10.1101/2020.01.01.123", "fogh", "muller", "thawing", "colon adenocarc", "Level 1",
+		"NCBITaxon:9606", "mccoy", "htb38", "zebra",
 	} {
 		if !fulltext.Parse(query).Expr().Match(d) {
 			t.Errorf("%q does not find it: %q", query, d.Tokens)
@@ -55,8 +61,10 @@ func TestAMaterialCountsUnderItsFacets(t *testing.T) {
 	t.Parallel()
 	x := indexedLine.SearchDocument("Müller lab", nil)
 	want := []string{
-		"biosafety_level=BSL-1", "category=CELL_LINE", "disease=Colon adenocarcinoma", "has_publication=true", "imported=false", "is_archived=false",
-		"is_genetically_modified=true", "line_type=cancer", "needs_abstract=false", "needs_irb=false", "needs_mta=true", "organisms=Homo sapiens",
+		"biosafety_level=BSL-1", "category=CELL_LINE", "disease=Colon adenocarcinoma", "has_publication=true",
+		"imported=false", "is_archived=false",
+		"is_genetically_modified=true", "line_type=cancer", "needs_abstract=false", "needs_irb=false", "needs_mta=true",
+		"organisms=Homo sapiens",
 		"organisms=Mus musculus", "organization=12", "shipping=true", "tissue=Colon",
 	}
 	if !slices.Equal(x.Facets, want) {
@@ -71,10 +79,13 @@ func TestAMaterialCountsUnderItsFacets(t *testing.T) {
 			t.Errorf("%s is not among the facets", name)
 		}
 	}
-	pdx := Material{Category: "PDX", Title: "Tumour", ImportSource: "GEO", Imported: true, ImportIdentifier: ptr("GSE2122"),
-		Metadata: json.RawMessage(`{"diagnosis":"` + strings.Repeat("ä", 300) + `","primary_tissue_of_origin":"Colon","tumor_characterization_technology":["histology","STR","STR"]}`)}
+	pdx := Material{Category: "PDX", Title: "Tumour", ImportSource: "GEO", Imported: true,
+		ImportIdentifier: ptr("GSE2122"),
+		Metadata: json.RawMessage(`{"diagnosis":"` + strings.Repeat("ä", 300) +
+			`","primary_tissue_of_origin":"Colon","tumor_characterization_technology":["histology","STR","STR"]}`)}
 	x = pdx.SearchDocument("", nil)
-	for _, facet := range []string{"disease=" + strings.Repeat("ä", 255), "tissue=Colon", "import_source=GEO", "imported=true", "has_publication=false"} {
+	for _, facet := range []string{"disease=" + strings.Repeat("ä", 255), "tissue=Colon", "import_source=GEO",
+		"imported=true", "has_publication=false"} {
 		if !slices.Contains(x.Facets, facet) {
 			t.Errorf("%s is not in %q", facet, x.Facets)
 		}
@@ -111,10 +122,13 @@ func TestEachFacetOfACategoryIsNamedOnce(t *testing.T) {
 func TestOrganizationsAndPeopleAreFoundByWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	o := Organization{Name: "Müller lab", Description: "We study growth"}.SearchDocument().Doc
-	u := User{ID: uuid.New(), Username: "ada", FirstName: "Ada", LastName: "Löwe", Email: "private@example.org", VerifiedEmail: "private@example.org", RegistryID: "0000-0002-1825-0097"}.SearchDocument().Doc
+	u := User{ID: uuid.New(), Username: "ada", FirstName: "Ada", LastName: "Löwe", Email: "private@example.org",
+		VerifiedEmail: "private@example.org", RegistryID: "0000-0002-1825-0097"}.SearchDocument().Doc
 	for query, found := range map[string][2]bool{
-		"muller": {true, false}, "studies": {true, false}, "lowe ada": {false, true}, "https://orcid.org/0000-0002-1825-0097": {false, true},
-		"0000000218250097": {false, true}, "private": {false, false}, "example": {false, false}, "private@example.org": {false, false},
+		"muller": {true, false}, "studies": {true, false}, "lowe ada": {false, true},
+		"https://orcid.org/0000-0002-1825-0097": {false, true},
+		"0000000218250097":                      {false, true}, "private": {false, false}, "example": {false, false},
+		"private@example.org": {false, false},
 	} {
 		e := fulltext.Parse(query).Expr()
 		if got := [2]bool{e.Match(o), e.Match(u)}; got != found {

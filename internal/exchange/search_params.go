@@ -57,7 +57,8 @@ func (f *FieldErrors) SearchSize(name, text string, filters map[string][]string)
 		values += len(list)
 	}
 	if terms+values > MaxSearched {
-		f.Add(name, "must be at most %d words and filter values together; there are %d words and %d values", MaxSearched, terms, values)
+		f.Add(name, "must be at most %d words and filter values together; there are %d words and %d values",
+			MaxSearched, terms, values)
 	}
 }
 

@@ -24,7 +24,8 @@ func TestOnlyWhoseTurnItIsMaySnooze(t *testing.T) {
 		| requester | y | n | y | y | n |
 		| lab | n | y | y | y | n |
 		| nobody | c | c | c | c | c |`)[1:] {
-		r := map[string]exchange.Request{"requester": fresh(), "lab": given(exchange.Open), "nobody": given(exchange.Rejected)}[row[0]]
+		r := map[string]exchange.Request{"requester": fresh(), "lab": given(exchange.Open),
+			"nobody": given(exchange.Rejected)}[row[0]]
 		for i, who := range parts {
 			after, events, err := snooze(r, who, until(14))
 			gone, ended, endErr := after.Unsnooze(who.roles, who.by, everything, later)
@@ -32,7 +33,8 @@ func TestOnlyWhoseTurnItIsMaySnooze(t *testing.T) {
 			case "y":
 				wantKinds(t, events, err, exchange.Snoozed)
 				e, err := events[0].Seal(0, "")
-				if want := `{"party":"` + row[0] + `","until":"2026-03-17T11:00:00+0000"}`; err != nil || e.Raw != want {
+				if want := `{"party":"` + row[0] + `","until":"2026-03-17T11:00:00+0000"}`; err != nil ||
+					e.Raw != want {
 					t.Errorf("got %s, %v, want %s", e.Raw, err, want)
 				}
 				wantKinds(t, ended, endErr, exchange.Unsnoozed)
@@ -59,7 +61,8 @@ func TestASnoozeSaysUntilWhenWithinNinetyDays(t *testing.T) {
 		n     exchange.SnoozeNew
 		field string
 	}{
-		{at(time.Second), ""}, {until(90), ""}, {at(0), "until"}, {until(-1), "until"}, {at(90*day + time.Second), "until"},
+		{at(time.Second), ""}, {until(90), ""}, {at(0), "until"}, {until(-1), "until"},
+		{at(90*day + time.Second), "until"},
 		{exchange.SnoozeNew{}, "until"}, {long, "reason"},
 	} {
 		after, events, err := snooze(fresh(), asRequester, c.n)

@@ -42,7 +42,8 @@ func (f *FieldErrors) long(field string, o Opt[string], dst *string) {
 		return
 	}
 	s := tidy(o.Value)
-	if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }) {
+	if strings.ContainsFunc(s,
+		func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }) {
 		f.Add(field, "must not contain control characters")
 		return
 	}

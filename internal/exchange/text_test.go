@@ -38,7 +38,8 @@ var texts = map[string]struct {
 		return u.FirstName, err
 	}},
 	"name": {255, false, func(s string) (string, error) {
-		o, _, err := exchange.OrganizationPatch{Name: exchange.Some(s)}.Patch(exchange.Organization{Name: "Mora lab"}, nil)
+		o, _, err := exchange.OrganizationPatch{Name: exchange.Some(s)}.Patch(exchange.Organization{Name: "Mora lab"},
+			nil)
 		return o.Name, err
 	}},
 	"address_line_1": {255, false, func(s string) (string, error) {
@@ -58,7 +59,8 @@ var texts = map[string]struct {
 		return r.Abstract, err
 	}},
 	"quantity": {255, false, func(s string) (string, error) {
-		r, err := exchange.RequestNew{Material: exchange.Some(exchange.Ref(8)), Quantity: exchange.Some(s)}.Create(exchange.Actor{ID: requesterID})
+		r, err := exchange.RequestNew{Material: exchange.Some(exchange.Ref(8)),
+			Quantity: exchange.Some(s)}.Create(exchange.Actor{ID: requesterID})
 		return r.Quantity, err
 	}},
 	"text": {20_000, true, func(s string) (string, error) { return exchange.TextBody{Text: exchange.Some(s)}.Check() }},
@@ -68,8 +70,9 @@ func TestTextIsKeptInNFCAndTrimmed(t *testing.T) {
 	t.Parallel()
 	for field, f := range texts {
 		for in, want := range map[string]string{
-			" HeLa ": "HeLa", "\u00a0HeLa\u2003\n": "HeLa", "Verträg": "Verträg", "Vertra\u0308g": "Verträg", "\u212b": "\u00c5",
-			"한": "한", "a  b": "a  b", "👩‍🔬": "👩‍🔬", `<b>"&'`: `<b>"&'`,
+			" HeLa ": "HeLa", "\u00a0HeLa\u2003\n": "HeLa", "Verträg": "Verträg", "Vertra\u0308g": "Verträg",
+			"\u212b": "\u00c5",
+			"한":      "한", "a  b": "a  b", "👩‍🔬": "👩‍🔬", `<b>"&'`: `<b>"&'`,
 		} {
 			if got, err := f.send(in); err != nil || got != want {
 				t.Errorf("%s %q: got %q, %v, want %q", field, in, got, err, want)
@@ -127,7 +130,8 @@ func TestAMessageMayNotBeEmpty(t *testing.T) {
 }
 
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{" HeLa\n", "a\u0308", " \u0301a", "\xff", "\x00", "\u2028", strings.Repeat("ä", 501)} {
+	for _, seed := range []string{" HeLa\n", "a\u0308", " \u0301a", "\xff", "\x00", "\u2028",
+		strings.Repeat("ä", 501)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -152,9 +156,11 @@ func FuzzText(f *testing.F) {
 func TestSortKeyIsWithoutCaseAndMarksAndOfABoundedLength(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "", "HT-29": "ht-29", "Zoë O'Hara": "zoe o'hara", "ÅNGSTRÖM": "angstrom", "A\u030angstro\u0308m": "angstrom", "Straße": "strasse",
-		"Łódź": "lodz", "Ørsted": "orsted", "Æquorea œdema": "aequorea oedema", "İstanbul ılık": "istanbul ilik", "ﬁbroblast": "fibroblast",
-		"Σίσυφος": "σισυφοσ", "µ²": "μ2", "株 🧬": "株 🧬",
+		"": "", "HT-29": "ht-29", "Zoë O'Hara": "zoe o'hara", "ÅNGSTRÖM": "angstrom",
+		"A\u030angstro\u0308m": "angstrom", "Straße": "strasse",
+		"Łódź": "lodz", "Ørsted": "orsted", "Æquorea œdema": "aequorea oedema", "İstanbul ılık": "istanbul ilik",
+		"ﬁbroblast": "fibroblast",
+		"Σίσυφος":   "σισυφοσ", "µ²": "μ2", "株 🧬": "株 🧬",
 	} {
 		if got := exchange.SortKey(text); got != want {
 			t.Errorf("SortKey(%q) = %q, want %q", text, got, want)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// MaxTokens is how many tokens of programs a user has at once. Sessions and logins do not count, so that nobody is locked out.
+// MaxTokens is how many tokens of programs a user has at once. Sessions and logins do not count, so that nobody is
+// locked out.
 const MaxTokens = 50
 
 // maxTokenLife is how long a token of a program is valid at most.
@@ -48,9 +49,10 @@ func (n TokenNew) Token(now time.Time, lasts time.Duration) (Token, error) {
 	return t, f.Err()
 }
 
-// Allows reports whether a token made with a's power is within it: a program's token makes none that may do more, reaches
-// further, or is valid for longer. A login and a session make any.
+// Allows reports whether a token made with a's power is within it: a program's token makes none that may do more,
+// reaches further, or is valid for longer. A login and a session make any.
 func (t Token) Allows(a Token) bool {
-	return t.Scope == "" || (t.Scope == ScopeWrite || a.Scope == ScopeRead) && (t.Organization == nil || a.Organization != nil && *t.Organization == *a.Organization) &&
+	return t.Scope == "" || (t.Scope == ScopeWrite || a.Scope == ScopeRead) &&
+		(t.Organization == nil || a.Organization != nil && *t.Organization == *a.Organization) &&
 		!a.ExpiresAt.After(t.ExpiresAt)
 }

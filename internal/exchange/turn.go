@@ -35,7 +35,8 @@ type Clock struct {
 
 // PresentTurn is the present entry in the account of r.
 func (r Request) PresentTurn(t Terms) RequestTurn {
-	present := RequestTurn{RequestID: r.ID, Seq: r.Clock.Turn, Status: r.Status, Side: Nobody, What: []string{}, BeganAt: r.Clock.Since}
+	present := RequestTurn{RequestID: r.ID, Seq: r.Clock.Turn, Status: r.Status, Side: Nobody, What: []string{},
+		BeganAt: r.Clock.Since}
 	if turn := WaitingOn(t, DefaultTargets, r); turn != nil {
 		present.Side, present.What = turn.Side, turn.What
 	}
@@ -84,7 +85,8 @@ func (c Clock) after(was RequestTurn, now time.Time) Clock {
 		now = c.Since
 	}
 	seconds := now.Unix() - c.Since.Unix()
-	return Clock{Turn: c.Turn + 1, Since: now, Sides: added(c.Sides, was.Side, seconds), Stages: added(c.Stages, was.Status, seconds)}
+	return Clock{Turn: c.Turn + 1, Since: now, Sides: added(c.Sides, was.Side, seconds),
+		Stages: added(c.Stages, was.Status, seconds)}
 }
 
 // added is a map in which n more stands at key; the map itself stays as it is.
@@ -116,5 +118,6 @@ func (c Clock) Agrees(made time.Time, turns []RequestTurn) bool {
 			return false
 		}
 	}
-	return c.Turn == sum.Turn && c.Since.Equal(sum.Since) && maps.Equal(c.Sides, sum.Sides) && maps.Equal(c.Stages, sum.Stages)
+	return c.Turn == sum.Turn && c.Since.Equal(sum.Since) && maps.Equal(c.Sides, sum.Sides) &&
+		maps.Equal(c.Stages, sum.Stages)
 }

@@ -29,7 +29,8 @@ func TestTheTurnsOfARequestAddUpToItsAge(t *testing.T) {
 				t.Fatalf("%v by %s: the present turn (-want +got):\n%s", kinds(s.events), s.who.name, diff)
 			}
 			if step := append(present.What, "")[0]; s.after.Party != present.Side || s.after.Step != step {
-				t.Fatalf("%v by %s: it is kept that %q is to do %q, want %q and %q", kinds(s.events), s.who.name, s.after.Party, s.after.Step, present.Side, step)
+				t.Fatalf("%v by %s: it is kept that %q is to do %q, want %q and %q", kinds(s.events), s.who.name,
+					s.after.Party, s.after.Step, present.Side, step)
 			}
 			sides, stages := map[exchange.Side]int64{}, map[exchange.Status]int64{}
 			for i, turn := range s.account[1:] {
@@ -43,7 +44,8 @@ func TestTheTurnsOfARequestAddUpToItsAge(t *testing.T) {
 				t.Fatalf("got %+v of %+v", c, s.account)
 			}
 			age := int64(c.Since.Sub(s.after.CreatedAt) / time.Second)
-			if sum(c.Sides) != age || sum(c.Stages) != age || !maps.Equal(lasting(sides), c.Sides) || !maps.Equal(lasting(stages), c.Stages) {
+			if sum(c.Sides) != age || sum(c.Stages) != age || !maps.Equal(lasting(sides), c.Sides) ||
+				!maps.Equal(lasting(stages), c.Stages) {
 				t.Fatalf("got %+v, want %v and %v, which are %d s", c, sides, stages, age)
 			}
 		})
@@ -87,7 +89,8 @@ func TestAnAccountThatWasAlteredDoesNotAgree(t *testing.T) {
 			{Seq: 3, Status: exchange.Rejected, Side: exchange.Nobody, BeganAt: later.Add(time.Hour)},
 		}
 	}
-	c := exchange.Clock{Turn: 3, Since: later.Add(time.Hour), Sides: map[exchange.Side]int64{exchange.RequesterSide: 26 * 3600, exchange.LabSide: 3600},
+	c := exchange.Clock{Turn: 3, Since: later.Add(time.Hour),
+		Sides:  map[exchange.Side]int64{exchange.RequesterSide: 26 * 3600, exchange.LabSide: 3600},
 		Stages: map[exchange.Status]int64{exchange.Open: 27 * 3600}}
 	if !c.Agrees(start, turns()) {
 		t.Error("what was not altered does not agree")

@@ -34,7 +34,8 @@ func (u User) Name() string {
 	return u.Username
 }
 
-// Names that replace those of a closed account: of the person, of a lab that was theirs alone, and of their deleted documents.
+// Names that replace those of a closed account: of the person, of a lab that was theirs alone, and of their deleted
+// documents.
 const (
 	ClosedName = "closed account"
 	ClosedLab  = "closed lab"
@@ -140,7 +141,8 @@ func (r Registration) Check() (code, origin string, err error) {
 	f.line("code", Some(r.Code), codeLength, &code)
 	f.line("origin_url", Some(r.OriginURL), originLength, &origin)
 	f.line("invitation", r.Invitation, invitationLength, new(string))
-	f.rule("code_verifier", Rule{Pattern: verifierForm.String(), Examples: []string{"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}})
+	f.rule("code_verifier", Rule{Pattern: verifierForm.String(),
+		Examples: []string{"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"}})
 	if !verifierForm.MatchString(r.CodeVerifier.Or("")) {
 		f.Add("code_verifier", "must be 43 to 128 letters, digits, or any of - . _ ~ (RFC 7636)")
 	}

@@ -27,7 +27,8 @@ type step struct {
 func drawTerms(t *rapid.T) exchange.Terms {
 	b := rapid.Bool()
 	return exchange.Terms{
-		MTA: b.Draw(t, "MTA"), IRB: b.Draw(t, "IRB"), Abstract: b.Draw(t, "abstract"), Address: b.Draw(t, "address"), Payment: b.Draw(t, "payment"),
+		MTA: b.Draw(t, "MTA"), IRB: b.Draw(t, "IRB"), Abstract: b.Draw(t, "abstract"), Address: b.Draw(t, "address"),
+		Payment: b.Draw(t, "payment"),
 	}
 }
 
@@ -39,7 +40,8 @@ func walk(t *rapid.T, see func(*step)) {
 	s.note(s.after)
 	var issues []exchange.Issue
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
-		s.now = s.now.Add(time.Duration(rapid.IntRange(-90, 900).Draw(t, "minutes")) * time.Minute) // back, where the clock was set
+		// back, where the clock was set
+		s.now = s.now.Add(time.Duration(rapid.IntRange(-90, 900).Draw(t, "minutes")) * time.Minute)
 		s.who = rapid.SampledFrom(parts).Draw(t, "who")
 		s.before = s.after
 		if rapid.IntRange(0, 19).Draw(t, "material edited") == 0 {
@@ -68,11 +70,13 @@ func (s *step) edit(t *rapid.T) {
 	want := s.before
 	want.Clock = after.Clock // which is looked at by itself
 	if was != is {
-		want.WaitingSince, want.Reminded, want.Escalates, want.SnoozedUntil = s.now, 0, strings.HasPrefix(is, "lab"), nil
+		want.WaitingSince, want.Reminded, want.Escalates, want.SnoozedUntil = s.now, 0, strings.HasPrefix(is, "lab"),
+			nil
 		want.Party, want.Step = after.Party, after.Step // which every step is held to
 	}
 	if diff := cmp.Diff(want, after); diff != "" || other != (was != is) {
-		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other, diff)
+		t.Fatalf("the material changed, waiting for %q, then %q: another turn: %t (-want +got):\n%s", was, is, other,
+			diff)
 	}
 	s.terms, s.before = terms, after
 	s.note(after)
@@ -80,7 +84,8 @@ func (s *step) edit(t *rapid.T) {
 
 // note adds to the account of turns where it is another one now.
 func (s *step) note(r exchange.Request) {
-	now := exchange.RequestTurn{RequestID: r.ID, Seq: int64(len(s.account) + 1), Status: r.Status, What: []string{}, BeganAt: s.now}
+	now := exchange.RequestTurn{RequestID: r.ID, Seq: int64(len(s.account) + 1), Status: r.Status, What: []string{},
+		BeganAt: s.now}
 	if words := strings.Fields(turn(s.terms, r)); len(words) > 0 {
 		now.Side, now.What = exchange.Side(words[0]), words[1:]
 	}
@@ -122,7 +127,8 @@ func act(t *rapid.T, s *step, issues *[]exchange.Issue) (exchange.Request, []exc
 		}
 		return after, events, err
 	case 4:
-		p := exchange.ShipmentPatch{Carrier: exchange.Some(rapid.SampledFrom([]string{"", "DHL", "TNT"}).Draw(t, "carrier"))}
+		p := exchange.ShipmentPatch{Carrier: exchange.Some(rapid.SampledFrom([]string{"", "DHL", "TNT"}).Draw(t,
+			"carrier"))}
 		return r.Ship(roles, by, p, s.terms, s.now)
 	case 5:
 		until := exchange.Until(s.now.Add(time.Duration(rapid.IntRange(-1, 91).Draw(t, "days of snooze")) * day))
@@ -169,10 +175,13 @@ func maybeRef(t *rapid.T, name string) exchange.Null[exchange.Ref] {
 func drawPatch(t *rapid.T) exchange.RequestPatch {
 	return exchange.RequestPatch{
 		Status: maybe(t, "status", exchange.Statuses...), Active: maybe(t, "is_active", true, false),
-		SignedMTA: maybeRef(t, "signed MTA"), IRB: maybeRef(t, "IRB"), ExecutedMTA: maybeRef(t, "executed MTA"), Address: maybeRef(t, "address"),
+		SignedMTA: maybeRef(t, "signed MTA"), IRB: maybeRef(t, "IRB"), ExecutedMTA: maybeRef(t, "executed MTA"),
+		Address:    maybeRef(t, "address"),
 		AssignedTo: maybe(t, "assigned_to", exchange.UserRef(memberID), exchange.UserRef(ownerID)),
-		Abstract:   maybe(t, "abstract", "", "To map receptors."), Payment: maybe(t, "payment", "", "OTHER", "CASH"), Notes: maybe(t, "notes", "", "12"),
-		Rejection: maybe(t, "rejection", "", "no stock"), Override: maybe(t, "override", "", "agreed by phone"), Reason: maybe(t, "reason", "see page 2"),
+		Abstract:   maybe(t, "abstract", "", "To map receptors."), Payment: maybe(t, "payment", "", "OTHER", "CASH"),
+		Notes:     maybe(t, "notes", "", "12"),
+		Rejection: maybe(t, "rejection", "", "no stock"), Override: maybe(t, "override", "", "agreed by phone"),
+		Reason: maybe(t, "reason", "see page 2"),
 	}
 }
 
@@ -202,11 +211,13 @@ func checkRefusal(t *rapid.T, s *step) {
 		t.Fatalf("got events %v with %v", kinds(s.events), s.err)
 	}
 	for _, e := range s.events {
-		if e.RequestID != s.before.ID || e.Actor != s.who.by || !e.At.Equal(s.now) || !slices.Contains(exchange.EventKinds, e.Kind) {
+		if e.RequestID != s.before.ID || e.Actor != s.who.by || !e.At.Equal(s.now) ||
+			!slices.Contains(exchange.EventKinds, e.Kind) {
 			t.Fatalf("got event %+v, want one of request %d by %s at %s", e, s.before.ID, s.who.by, s.now)
 		}
 	}
-	if s.who.name == "stranger" && len(s.events) > 0 && s.events[0].Kind != exchange.Messaged && s.events[0].Kind != exchange.IssueClosed {
+	if s.who.name == "stranger" && len(s.events) > 0 && s.events[0].Kind != exchange.Messaged &&
+		s.events[0].Kind != exchange.IssueClosed {
 		t.Fatalf("a stranger did %v", kinds(s.events))
 	}
 }
@@ -220,7 +231,8 @@ func checkTime(t *rapid.T, s *step) {
 		t.Fatalf("%v: got updated_at %s, want %s", kinds(s.events), s.after.UpdatedAt, want)
 	}
 	was, is := turn(s.terms, s.before), turn(s.terms, s.after)
-	want, reminded, escalates, snoozed := s.before.WaitingSince, s.before.Reminded, s.before.Escalates, s.before.SnoozedUntil
+	want, reminded, escalates, snoozed := s.before.WaitingSince, s.before.Reminded, s.before.Escalates,
+		s.before.SnoozedUntil
 	if was != is {
 		want, reminded, escalates, snoozed = s.now, 0, strings.HasPrefix(is, "lab"), nil
 	}
@@ -228,11 +240,14 @@ func checkTime(t *rapid.T, s *step) {
 		snoozed = (*time.Time)(s.events[0].Detail.Until)
 	}
 	if s.after.Reminded != reminded || s.after.Escalates != escalates || !cmp.Equal(s.after.SnoozedUntil, snoozed) {
-		t.Fatalf("%v, waiting for %q, then %q: got a reminder on day %d, escalates %t, snoozed until %v, want %d, %t, %v",
-			kinds(s.events), was, is, s.after.Reminded, s.after.Escalates, s.after.SnoozedUntil, reminded, escalates, snoozed)
+		t.Fatalf("%v, waiting for %q, then %q: got a reminder on day %d, escalates %t, snoozed until %v, want "+
+			"%d, %t, %v",
+			kinds(s.events), was, is, s.after.Reminded, s.after.Escalates, s.after.SnoozedUntil, reminded, escalates,
+			snoozed)
 	}
 	if !s.after.WaitingSince.Equal(want) {
-		t.Fatalf("%v, waiting for %q, then %q: got since %s, want %s", kinds(s.events), was, is, s.after.WaitingSince, want)
+		t.Fatalf("%v, waiting for %q, then %q: got since %s, want %s", kinds(s.events), was, is, s.after.WaitingSince,
+			want)
 	}
 }
 
@@ -257,14 +272,16 @@ func checkState(t *rapid.T, s *step) {
 	if w := exchange.WaitingOn(s.terms, exchange.DefaultTargets, r); (w != nil) != r.Active {
 		t.Fatalf("got turn %+v of a request with is_active %t", w, r.Active)
 	} else if w != nil {
-		if w.Side != exchange.RequesterSide && w.Side != exchange.LabSide || len(w.What) == 0 || !w.Since.Equal(r.WaitingSince) {
+		if w.Side != exchange.RequesterSide && w.Side != exchange.LabSide || len(w.What) == 0 ||
+			!w.Since.Equal(r.WaitingSince) {
 			t.Fatalf("got turn %+v, want a side, what and since %s", w, r.WaitingSince)
 		}
 		if (w.Due != nil) != (w.Side == exchange.LabSide) {
 			t.Fatalf("got due %v on the side of the %s", w.Due, w.Side)
 		}
 	}
-	if r.OpenIssues < 0 || r.PutBack && (r.Status != exchange.InFulfillment || r.OpenIssues == 0) || r.Status == exchange.Fulfilled && r.OpenIssues > 0 {
+	if r.OpenIssues < 0 || r.PutBack && (r.Status != exchange.InFulfillment || r.OpenIssues == 0) ||
+		r.Status == exchange.Fulfilled && r.OpenIssues > 0 {
 		t.Fatalf("got %s with %d open issues, put back %t", r.Status, r.OpenIssues, r.PutBack)
 	}
 	if len(r.Documents) < len(s.before.Documents) {

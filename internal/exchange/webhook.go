@@ -193,7 +193,8 @@ type Attempt struct {
 }
 
 // pauses are how long a delivery waits after each failure, as Standard Webhooks recommends.
-var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour,
+var pauses = []time.Duration{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour,
 	14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
 // MaxTries is how often a delivery is tried before it is given up.

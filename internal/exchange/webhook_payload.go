@@ -88,7 +88,8 @@ func NewEventMessage(e Event, q RequestDetail, people []User, base string) Event
 	id := strconv.FormatInt(q.ID, 10)
 	m := EventMessage{Type: e.Kind.Type(), Timestamp: e.At, Data: EventData{
 		Organization: q.Organization,
-		Request: RequestPayload{q.ID, base + "/requests/" + id, base + "/v1/material-requests/" + id, q.Status, q.Active,
+		Request: RequestPayload{q.ID, base + "/requests/" + id, base + "/v1/material-requests/" + id, q.Status,
+			q.Active,
 			MaterialPayload{q.MaterialID, q.Material}, person(q.Requester)},
 		Event: EventPayload{ID: e.ID, Seq: e.Seq, Kind: e.Kind, At: e.At, Detail: e.Detail},
 	}}

@@ -16,13 +16,13 @@ import (
 
 // Store keeps content. Folder is the local one; package filestest holds what every store promises.
 type Store interface {
-	// Put reads r to its end and keeps what it gave under a new key. When it returns without an
-	// error the content survives a power cut; when it returns an error nothing is left behind.
+	// Put reads r to its end and keeps what it gave under a new key. When it returns without an error the content
+	// survives a power cut; when it returns an error nothing is left behind.
 	//
-	// Errors: TooLarge above limit bytes, UnsupportedMedia for a type that Sniff refuses,
-	// InvalidInput on field "file" for empty content, StorageFull where there is no room. The first two come before the rest is read.
-	// An error of r is passed on, so that r may fail with an *exchange.Error of its own. A
-	// cancelled ctx ends Put at the next read, not inside one.
+	// Errors: TooLarge above limit bytes, UnsupportedMedia for a type that Sniff refuses, InvalidInput on field "file"
+	// for empty content, StorageFull where there is no room. The first two come before the rest is read. An error of r
+	// is passed on, so that r may fail with an *exchange.Error of its own. A cancelled ctx ends Put at the next read,
+	// not inside one.
 	Put(ctx context.Context, r io.Reader, limit int64) (Content, error)
 
 	// Open gives the content of key; the caller closes it. Error: NotFound.

@@ -100,9 +100,9 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// write copies r, which reads in, into the file of content.Key and notes size and checksum of what it wrote in content; of a
-// picture it leaves out what is written beside it. The file gets its name when all of it is on the disk and was looked at,
-// and the names are on the disk when write returns.
+// write copies r, which reads in, into the file of content.Key and notes size and checksum of what it wrote in content;
+// of a picture it leaves out what is written beside it. The file gets its name when all of it is on the disk and was
+// looked at, and the names are on the disk when write returns.
 func (f *Folder) write(content *Content, r *bufio.Reader, in *incoming, limit int64) error {
 	name := fileOf(content.Key)
 	if err := f.root.MkdirAll(path.Dir(name), 0o700); err != nil {
@@ -195,7 +195,8 @@ func (f *Folder) Check(context.Context) error {
 	name := "check-" + rand.Text()
 	err := noRoom(errors.Join(f.root.WriteFile(name, make([]byte, checkSize), 0o600), f.root.Remove(name)))
 	if err != nil && exchange.CodeOf(err) != exchange.StorageFull {
-		return &exchange.Error{Code: exchange.Unavailable, Message: "The folder for files cannot be written to.", Cause: err}
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The folder for files cannot be written to.",
+			Cause: err}
 	}
 	return err
 }
@@ -205,7 +206,8 @@ func (f *Folder) Check(context.Context) error {
 func noRoom(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
 		return &exchange.Error{Code: exchange.StorageFull, Cause: err,
-			Message: "The server's storage is full, so no file can be saved until its operators make room. Nothing was changed."}
+			Message: "The server's storage is full, so no file can be saved until its operators make room. Nothing " +
+				"was changed."}
 	}
 	return err
 }
@@ -240,7 +242,8 @@ func newKey() string {
 func fileOf(key string) string { return path.Join(key[:2], key) }
 
 func errTooLarge(limit int64) error {
-	return exchange.Errorf(exchange.TooLarge, "The file is larger than the limit of %s.", inUnits(limit)).With("limit", limit)
+	return exchange.Errorf(exchange.TooLarge, "The file is larger than the limit of %s.", inUnits(limit)).With("limit",
+		limit)
 }
 
 // inUnits writes a number of bytes in the largest unit that divides it.

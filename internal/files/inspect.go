@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// What a file is can also stand behind its beginning: a disk image has its mark 32 KiB on, an archive its list of parts at
-// its end, an old office document its macros anywhere. Whoever opens a file by another name looks there.
+// What a file is can also stand behind its beginning: a disk image has its mark 32 KiB on, an archive its list of parts
+// at its end, an old office document its macros anywhere. Whoever opens a file by another name looks there.
 
 // maxListed are the bytes of an archive's list of parts that are read.
 const maxListed = 4 << 20
@@ -73,8 +73,9 @@ func diskImage(file io.ReaderAt, size int64) (string, error) {
 // Parts of archives by which programs and macros are known, in small letters.
 var (
 	macroParts  = regexp.MustCompile(`(^|/)vbaproject(signature.*)?\.bin$|(^|/)vbadata\.xml$|(^|/)macrosheets/|(^|/)activex/.*\.bin$`)
-	programPart = map[string]string{"meta-inf/manifest.mf": "a Java program", "androidmanifest.xml": "an Android program",
-		"classes.dex": "an Android program", "appxmanifest.xml": "a Windows program"}
+	programPart = map[string]string{"meta-inf/manifest.mf": "a Java program",
+		"androidmanifest.xml": "an Android program",
+		"classes.dex":         "an Android program", "appxmanifest.xml": "a Windows program"}
 	openDocument = regexp.MustCompile(`^application/vnd\.oasis\.opendocument\.`)
 	basicPart    = regexp.MustCompile(`^(basic|scripts)/.+`)
 )
@@ -106,7 +107,8 @@ func archive(file io.ReaderAt, size int64) (string, error) {
 			what = withMacros
 		case name == "mimetype":
 			document = document || openDocument.MatchString(beginning(part, listed))
-		case name == "[content_types].xml" && strings.Contains(strings.ToLower(beginning(part, listed)), "macroenabled"):
+		case name == "[content_types].xml" &&
+			strings.Contains(strings.ToLower(beginning(part, listed)), "macroenabled"):
 			what = withMacros
 		case path.Ext(name) == ".class":
 			what = "a Java program"

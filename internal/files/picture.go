@@ -10,14 +10,15 @@ import (
 	"slices"
 )
 
-// Pictures lose what cameras and programs write beside them: EXIF with its places and serial numbers, XMP, IPTC, comments,
-// times, previews, and whatever stands behind the end. The picture itself stays bit by bit, with its colour profile; how it
-// is to be turned stays in a record of EXIF that holds nothing else. TIFF is left as it is: microscopes keep there how the
-// picture was taken. What is no picture after all, or breaks off, is copied as it comes.
+// Pictures lose what cameras and programs write beside them: EXIF with its places and serial numbers, XMP, IPTC,
+// comments, times, previews, and whatever stands behind the end. The picture itself stays bit by bit, with its colour
+// profile; how it is to be turned stays in a record of EXIF that holds nothing else. TIFF is left as it is: microscopes
+// keep there how the picture was taken. What is no picture after all, or breaks off, is copied as it comes.
 
 // cleaners copy a picture of a media type from in to out without what is written beside it.
 var cleaners = map[string]func(out io.Writer, in *bufio.Reader) error{
-	"image/jpeg": cleanJPEG, "image/png": cleanPNG, "image/vnd.mozilla.apng": cleanPNG, "image/gif": cleanGIF, "image/webp": cleanWebP,
+	"image/jpeg": cleanJPEG, "image/png": cleanPNG, "image/vnd.mozilla.apng": cleanPNG, "image/gif": cleanGIF,
+	"image/webp": cleanWebP,
 }
 
 // clean copies content of a media type.
@@ -44,7 +45,8 @@ func clean(mediaType string, out io.Writer, in *bufio.Reader) error {
 // errOdd says that what follows is not as the format has it.
 var errOdd = errors.New("not as the format has it")
 
-// cleanJPEG keeps the segments that make the picture: of those for applications JFIF, colour profile and Adobe's colours.
+// cleanJPEG keeps the segments that make the picture: of those for applications JFIF, colour profile and Adobe's
+// colours.
 func cleanJPEG(out io.Writer, in *bufio.Reader) error {
 	if _, err := io.CopyN(out, in, 2); err != nil { // SOI
 		return err
@@ -107,7 +109,8 @@ func keptSegment(marker byte, segment []byte) []byte {
 		kept := binary.BigEndian.AppendUint16(nil, uint16(8+len(turned)))
 		return append(append(kept, "Exif\x00\x00"...), turned...)
 	case marker >= 0xe0 && marker <= 0xef &&
-		!(marker == 0xe0 && is("JFIF\x00")) && !(marker == 0xe2 && is("ICC_PROFILE\x00")) && !(marker == 0xee && is("Adobe")):
+		!(marker == 0xe0 && is("JFIF\x00")) && !(marker == 0xe2 && is("ICC_PROFILE\x00")) &&
+		!(marker == 0xee && is("Adobe")):
 		return nil
 	}
 	return segment
@@ -148,7 +151,8 @@ func copyScan(out io.Writer, in *bufio.Reader) error {
 // orientationTag is the field of EXIF that says how a picture is to be turned.
 const orientationTag = 0x0112
 
-// onlyOrientation is EXIF that says how a picture is to be turned and nothing else; nil where exif does not, or says not at all.
+// onlyOrientation is EXIF that says how a picture is to be turned and nothing else; nil where exif does not, or says
+// not at all.
 func onlyOrientation(exif []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	if bytes.HasPrefix(exif, []byte("MM\x00*")) {

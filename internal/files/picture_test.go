@@ -97,20 +97,27 @@ func TestPicturesLoseWhatIsWrittenBesideThem(t *testing.T) {
 		content, want string
 	}{
 		"JPEG without anything": {plainJPEG, plainJPEG},
-		"JPEG": {plainJPEG[:2] + segment(0xe0, "JFIF\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00") + segment(0xe1, "Exif\x00\x00"+camera(1)) + segment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+secret) +
-			segment(0xed, "Photoshop 3.0\x00"+secret) + segment(0xe0, "JFXX\x00"+secret) + icc + segment(0xe2, "MPF\x00"+secret) + segment(0xfe, secret) + "\xff" + plainJPEG[2:] + secret,
+		"JPEG": {plainJPEG[:2] + segment(0xe0, "JFIF\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00") + segment(0xe1,
+			"Exif\x00\x00"+camera(1)) + segment(0xe1, "http://ns.adobe.com/xap/1.0/\x00"+secret) +
+			segment(0xed, "Photoshop 3.0\x00"+secret) + segment(0xe0, "JFXX\x00"+secret) + icc + segment(0xe2,
+			"MPF\x00"+secret) + segment(0xfe, secret) + "\xff" + plainJPEG[2:] + secret,
 			plainJPEG[:2] + segment(0xe0, "JFIF\x00\x01\x02\x00\x00\x01\x00\x01\x00\x00") + icc + plainJPEG[2:]},
 		"JPEG that is turned": {plainJPEG[:2] + segment(0xe1, "Exif\x00\x00"+camera(6)) + plainJPEG[2:],
-			plainJPEG[:2] + segment(0xe1, "Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00") + plainJPEG[2:]},
-		"JPEG with a comment before its end": {plainJPEG[:len(plainJPEG)-2] + segment(0xfe, secret) + plainJPEG[len(plainJPEG)-2:], plainJPEG},
-		"PNG without anything":               {plainPNG, plainPNG},
-		"PNG": {plainPNG[:33] + chunk("tEXt", "Author\x00"+secret) + chunk("iTXt", secret) + chunk("zTXt", secret) + chunk("tIME", "\x07\xe9\x01\x01\x00\x00\x00") +
+			plainJPEG[:2] + segment(0xe1,
+				"Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00") + plainJPEG[2:]},
+		"JPEG with a comment before its end": {plainJPEG[:len(plainJPEG)-2] + segment(0xfe,
+			secret) + plainJPEG[len(plainJPEG)-2:], plainJPEG},
+		"PNG without anything": {plainPNG, plainPNG},
+		"PNG": {plainPNG[:33] + chunk("tEXt", "Author\x00"+secret) + chunk("iTXt", secret) + chunk("zTXt",
+			secret) + chunk("tIME", "\x07\xe9\x01\x01\x00\x00\x00") +
 			chunk("eXIf", camera(1)) + chunk("gAMA", "\x00\x00\xb1\x8f") + plainPNG[33:] + secret,
 			plainPNG[:33] + chunk("gAMA", "\x00\x00\xb1\x8f") + plainPNG[33:]},
 		"PNG that is turned": {plainPNG[:33] + chunk("eXIf", camera(8)) + plainPNG[33:],
-			plainPNG[:33] + chunk("eXIf", "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00") + plainPNG[33:]},
+			plainPNG[:33] + chunk("eXIf",
+				"MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x08\x00\x00\x00\x00\x00\x00") + plainPNG[33:]},
 		"GIF without anything": {plainGIF, plainGIF},
-		"GIF": {plainGIF[:len(plainGIF)-1] + "\x21\xfe\x1f" + secret + "\x00" + "\x21\xff\x0bXMP DataXMP\x1f" + secret + "\x00;" + secret,
+		"GIF": {plainGIF[:len(plainGIF)-1] + "\x21\xfe\x1f" + secret + "\x00" + "\x21\xff\x0bXMP DataXMP\x1f" + secret +
+			"\x00;" + secret,
 			plainGIF},
 	} {
 		got := put(t, store, test.content)
@@ -141,11 +148,13 @@ func TestAWebPLosesWhatIsWrittenBesideIt(t *testing.T) {
 	of := func(parts string) string {
 		return "RIFF" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(parts)+4))) + "WEBP" + parts
 	}
-	data := part("VP8X", "\x0c\x00\x00\x00\x01\x00\x00\x01\x00\x00") + part("VP8 ", "picture") + part("EXIF", camera(6)) + part("XMP ", secret)
+	data := part("VP8X", "\x0c\x00\x00\x00\x01\x00\x00\x01\x00\x00") + part("VP8 ", "picture") + part("EXIF",
+		camera(6)) + part("XMP ", secret)
 	got := put(t, open(t, t.TempDir()), of(data)+secret)
 	turned := "MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
 	want := of(part("VP8X", "\x0c\x00\x00\x00\x01\x00\x00\x01\x00\x00") + part("VP8 ", "picture") +
-		part("EXIF", turned+strings.Repeat("\x00", len(camera(6))-len(turned))) + part("XMP ", strings.Repeat("\x00", len(secret))))
+		part("EXIF", turned+strings.Repeat("\x00", len(camera(6))-len(turned))) + part("XMP ",
+		strings.Repeat("\x00", len(secret))))
 	if got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -172,8 +172,9 @@ func shortcut(head []byte) string {
 // Elements that a desktop runs or follows when they come first.
 var refusedRoots = map[string]string{
 	"html": "an HTML page", "svg": "an SVG drawing", "hta:application": "an HTML application", "scriptlet": "a script",
-	"librarydescription": "a Windows library", "searchconnectordescription": "a Windows library", "pcsettings": "a Windows shortcut",
-	"jnlp": "a Java program", "asmv1:assembly": "a Windows program",
+	"librarydescription": "a Windows library", "searchconnectordescription": "a Windows library",
+	"pcsettings": "a Windows shortcut",
+	"jnlp":       "a Java program", "asmv1:assembly": "a Windows program",
 }
 
 // page names the kind of page whose root element comes first in head, "" for anything else. It

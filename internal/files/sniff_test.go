@@ -16,24 +16,27 @@ import (
 func TestWelcomeTypesAreTold(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ head, want string }{
-		"PDF":                      {"%PDF-1.7\n<html>", "application/pdf"},
-		"PNG":                      {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "image/png"},
-		"JPEG":                     {"\xff\xd8\xff\xe0\x00\x10JFIF", "image/jpeg"},
-		"TIFF":                     {"II*\x00\x08\x00\x00\x00", "image/tiff"},
-		"GIF":                      {"GIF89a", "image/gif"},
-		"WebP":                     {"RIFF\x24\x00\x00\x00WEBPVP8 ", "image/webp"},
-		"gzip":                     {"\x1f\x8b\x08\x00", "application/gzip"},
-		"zip":                      {zipOf(t, "a.txt"), "application/zip"},
-		"Word":                     {zipOf(t, "[Content_Types].xml", "word/document.xml"), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
-		"Excel":                    {zipOf(t, "[Content_Types].xml", "xl/workbook.xml"), "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
-		"text":                     {"We wrote <html> in a text.\n", "text/plain"},
-		"text in Latin-1":          {"Sch\xf6n\n", "text/plain"},
-		"CSV":                      {"name,volume\nA,1\nB,2\n", "text/csv"},
-		"spectra":                  {"MZ intensity\n100.1 7\n", "text/plain"},
-		"JSON":                     {`{"a": 1}`, "application/json"},
-		"SBML with XHTML notes":    {`<?xml version="1.0"?><sbml><notes><body xmlns="http://www.w3.org/1999/xhtml"/></notes></sbml>`, "text/xml"},
-		"Ensembl GTF":              {"#!genome-build GRCh38.p14\n1\thavana\tgene\n", "text/plain"},
-		"GenBank":                  {"LOCUS       SCU49845     5028 bp    DNA             PLN       21-JUN-1999\nDEFINITION  ...\n", files.GenBank},
+		"PDF":  {"%PDF-1.7\n<html>", "application/pdf"},
+		"PNG":  {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "image/png"},
+		"JPEG": {"\xff\xd8\xff\xe0\x00\x10JFIF", "image/jpeg"},
+		"TIFF": {"II*\x00\x08\x00\x00\x00", "image/tiff"},
+		"GIF":  {"GIF89a", "image/gif"},
+		"WebP": {"RIFF\x24\x00\x00\x00WEBPVP8 ", "image/webp"},
+		"gzip": {"\x1f\x8b\x08\x00", "application/gzip"},
+		"zip":  {zipOf(t, "a.txt"), "application/zip"},
+		"Word": {zipOf(t, "[Content_Types].xml", "word/document.xml"),
+			"application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+		"Excel": {zipOf(t, "[Content_Types].xml", "xl/workbook.xml"),
+			"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
+		"text":                  {"We wrote <html> in a text.\n", "text/plain"},
+		"text in Latin-1":       {"Sch\xf6n\n", "text/plain"},
+		"CSV":                   {"name,volume\nA,1\nB,2\n", "text/csv"},
+		"spectra":               {"MZ intensity\n100.1 7\n", "text/plain"},
+		"JSON":                  {`{"a": 1}`, "application/json"},
+		"SBML with XHTML notes": {`<?xml version="1.0"?><sbml><notes><body xmlns="http://www.w3.org/1999/xhtml"/></notes></sbml>`, "text/xml"},
+		"Ensembl GTF":           {"#!genome-build GRCh38.p14\n1\thavana\tgene\n", "text/plain"},
+		"GenBank": {"LOCUS       SCU49845     5028 bp    DNA             PLN       " +
+			"21-JUN-1999\nDEFINITION  ...\n", files.GenBank},
 		"GenBank of a protein":     {"LOCUS       AAA98665 890 aa linear\n", files.GenBank},
 		"text on a locus":          {"LOCUS of control is a notion.\n", "text/plain"},
 		"FASTA":                    {">seq1 Mus musculus\nACGTNacgt-\nACGT\n", files.FASTA},
@@ -41,7 +44,8 @@ func TestWelcomeTypesAreTold(t *testing.T) {
 		"FASTA with a long line":   {">seq1\n" + strings.Repeat("ACGT", 1000), files.FASTA},
 		"a quotation":              {"> she said\nthat it works\n", "text/plain"},
 		"a PDF behind other bytes": {"\x1b%-12345X@PJL\r\n%PDF-1.7", "text/plain"},
-		"SnapGene":                 {"\x09\x00\x00\x00\x0eSnapGene\x00\x01\x00\x0f\x00\x13", "application/octet-stream"},
+		"SnapGene": {"\x09\x00\x00\x00\x0eSnapGene\x00\x01\x00\x0f\x00\x13",
+			"application/octet-stream"},
 	} {
 		if got, err := files.Sniff([]byte(test.head), ""); err != nil || got != test.want {
 			t.Errorf("%s: got %q, %v, want %q", name, got, err, test.want)
@@ -79,13 +83,15 @@ func TestProgramsAndPagesAreRefused(t *testing.T) {
 		"HTML named .pdf":             {"<html>%PDF-1.7", "an HTML page"},
 		"HTML behind a comment":       {"\ufeff<!-- %PDF-1.7 --><html>", "an HTML page"},
 		"script that is a PDF too":    {"<script>/*%PDF-1.7*/</script>", "an HTML page"},
-		"XHTML":                       {`<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">`, "an HTML page"},
-		"XHTML with a prefix":         {`<?xml version="1.0" encoding="latin1"?><x:html xmlns:x="http://www.w3.org/1999/xhtml">`, "an HTML page"},
-		"SVG":                         {`<svg xmlns="http://www.w3.org/2000/svg">`, "an SVG drawing"},
-		"SVG behind a document type":  {`<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><s:svg xmlns:s="http://www.w3.org/2000/svg">`, "an SVG drawing"},
+		"XHTML": {`<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">`,
+			"an HTML page"},
+		"XHTML with a prefix":        {`<?xml version="1.0" encoding="latin1"?><x:html xmlns:x="http://www.w3.org/1999/xhtml">`, "an HTML page"},
+		"SVG":                        {`<svg xmlns="http://www.w3.org/2000/svg">`, "an SVG drawing"},
+		"SVG behind a document type": {`<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><s:svg xmlns:s="http://www.w3.org/2000/svg">`, "an SVG drawing"},
 	} {
 		got, err := files.Sniff([]byte(test.head), "map.pdf")
-		if exchange.CodeOf(err) != exchange.UnsupportedMedia || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "Welcome are PDF") {
+		if exchange.CodeOf(err) != exchange.UnsupportedMedia || !strings.Contains(err.Error(), test.says) ||
+			!strings.Contains(err.Error(), "Welcome are PDF") {
 			t.Errorf("%s: got %q, %v, want a refusal of %s", name, got, err, test.says)
 		}
 	}
@@ -94,8 +100,10 @@ func TestProgramsAndPagesAreRefused(t *testing.T) {
 func TestNameCanRefuseWhateverTheContent(t *testing.T) {
 	t.Parallel()
 	for name, fine := range map[string]bool{
-		"mta.pdf": true, "README": true, "analysis.py": true, "plasmid.gb": true, "exe": true, "html.txt": true, "": true,
-		"setup.exe": false, "SETUP.EXE": false, "setup.exe. .": false, "a.pdf.js": false, "page.htm": false, "x.svg": false, "lib.dll": false, "run.bat": false,
+		"mta.pdf": true, "README": true, "analysis.py": true, "plasmid.gb": true, "exe": true, "html.txt": true,
+		"":          true,
+		"setup.exe": false, "SETUP.EXE": false, "setup.exe. .": false, "a.pdf.js": false, "page.htm": false,
+		"x.svg": false, "lib.dll": false, "run.bat": false,
 	} {
 		for _, head := range []string{"", "text"} {
 			if _, err := files.Sniff([]byte(head), name); (err == nil) != fine {

@@ -32,7 +32,8 @@ type authorizationRequest struct {
 func readAsked(q url.Values) (authorizationRequest, error) {
 	for name := range q {
 		if len(q.Get(name)) > maxParameter {
-			return authorizationRequest{}, fmt.Errorf("the parameter %.40q is longer than %d characters", name, maxParameter)
+			return authorizationRequest{},
+				fmt.Errorf("the parameter %.40q is longer than %d characters", name, maxParameter)
 		}
 	}
 	target, err := webAddress(q.Get("redirect_uri"))

@@ -178,7 +178,8 @@ func (c *Client) discover(ctx context.Context) (*described, error) {
 	if err := provider.Claims(&said); err != nil {
 		return nil, fmt.Errorf("discovery at %s: %w", c.cfg.Issuer, err)
 	}
-	for _, address := range []string{said.Authorize, said.Token, said.Keys, cmp.Or(provider.UserInfoEndpoint(), said.Token)} {
+	for _, address := range []string{said.Authorize, said.Token, said.Keys,
+		cmp.Or(provider.UserInfoEndpoint(), said.Token)} {
 		if !c.usable(address) {
 			return nil, fmt.Errorf("discovery at %s names the unusable address %q", c.cfg.Issuer, address)
 		}
@@ -202,7 +203,8 @@ func (c *Client) authStyle(methods []string) (oauth2.AuthStyle, error) {
 	case slices.Contains(methods, "client_secret_post"):
 		return oauth2.AuthStyleInParams, nil
 	}
-	return 0, fmt.Errorf("the provider takes a client's secret neither by client_secret_basic nor by client_secret_post, only by %q", methods)
+	return 0, fmt.Errorf("the provider takes a client's secret neither by client_secret_basic nor by "+
+		"client_secret_post, only by %q", methods)
 }
 
 // usable says that an address from discovery is absolute and no less protected than the issuer.

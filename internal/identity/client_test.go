@@ -50,11 +50,15 @@ func startDemo(t *testing.T) *demo {
 // the address that the answer leads to.
 func (d *demo) authorize(t require, params url.Values) (status int, location string) {
 	t.Helper()
-	q := url.Values{"client_id": {DemoClientID}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {origin}, "state": {"s t&/"}}
+	q := url.Values{"client_id": {DemoClientID}, "response_type": {"code"}, "scope": {"openid"},
+		"redirect_uri": {origin}, "state": {"s t&/"}}
 	for name, values := range params {
 		q[name] = values
 	}
-	noFollow := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	noFollow := &http.Client{CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	resp, err := noFollow.Get(d.issuer + "/authorize?" + q.Encode())
 	if err != nil {
 		t.Fatalf("authorize: %v", err)
@@ -109,15 +113,22 @@ func TestALoginGivesThePersonTheDemoKnows(t *testing.T) {
 		want   Person
 	}{
 		{"sample person", url.Values{"login_hint": {josiahID}},
-			Person{RegistryID: josiahID, GivenName: "Josiah", FamilyName: "Carberry", Name: "Josiah Carberry", Email: "josiah@brown.example"}},
+			Person{RegistryID: josiahID, GivenName: "Josiah", FamilyName: "Carberry", Name: "Josiah Carberry",
+				Email: "josiah@brown.example"}},
 		{"names of the hint come first", url.Values{"login_hint": {josiahID}, "given_name": {"Joe"}},
 			Person{RegistryID: josiahID, GivenName: "Joe", Name: "Joe", Email: "josiah@brown.example"}},
-		{"unknown person with everything", url.Values{"login_hint": {otherID}, "given_name": {"Ludwig"}, "family_name": {"van Beethoven"}, "email": {"l@b.example"}},
-			Person{RegistryID: otherID, GivenName: "Ludwig", FamilyName: "van Beethoven", Name: "Ludwig van Beethoven", Email: "l@b.example"}},
+		{"unknown person with everything",
+			url.Values{"login_hint": {otherID}, "given_name": {"Ludwig"}, "family_name": {"van Beethoven"},
+				"email": {"l@b.example"}},
+			Person{RegistryID: otherID, GivenName: "Ludwig", FamilyName: "van Beethoven", Name: "Ludwig van Beethoven",
+				Email: "l@b.example"}},
 		{"unknown person without a name", url.Values{"login_hint": {otherID}}, Person{RegistryID: otherID}},
 		{"iD as an address", url.Values{"login_hint": {"https://orcid.org/" + otherID}}, Person{RegistryID: otherID}},
-		{"hostile names are cleaned", url.Values{"login_hint": {otherID}, "given_name": {" A\x00\n\u202eda\xff "}, "family_name": {strings.Repeat("ü", 300)}},
-			Person{RegistryID: otherID, GivenName: "A da", FamilyName: strings.Repeat("ü", 255), Name: "A da " + strings.Repeat("ü", 250)}},
+		{"hostile names are cleaned",
+			url.Values{"login_hint": {otherID}, "given_name": {" A\x00\n\u202eda\xff "},
+				"family_name": {strings.Repeat("ü", 300)}},
+			Person{RegistryID: otherID, GivenName: "A da", FamilyName: strings.Repeat("ü", 255), Name: "A da " +
+				strings.Repeat("ü", 250)}},
 	}
 	d := startDemo(t)
 	c := newClient(t, Config{Issuer: d.issuer, ClientSecret: "any"})
@@ -154,10 +165,12 @@ func TestACodeThatTheProviderRefusesIsInvalidCode(t *testing.T) {
 		wantCode(t, err, exchange.InvalidCode)
 	})
 	t.Run("for another client", func(t *testing.T) {
-		_, err := newClient(t, Config{Issuer: d.issuer, ClientID: "other"}).Exchange(t.Context(), d.code(t, hint), origin, Proof{})
+		_, err := newClient(t, Config{Issuer: d.issuer, ClientID: "other"}).Exchange(t.Context(), d.code(t, hint),
+			origin, Proof{})
 		wantCode(t, err, exchange.InvalidCode)
 	})
-	for name, code := range map[string]string{"made up": "abcdef", "empty": "", "endless": strings.Repeat("a", 1<<20), "binary": "\x00\xff&code="} {
+	for name, code := range map[string]string{"made up": "abcdef", "empty": "", "endless": strings.Repeat("a", 1<<20),
+		"binary": "\x00\xff&code="} {
 		t.Run(name, func(t *testing.T) {
 			_, err := c.Exchange(t.Context(), code, origin, Proof{})
 			wantCode(t, err, exchange.InvalidCode)

@@ -55,7 +55,8 @@ type login struct {
 func NewDemo(issuer string, people []Person) (*Demo, error) {
 	u, err := webAddress(issuer)
 	if err != nil || u.RawQuery != "" || strings.HasSuffix(issuer, "/") {
-		return nil, fmt.Errorf("the demo's issuer %q is not an http or https address without a slash at its end", issuer)
+		return nil, fmt.Errorf("the demo's issuer %q is not an http or https address without a slash at its end",
+			issuer)
 	}
 	d := &Demo{
 		Now:    time.Now,
@@ -110,7 +111,8 @@ func (d *Demo) discovery(w http.ResponseWriter, _ *http.Request) {
 		"token_endpoint_auth_methods_supported":          []string{"client_secret_post", "client_secret_basic", "none"},
 		"code_challenge_methods_supported":               []string{"S256"},
 		"authorization_response_iss_parameter_supported": true,
-		"claims_supported":                               []string{"sub", "name", "given_name", "family_name", "email", "email_verified"},
+		"claims_supported": []string{"sub", "name", "given_name", "family_name", "email",
+			"email_verified"},
 	})
 }
 
@@ -163,7 +165,8 @@ func (d *Demo) grant(w http.ResponseWriter, l login) {
 	l.expires = now.Add(tokenLifetime)
 	idToken, err := d.sign(l, now)
 	if err != nil {
-		answer(w, http.StatusInternalServerError, map[string]string{"error": "server_error", "error_description": err.Error()})
+		answer(w, http.StatusInternalServerError,
+			map[string]string{"error": "server_error", "error_description": err.Error()})
 		return
 	}
 	var name any
@@ -245,7 +248,8 @@ func webAddress(s string) (*url.URL, error) {
 		return nil, err
 	}
 	odd := strings.Trim(strings.ToLower(u.Host), "abcdefghijklmnopqrstuvwxyz0123456789.-_:[]")
-	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || odd != "" || u.User != nil || strings.Contains(s, "#") {
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || odd != "" || u.User != nil ||
+		strings.Contains(s, "#") {
 		return nil, fmt.Errorf("%q is not an absolute http or https address without user name and fragment", s)
 	}
 	return u, nil

@@ -31,7 +31,8 @@ func (d *demo) post(t *testing.T, form url.Values) (int, map[string]any) {
 
 func (d *demo) spend(t *testing.T, code string, more url.Values) (int, map[string]any) {
 	t.Helper()
-	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {origin}, "client_id": {DemoClientID}}
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {origin},
+		"client_id": {DemoClientID}}
 	for name, values := range more {
 		form[name] = values
 	}
@@ -42,7 +43,8 @@ func TestTheTokenAnswerHasORCIDsShape(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	_, named := d.spend(t, d.code(t, url.Values{"login_hint": {josiahID}, "scope": {"openid email"}}), nil)
-	for name, want := range map[string]any{"token_type": "bearer", "expires_in": 3600.0, "scope": "openid email", "orcid": josiahID, "name": "Josiah Carberry"} {
+	for name, want := range map[string]any{"token_type": "bearer", "expires_in": 3600.0, "scope": "openid email",
+		"orcid": josiahID, "name": "Josiah Carberry"} {
 		if named[name] != want {
 			t.Errorf("%s = %v, want %v", name, named[name], want)
 		}
@@ -94,7 +96,8 @@ func TestUserinfoTellsThePersonUntilTheAccessTokenExpires(t *testing.T) {
 func TestTheTokenEndpointRefusesWithTheCodesOfTheRFC(t *testing.T) {
 	t.Parallel()
 	verifier := oauth2.GenerateVerifier()
-	challenge := url.Values{"code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)}, "code_challenge_method": {"S256"}}
+	challenge := url.Values{"code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)},
+		"code_challenge_method": {"S256"}}
 	tests := []struct {
 		name  string
 		asked url.Values
@@ -164,9 +167,12 @@ func TestAuthorizeNeverRedirectsToADangerousAddress(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
 	for _, address := range []string{
-		"", "/back", "//lab.example", "javascript:alert(1)", "data:text/html,x", "ftp://lab.example", "file:///etc/passwd",
-		"https:lab.example", "https://", "https://:443", "https://lab.example#x", "https://lab.example/#", "https://me@lab.example",
-		"https://lab.example;script-src", "https://lab.example'", "https://läb.example", "https://lab.example\n", "HTTPS:\\\\lab.example",
+		"", "/back", "//lab.example", "javascript:alert(1)", "data:text/html,x", "ftp://lab.example",
+		"file:///etc/passwd",
+		"https:lab.example", "https://", "https://:443", "https://lab.example#x", "https://lab.example/#",
+		"https://me@lab.example",
+		"https://lab.example;script-src", "https://lab.example'", "https://läb.example", "https://lab.example\n",
+		"HTTPS:\\\\lab.example",
 		"https://lab.example/" + strings.Repeat("a", maxParameter),
 	} {
 		status, location := d.authorize(t, url.Values{"login_hint": {josiahID}, "redirect_uri": {address}})
@@ -224,13 +230,15 @@ func (d *demo) browse(t *testing.T, address string) (status int, header http.Hea
 func TestThePageOffersTheSamplePeopleAndAForm(t *testing.T) {
 	t.Parallel()
 	d := startDemo(t)
-	q := url.Values{"redirect_uri": {origin}, "state": {`"><script>alert(1)</script>`}, "nonce": {"n"}, "code_challenge": {"c"}, "code_challenge_method": {"S256"}}
+	q := url.Values{"redirect_uri": {origin}, "state": {`"><script>alert(1)</script>`}, "nonce": {"n"},
+		"code_challenge": {"c"}, "code_challenge_method": {"S256"}}
 	status, header, page := d.browse(t, d.issuer+"/authorize?"+q.Encode())
 	if status != http.StatusOK || header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Errorf("%d %s", status, header.Get("Content-Type"))
 	}
 	for _, want := range []string{
-		`<html lang="en">`, "<h1>Choose who you are</h1>", "Josiah Carberry", "Leads the psychoceramics group", josiahID,
+		`<html lang="en">`, "<h1>Choose who you are</h1>", "Josiah Carberry", "Leads the psychoceramics group",
+		josiahID,
 		`<label for="login_hint">`, `name="nonce" value="n"`, `name="code_challenge" value="c"`,
 		`name="state" value="&#34;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"`,
 	} {
@@ -242,7 +250,8 @@ func TestThePageOffersTheSamplePeopleAndAForm(t *testing.T) {
 		t.Errorf("page is not escaped as it should be:\n%s", page)
 	}
 	policy := header.Get("Content-Security-Policy")
-	want := "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + pageStyle + "; form-action 'self' https://lab.example"
+	want := "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + pageStyle +
+		"; form-action 'self' https://lab.example"
 	if policy != want {
 		t.Errorf("policy = %q, want %q", policy, want)
 	}
@@ -277,7 +286,8 @@ func TestAMalformedIDIsExplainedOnThePage(t *testing.T) {
 	if status != http.StatusBadRequest {
 		t.Errorf("status %d", status)
 	}
-	for _, want := range []string{`role="alert"`, "is not a well-formed ORCID iD", `value="&lt;b&gt;0000"`, `aria-invalid="true"`} {
+	for _, want := range []string{`role="alert"`, "is not a well-formed ORCID iD", `value="&lt;b&gt;0000"`,
+		`aria-invalid="true"`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("page lacks %q:\n%s", want, page)
 		}
@@ -286,7 +296,8 @@ func TestAMalformedIDIsExplainedOnThePage(t *testing.T) {
 
 func TestNewDemoRefusesABadIssuerAndAMalformedPerson(t *testing.T) {
 	t.Parallel()
-	for _, issuer := range []string{"", "/demo/identity", "ftp://localhost/demo", "http://localhost/demo/", "http://localhost/demo?a"} {
+	for _, issuer := range []string{"", "/demo/identity", "ftp://localhost/demo", "http://localhost/demo/",
+		"http://localhost/demo?a"} {
 		if _, err := NewDemo(issuer, nil); err == nil {
 			t.Errorf("issuer %q is accepted", issuer)
 		}
@@ -335,7 +346,8 @@ func FuzzAuthorize(f *testing.F) {
 		case http.StatusFound:
 			asked, err1 := url.Parse(redirect)
 			back, err2 := url.Parse(w.Header().Get("Location"))
-			if err1 != nil || err2 != nil || back.Host != asked.Host || back.Scheme != asked.Scheme || !strings.HasPrefix(back.Scheme, "http") {
+			if err1 != nil || err2 != nil || back.Host != asked.Host || back.Scheme != asked.Scheme ||
+				!strings.HasPrefix(back.Scheme, "http") {
 				t.Fatalf("redirect_uri %q leads to %q", redirect, w.Header().Get("Location"))
 			}
 		case http.StatusOK, http.StatusBadRequest:

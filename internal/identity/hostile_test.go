@@ -29,7 +29,8 @@ func TestORCIDsAnswerIsEnoughWithoutAnIDToken(t *testing.T) {
 			Person{RegistryID: josiahID, GivenName: "Josiah", FamilyName: "Carberry", Name: "Josiah Carberry"}},
 		{"private name", map[string]any{"orcid": josiahID, "name": nil}, Person{RegistryID: josiahID}},
 		{"no name", map[string]any{"orcid": josiahID}, Person{RegistryID: josiahID}},
-		{"iD as an address", map[string]any{"orcid": "https://orcid.org/" + otherID, "id_token": nil}, Person{RegistryID: otherID}},
+		{"iD as an address", map[string]any{"orcid": "https://orcid.org/" + otherID, "id_token": nil},
+			Person{RegistryID: otherID}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,11 +61,16 @@ func TestTheIDTokenDecidesWhoSomebodyIs(t *testing.T) {
 		want   Person // zero: refused
 	}{
 		{"as it should be", func(*provider) {}, josiahOnly},
-		{"subject of any other provider", func(p *provider) { p.claims["sub"], p.info["sub"] = "auth0|5", "auth0|5" }, Person{RegistryID: "auth0|5"}},
+		{"subject of any other provider", func(p *provider) { p.claims["sub"], p.info["sub"] = "auth0|5", "auth0|5" },
+			Person{RegistryID: "auth0|5"}},
 		{"the same iD in both", func(p *provider) { p.answer["orcid"] = josiahID }, josiahOnly},
-		{"the same iD in two forms", func(p *provider) { p.answer["orcid"] = "https://orcid.org/" + josiahID }, josiahOnly},
+		{"the same iD in two forms", func(p *provider) { p.answer["orcid"] = "https://orcid.org/" + josiahID },
+			josiahOnly},
 		{"another iD in both", func(p *provider) { p.answer["orcid"] = otherID }, Person{}},
-		{"wrong check digit", func(p *provider) { p.answer["orcid"], p.claims["sub"] = "0000-0002-1825-0098", "0000-0002-1825-0098" }, Person{}},
+		{"wrong check digit", func(p *provider) {
+			p.answer["orcid"], p.claims["sub"] = "0000-0002-1825-0098",
+				"0000-0002-1825-0098"
+		}, Person{}},
 		{"orcid is a number", func(p *provider) { p.answer["orcid"] = 5 }, Person{}},
 		{"wrong audience", func(p *provider) { p.claims["aud"] = "another-service" }, Person{}},
 		{"wrong issuer", func(p *provider) { p.claims["iss"] = "https://orcid.org" }, Person{}},
@@ -75,7 +81,8 @@ func TestTheIDTokenDecidesWhoSomebodyIs(t *testing.T) {
 			p.claims, p.answer["id_token"] = nil, "eyJhbGciOiJub25lIn0.eyJzdWIiOiIwMDAwLTAwMDItMTgyNS0wMDk3In0."
 		}, Person{}},
 		{"no subject", func(p *provider) { delete(p.claims, "sub") }, Person{}},
-		{"no subject beside an iD", func(p *provider) { delete(p.claims, "sub"); p.answer["orcid"] = josiahID }, Person{}},
+		{"no subject beside an iD", func(p *provider) { delete(p.claims, "sub"); p.answer["orcid"] = josiahID },
+			Person{}},
 		{"nobody named", func(p *provider) { p.claims = nil }, Person{}},
 		{"subject with a line break", func(p *provider) { p.claims["sub"] = "a\nb" }, Person{}},
 		{"endless subject", func(p *provider) { p.claims["sub"] = strings.Repeat("a", 256) }, Person{}},
@@ -102,8 +109,12 @@ func TestAnORCIDHostMustSendWellFormedIDs(t *testing.T) {
 	t.Parallel()
 	for subject, good := range map[string]bool{josiahID: true, "0000-0002-1825-0098": false, "josiah": false} {
 		for _, issuer := range []string{"http://orcid.org", "http://sandbox.orcid.org", "http://ORCID.org"} {
-			p := startProvider(t, func(p *provider) { p.issuer, p.claims["iss"], p.claims["sub"] = issuer, issuer, subject })
-			_, err := newClient(t, Config{Issuer: issuer, HTTP: p.dialed()}).Exchange(t.Context(), "code", origin, Proof{})
+			p := startProvider(t, func(p *provider) {
+				p.issuer, p.claims["iss"], p.claims["sub"] = issuer, issuer,
+					subject
+			})
+			_, err := newClient(t, Config{Issuer: issuer, HTTP: p.dialed()}).Exchange(t.Context(), "code", origin,
+				Proof{})
 			if (err == nil) != good {
 				t.Errorf("%s says %s: %v", issuer, subject, err)
 			}
@@ -119,29 +130,37 @@ func TestNamesAndAddressComeFromVerifiedClaims(t *testing.T) {
 		want                 Person
 	}{
 		{name: "id_token first", answer: map[string]any{"name": "J. C."},
-			claims: map[string]any{"given_name": "Josiah", "family_name": "Carberry", "email": "j@c.example", "email_verified": true},
-			info:   map[string]any{"given_name": "Not", "family_name": "Asked"},
-			want:   Person{GivenName: "Josiah", FamilyName: "Carberry", Name: "J. C.", Email: "j@c.example"}},
+			claims: map[string]any{"given_name": "Josiah", "family_name": "Carberry", "email": "j@c.example",
+				"email_verified": true},
+			info: map[string]any{"given_name": "Not", "family_name": "Asked"},
+			want: Person{GivenName: "Josiah", FamilyName: "Carberry", Name: "J. C.", Email: "j@c.example"}},
 		{name: "then userinfo", answer: map[string]any{"name": "J. C."},
-			info: map[string]any{"given_name": "Josiah", "family_name": "Carberry", "email": "j@c.example", "email_verified": "true"},
+			info: map[string]any{"given_name": "Josiah", "family_name": "Carberry", "email": "j@c.example",
+				"email_verified": "true"},
 			want: Person{GivenName: "Josiah", FamilyName: "Carberry", Name: "J. C.", Email: "j@c.example"}},
 		{name: "then name", claims: map[string]any{"name": "Carberry, Josiah"},
 			want: Person{GivenName: "Josiah", FamilyName: "Carberry", Name: "Carberry, Josiah"}},
 		{name: "userinfo about somebody else is not used",
-			info: map[string]any{"sub": otherID, "given_name": "Eve", "email": "e@e.example", "email_verified": true}, want: Person{}},
+			info: map[string]any{"sub": otherID, "given_name": "Eve", "email": "e@e.example", "email_verified": true},
+			want: Person{}},
 		{name: "unverified address", claims: map[string]any{"email": "admin@lab.example"}, want: Person{}},
-		{name: "address denied", claims: map[string]any{"email": "admin@lab.example", "email_verified": false}, want: Person{}},
+		{name: "address denied", claims: map[string]any{"email": "admin@lab.example", "email_verified": false},
+			want: Person{}},
 		{name: "one answer verifies not the other's address", claims: map[string]any{"email": "admin@lab.example"},
 			info: map[string]any{"email_verified": true}, want: Person{}},
 		{name: "address of the id_token stays", claims: map[string]any{"email": "j@c.example", "email_verified": true},
-			info: map[string]any{"given_name": "Josiah", "email": "x@c.example"}, want: Person{GivenName: "Josiah", Name: "Josiah", Email: "j@c.example"}},
-		{name: "not an address", claims: map[string]any{"email": "J <j@c.example>\r\nBcc: x@y.example", "email_verified": true}, want: Person{}},
+			info: map[string]any{"given_name": "Josiah", "email": "x@c.example"},
+			want: Person{GivenName: "Josiah", Name: "Josiah", Email: "j@c.example"}},
+		{name: "not an address",
+			claims: map[string]any{"email": "J <j@c.example>\r\nBcc: x@y.example", "email_verified": true},
+			want:   Person{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			p := startProvider(t, func(p *provider) {
-				for _, add := range []struct{ to, from map[string]any }{{p.answer, tt.answer}, {p.claims, tt.claims}, {p.info, tt.info}} {
+				for _, add := range []struct{ to, from map[string]any }{{p.answer, tt.answer}, {p.claims, tt.claims},
+					{p.info, tt.info}} {
 					for name, value := range add.from {
 						add.to[name] = value
 					}
@@ -309,7 +328,8 @@ func TestACancelledLoginEndsAtOnceAndSaysSo(t *testing.T) {
 
 func TestDiscoveryMustKeepToTheIssuerAndItsProtection(t *testing.T) {
 	t.Parallel()
-	good := map[string]string{"authorization_endpoint": "/a", "token_endpoint": "/t", "jwks_uri": "/k", "userinfo_endpoint": "/u"}
+	good := map[string]string{"authorization_endpoint": "/a", "token_endpoint": "/t", "jwks_uri": "/k",
+		"userinfo_endpoint": "/u"}
 	serve := func(t *testing.T, change func(map[string]string)) *Client {
 		server := httptest.NewUnstartedServer(nil)
 		server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -327,16 +347,19 @@ func TestDiscoveryMustKeepToTheIssuerAndItsProtection(t *testing.T) {
 	if _, err := serve(t, func(map[string]string) {}).AuthURL(t.Context(), origin, "s", Proof{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := serve(t, func(said map[string]string) { delete(said, "userinfo_endpoint") }).AuthURL(t.Context(), origin, "s", Proof{}); err != nil {
+	if _, err := serve(t, func(said map[string]string) { delete(said, "userinfo_endpoint") }).AuthURL(t.Context(),
+		origin, "s", Proof{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, wrong := range map[string]string{
-		"issuer": "https://orcid.org", "authorization_endpoint": "javascript:alert(1)", "token_endpoint": "http://127.0.0.1/token",
-		"jwks_uri": "", "userinfo_endpoint": "//orcid.org",
+		"issuer": "https://orcid.org", "authorization_endpoint": "javascript:alert(1)",
+		"token_endpoint": "http://127.0.0.1/token",
+		"jwks_uri":       "", "userinfo_endpoint": "//orcid.org",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := serve(t, func(said map[string]string) { said[name] = wrong }).AuthURL(t.Context(), origin, "s", Proof{})
+			_, err := serve(t, func(said map[string]string) { said[name] = wrong }).AuthURL(t.Context(), origin, "s",
+				Proof{})
 			wantCode(t, err, exchange.Unavailable)
 		})
 	}

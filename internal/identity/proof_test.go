@@ -28,10 +28,11 @@ func TestClientSecret_GoesOnceTheWayThatTheProviderAnnounces(t *testing.T) {
 		secret       string
 		header, form string // "" for neither: the provider is of no use
 	}{
-		"none named":              {nil, secret, basic, "code=c1"},
-		"both":                    {[]string{"client_secret_post", "client_secret_basic"}, secret, basic, "code=c1"},
-		"basic":                   {[]string{"client_secret_basic"}, secret, basic, "code=c1"},
-		"post, as ORCID":          {[]string{"client_secret_post"}, secret, "", "client_id=lab%3A1&client_secret=s%2Fe+c%2Br%25t%3A%C3%A9&code=c1"},
+		"none named": {nil, secret, basic, "code=c1"},
+		"both":       {[]string{"client_secret_post", "client_secret_basic"}, secret, basic, "code=c1"},
+		"basic":      {[]string{"client_secret_basic"}, secret, basic, "code=c1"},
+		"post, as ORCID": {[]string{"client_secret_post"}, secret, "",
+			"client_id=lab%3A1&client_secret=s%2Fe+c%2Br%25t%3A%C3%A9&code=c1"},
 		"neither":                 {[]string{"private_key_jwt"}, secret, "", ""},
 		"a client with no secret": {[]string{"none"}, "", "", "client_id=lab%3A1&code=c1"},
 	} {
@@ -50,7 +51,8 @@ func TestClientSecret_GoesOnceTheWayThatTheProviderAnnounces(t *testing.T) {
 					w.WriteHeader(http.StatusUnauthorized)
 				}
 			})
-			_, err := newClient(t, Config{Issuer: p.issuer, ClientID: "lab:1", ClientSecret: test.secret}).Exchange(t.Context(), "c1", origin, Proof{})
+			_, err := newClient(t, Config{Issuer: p.issuer, ClientID: "lab:1",
+				ClientSecret: test.secret}).Exchange(t.Context(), "c1", origin, Proof{})
 			wantCode(t, err, exchange.Unavailable)
 			var want []string
 			if test.form != "" {
@@ -69,10 +71,11 @@ func TestNonce_MustComeBackInTheIDToken(t *testing.T) {
 		change func(*provider)
 		want   exchange.Code // "" for accepted
 	}{
-		"the same":               {func(p *provider) { p.claims["nonce"] = "n-1" }, ""},
-		"another":                {func(p *provider) { p.claims["nonce"] = "n-2" }, exchange.InvalidCode},
-		"none":                   {func(*provider) {}, exchange.InvalidCode},
-		"no id_token, but an iD": {func(p *provider) { p.claims, p.answer["orcid"] = nil, josiahID }, exchange.Unavailable},
+		"the same": {func(p *provider) { p.claims["nonce"] = "n-1" }, ""},
+		"another":  {func(p *provider) { p.claims["nonce"] = "n-2" }, exchange.InvalidCode},
+		"none":     {func(*provider) {}, exchange.InvalidCode},
+		"no id_token, but an iD": {func(p *provider) { p.claims, p.answer["orcid"] = nil, josiahID },
+			exchange.Unavailable},
 		"ORCID's answer, as it is": {func(p *provider) {
 			p.claims["nonce"], p.answer["orcid"], p.answer["name"] = "n-1", josiahID, "Josiah Carberry"
 		}, ""},
@@ -80,7 +83,8 @@ func TestNonce_MustComeBackInTheIDToken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := startProvider(t, test.change)
-			person, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin, Proof{Nonce: "n-1"})
+			person, err := newClient(t, Config{Issuer: p.issuer}).Exchange(t.Context(), "code", origin,
+				Proof{Nonce: "n-1"})
 			if test.want != "" {
 				wantCode(t, err, test.want)
 				return
@@ -106,16 +110,21 @@ func TestCode_IsOfNoUseWithoutTheVerifierOfItsChallenge(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := u.Query()
-	if asked.Get("code_challenge_method") != "S256" || asked.Get("code_challenge") != oauth2.S256ChallengeFromVerifier(proof.Verifier) || asked.Get("nonce") != "n-1" {
+	if asked.Get("code_challenge_method") != "S256" ||
+		asked.Get("code_challenge") != oauth2.S256ChallengeFromVerifier(proof.Verifier) || asked.Get("nonce") != "n-1" {
 		t.Errorf("asked with %v", asked)
 	}
 	asked.Set("login_hint", josiahID)
-	for name, wrong := range map[string]Proof{"none": {Nonce: "n-1"}, "another": {Nonce: "n-1", Verifier: oauth2.GenerateVerifier()}, "another nonce": {Nonce: "n-2", Verifier: proof.Verifier}} {
-		if _, err := c.Exchange(t.Context(), d.code(t, asked), origin, wrong); exchange.CodeOf(err) != exchange.InvalidCode {
+	for name, wrong := range map[string]Proof{"none": {Nonce: "n-1"},
+		"another":       {Nonce: "n-1", Verifier: oauth2.GenerateVerifier()},
+		"another nonce": {Nonce: "n-2", Verifier: proof.Verifier}} {
+		if _, err := c.Exchange(t.Context(), d.code(t, asked), origin,
+			wrong); exchange.CodeOf(err) != exchange.InvalidCode {
 			t.Errorf("verifier %s: %v", name, err)
 		}
 	}
-	if person, err := c.Exchange(t.Context(), d.code(t, asked), origin, proof); err != nil || person.RegistryID != josiahID {
+	if person, err := c.Exchange(t.Context(), d.code(t, asked), origin, proof); err != nil ||
+		person.RegistryID != josiahID {
 		t.Errorf("%+v, %v", person, err)
 	}
 }
@@ -129,7 +138,8 @@ func TestCheckIssuer_TakesNoAnswerOfAnotherProvider(t *testing.T) {
 			}
 		})
 		c := newClient(t, Config{Issuer: p.issuer})
-		for iss, good := range map[string]bool{p.issuer: true, "": !announced, p.issuer + "/": false, "https://orcid.org": false} {
+		for iss, good := range map[string]bool{p.issuer: true, "": !announced, p.issuer + "/": false,
+			"https://orcid.org": false} {
 			err := c.CheckIssuer(t.Context(), iss)
 			if good != (err == nil) || err != nil && exchange.CodeOf(err) != exchange.InvalidCode {
 				t.Errorf("announced %v, iss %q: %v", announced, iss, err)
@@ -141,7 +151,8 @@ func TestCheckIssuer_TakesNoAnswerOfAnotherProvider(t *testing.T) {
 	if back, err := url.Parse(location); err != nil || back.Query().Get("iss") != d.issuer {
 		t.Errorf("the built-in provider leads to %s", location)
 	}
-	if err := newClient(t, Config{Issuer: d.issuer}).CheckIssuer(t.Context(), ""); exchange.CodeOf(err) != exchange.InvalidCode {
+	if err := newClient(t, Config{Issuer: d.issuer}).CheckIssuer(t.Context(),
+		""); exchange.CodeOf(err) != exchange.InvalidCode {
 		t.Errorf("the built-in provider does not announce iss: %v", err)
 	}
 }
@@ -149,7 +160,8 @@ func TestCheckIssuer_TakesNoAnswerOfAnotherProvider(t *testing.T) {
 func TestDeclined_HasTheProvidersWordsOnOneShortLine(t *testing.T) {
 	t.Parallel()
 	err := Declined("access_denied", "The user\nsaid \u202eno "+strings.Repeat("x", 5000))
-	if text := err.Error(); !strings.Contains(text, "access_denied: The user said no xxx") || strings.ContainsAny(text, "\n\u202e") || len(err.Message) > 450 {
+	if text := err.Error(); !strings.Contains(text, "access_denied: The user said no xxx") ||
+		strings.ContainsAny(text, "\n\u202e") || len(err.Message) > 450 {
 		t.Errorf("%s", text)
 	}
 }
@@ -175,7 +187,8 @@ func TestCheck_TellsAWrongClientFromAWrongCode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			revokes := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if id, secret, _ := r.BasicAuth(); id != DemoClientID || secret != "hush" || r.FormValue("token") == "" {
+				if id, secret, _ := r.BasicAuth(); id != DemoClientID || secret != "hush" ||
+					r.FormValue("token") == "" {
 					t.Errorf("revoked as %q %q, token %q", id, secret, r.FormValue("token"))
 				}
 				answer(w, max(-test.status, 200), map[string]string{"error": test.code})
@@ -201,7 +214,8 @@ func TestCheck_TellsAWrongClientFromAWrongCode(t *testing.T) {
 				}
 			})
 			err := newClient(t, Config{Issuer: p.issuer, ClientSecret: "hush"}).check(t.Context(), origin)
-			if (err == nil) != (test.cause == "") || err != nil && (!strings.Contains(err.Error(), test.cause) || strings.Contains(err.Error(), "hush")) {
+			if (err == nil) != (test.cause == "") || err != nil &&
+				(!strings.Contains(err.Error(), test.cause) || strings.Contains(err.Error(), "hush")) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -259,7 +273,8 @@ func TestWatch_TriesUntilTheProviderKnowsUs(t *testing.T) {
 	if c.Ready(t.Context()) != nil || c.Trouble() != nil {
 		t.Errorf("afterwards: ready %v, trouble %v", c.Ready(t.Context()), c.Trouble())
 	}
-	for _, want := range []string{"check identity-client-id and identity-client-secret", "no such client", "the identity provider is ready"} {
+	for _, want := range []string{"check identity-client-id and identity-client-secret", "no such client",
+		"the identity provider is ready"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, log.String())
 		}

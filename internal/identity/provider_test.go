@@ -48,7 +48,8 @@ func startProvider(t *testing.T, change func(*provider)) *provider {
 	p := &provider{
 		issuer: server.URL, address: server.Listener.Addr().String(),
 		answer: map[string]any{"access_token": "secret", "token_type": "bearer", "expires_in": 631138518},
-		claims: map[string]any{"iss": server.URL, "aud": DemoClientID, "sub": josiahID, "exp": time.Now().Add(time.Hour).Unix()},
+		claims: map[string]any{"iss": server.URL, "aud": DemoClientID, "sub": josiahID,
+			"exp": time.Now().Add(time.Hour).Unix()},
 		info:   map[string]any{"sub": josiahID},
 		signer: testKey(),
 	}
@@ -84,7 +85,8 @@ func (p *provider) describe(w http.ResponseWriter, _ *http.Request) {
 func (p *provider) grant(w http.ResponseWriter, _ *http.Request) {
 	if p.claims != nil {
 		payload, _ := json.Marshal(p.claims)
-		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: p.signer, KeyID: "1"}}, nil)
+		signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256,
+			Key: jose.JSONWebKey{Key: p.signer, KeyID: "1"}}, nil)
 		if err != nil {
 			panic(err)
 		}

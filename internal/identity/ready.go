@@ -35,7 +35,8 @@ func (c *Client) Watch(ctx context.Context, redirectURI string, log *slog.Logger
 			return
 		}
 		c.trouble.Store(&err)
-		log.ErrorContext(ctx, "the identity provider cannot be used, so nobody can sign in", "issuer", c.cfg.Issuer, "again_in", wait.String(), "error", err)
+		log.ErrorContext(ctx, "the identity provider cannot be used, so nobody can sign in", "issuer", c.cfg.Issuer,
+			"again_in", wait.String(), "error", err)
 		select {
 		case <-ctx.Done():
 			return
@@ -74,12 +75,14 @@ func (c *Client) check(ctx context.Context, redirectURI string) error {
 	if err != nil {
 		return unavailable(ctx, err)
 	}
-	_, err = c.oauth(p, redirectURI).Exchange(ctx, "aliquot-checks-its-client-secret", oauth2.VerifierOption(oauth2.GenerateVerifier()))
+	_, err = c.oauth(p, redirectURI).Exchange(ctx, "aliquot-checks-its-client-secret",
+		oauth2.VerifierOption(oauth2.GenerateVerifier()))
 	said, refused := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
 	case err == nil:
 		return unavailable(ctx, errors.New("the token endpoint accepted a made-up code"))
-	case !refused || said.Response.StatusCode >= http.StatusInternalServerError || said.Response.StatusCode == http.StatusNotFound:
+	case !refused || said.Response.StatusCode >= http.StatusInternalServerError ||
+		said.Response.StatusCode == http.StatusNotFound:
 		return unavailable(ctx, err)
 	case said.Response.StatusCode == http.StatusUnauthorized || clientRefused(said):
 		return c.unknownClient(err)

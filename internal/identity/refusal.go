@@ -36,7 +36,8 @@ func (c *Client) unknownClient(cause error) error {
 	return &exchange.Error{
 		Code:    exchange.Unavailable,
 		Message: "Logging in is not set up correctly on this server. Please tell the people who run it.",
-		Cause: brief{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and identity-client-secret: %w",
+		Cause: brief{fmt.Errorf("the provider %s refuses our client %q; check identity-client-id and "+
+			"identity-client-secret: %w",
 			c.cfg.Issuer, c.cfg.ClientID, cause)},
 	}
 }
@@ -57,7 +58,8 @@ func Declined(code, description string) *exchange.Error {
 }
 
 func invalidCode(cause error) error {
-	e := exchange.Errorf(exchange.InvalidCode, "The identity provider does not accept this code: it was used before, is too old, "+
+	e := exchange.Errorf(exchange.InvalidCode, "The identity provider does not accept this code: it was used before, "+
+		"is too old, "+
 		"or was issued for another redirect address. Please log in again.")
 	if cause != nil {
 		e.Cause = brief{cause}

@@ -48,7 +48,8 @@ var errRedirect = errors.New("refused redirect")
 // ask gets a path of a source and reads the answer with read, which gets it as a stream. The same
 // address is asked once in 24 hours, and once at a time however many ask. It tries three times
 // before it says that a source is down or garbled. Every address has one reader.
-func ask[T any](ctx context.Context, im *Importer, s *source, path string, query url.Values, read func(io.Reader) (T, error)) (T, error) {
+func ask[T any](ctx context.Context, im *Importer, s *source, path string, query url.Values,
+	read func(io.Reader) (T, error)) (T, error) {
 	address := s.base.JoinPath(path)
 	address.RawQuery = query.Encode()
 	value, err := im.once(ctx, address.String(), func(ctx context.Context) (any, error) {
@@ -89,7 +90,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // get is one try.
-func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL, read func(io.Reader) (T, error)) (value T, err error) {
+func get[T any](ctx context.Context, im *Importer, s *source, address *url.URL,
+	read func(io.Reader) (T, error)) (value T, err error) {
 	if err := s.pace.wait(ctx); err != nil {
 		return value, s.down(err, 0).last()
 	}
@@ -156,7 +158,8 @@ func (s *source) judge(answer *http.Response, body io.Reader) error {
 			return &failure{kind: refused, source: s.name, cause: err}
 		}
 		return &failure{kind: unknown, source: s.name, cause: said}
-	case code == http.StatusNoContent, code == http.StatusBadRequest, code == http.StatusNotFound, code == http.StatusGone:
+	case code == http.StatusNoContent, code == http.StatusBadRequest, code == http.StatusNotFound,
+		code == http.StatusGone:
 		return &failure{kind: unknown, source: s.name, cause: said}
 	case code == http.StatusUnauthorized, code == http.StatusForbidden:
 		return &failure{kind: refused, source: s.name, cause: said}

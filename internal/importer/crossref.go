@@ -58,7 +58,8 @@ func readWork(r io.Reader) (work, error) {
 	if err != nil {
 		return work{}, fmt.Errorf("no work of Crossref: %w", err)
 	}
-	w := work{doi: doi, title: plain(m.Title[0]), volume: m.Volume, issue: m.Issue, pages: m.Pages, preprint: m.Type == "posted-content"}
+	w := work{doi: doi, title: plain(m.Title[0]), volume: m.Volume, issue: m.Issue, pages: m.Pages,
+		preprint: m.Type == "posted-content"}
 	for _, names := range [][]string{m.Short, m.Journal} {
 		if len(names) > 0 && w.journal == "" {
 			w.journal = plain(names[0])

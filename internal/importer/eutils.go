@@ -59,7 +59,8 @@ func readSearch(r io.Reader) (found, error) {
 
 // summaries asks E-utilities for the summaries of records.
 func summaries[T any](ctx context.Context, im *Importer, db string, ids ...string) ([]T, error) {
-	return ask(ctx, im, im.eutils, "esummary.fcgi", url.Values{"db": {db}, "id": {strings.Join(ids, ",")}, "retmode": {"json"}}, readSummaries[T])
+	return ask(ctx, im, im.eutils, "esummary.fcgi",
+		url.Values{"db": {db}, "id": {strings.Join(ids, ",")}, "retmode": {"json"}}, readSummaries[T])
 }
 
 // readSummaries reads an answer of esummary, in JSON or in its XML of version 1.0, whose names are
@@ -210,5 +211,6 @@ func elements(r io.Reader, roots string, each func(*xml.Decoder, xml.StartElemen
 
 // fragment reads XML without an outermost element, as esummary has it inside of a text.
 func fragment(s string, into any) error {
-	return xml.NewDecoder(io.MultiReader(strings.NewReader("<r>"), bytes.NewReader([]byte(s)), strings.NewReader("</r>"))).Decode(into)
+	return xml.NewDecoder(io.MultiReader(strings.NewReader("<r>"), bytes.NewReader([]byte(s)),
+		strings.NewReader("</r>"))).Decode(into)
 }

@@ -33,7 +33,8 @@ type failure struct {
 }
 
 func (f *failure) Error() string {
-	return fmt.Sprintf("%s: %s: %.500v", f.source, [...]string{"unknown", "garbled", "refused", "down"}[f.kind], f.cause)
+	return fmt.Sprintf("%s: %s: %.500v", f.source, [...]string{"unknown", "garbled", "refused", "down"}[f.kind],
+		f.cause)
 }
 
 func (f *failure) Unwrap() error { return f.cause }
@@ -103,9 +104,11 @@ func tell(ctx context.Context, field, id string, err error) error {
 		faults.Add(field, "%s", hint)
 		return faults.Err()
 	case garbled:
-		e = exchange.Errorf(exchange.InvalidAnswer, "%s: %s answered something that cannot be used. Please try again later.", id, f.source)
+		e = exchange.Errorf(exchange.InvalidAnswer, "%s: %s answered something that cannot be used. Please try "+
+			"again later.", id, f.source)
 	case refused:
-		e = exchange.Errorf(exchange.Unavailable, "%s: %s does not accept this server's calls. Please tell the people who run it.", id, f.source).
+		e = exchange.Errorf(exchange.Unavailable, "%s: %s does not accept this server's calls. Please tell the "+
+			"people who run it.", id, f.source).
 			With("retry_after", int(time.Hour.Seconds()))
 	default:
 		wait := f.wait
@@ -117,7 +120,8 @@ func tell(ctx context.Context, field, id string, err error) error {
 		if errors.Is(f.cause, errBusy) {
 			what = "is asked by too many people here just now"
 		}
-		e = exchange.Errorf(exchange.Unavailable, "%s: %s %s. Please try again in %d seconds.", id, f.source, what, seconds).
+		e = exchange.Errorf(exchange.Unavailable, "%s: %s %s. Please try again in %d seconds.", id, f.source, what,
+			seconds).
 			With("retry_after", seconds)
 	}
 	e = e.With("source", f.source)

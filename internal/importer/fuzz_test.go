@@ -65,7 +65,8 @@ func wellFormed(t *testing.T, w work) {
 func FuzzSOFT(f *testing.F) {
 	im := &Importer{}
 	fuzz(f, readSOFT, func(t *testing.T, s soft) {
-		s.series.accession, s.series.pubmed = "GSE1", nil // the one is asked for, and to look the other up needs a source
+		// the one is asked for, and to look the other up needs a source
+		s.series.accession, s.series.pubmed = "GSE1", nil
 		d, err := im.seriesDraft(t.Context(), geoSeries{softSeries: s.series, platformNames: s.series.platforms})
 		if err == nil && s.series.title != "" {
 			storable(t, d)

@@ -54,7 +54,8 @@ func (im *Importer) seriesRecord(ctx context.Context, accession string) (geoSeri
 	}
 	g := text.series
 	if g.accession != accession || g.title == "" {
-		return geoSeries{}, im.geo.garbled(fmt.Errorf("asked for %s, got the series %.20q with the title %.50q", accession, g.accession, g.title))
+		return geoSeries{}, im.geo.garbled(fmt.Errorf("asked for %s, got the series %.20q with the title %.50q",
+			accession, g.accession, g.title))
 	}
 	series := geoSeries{softSeries: g}
 	for _, relation := range g.relations {
@@ -80,7 +81,8 @@ const maxPlatforms = 8 // whose names are asked for
 
 // record asks GEO for a record; target is "self", or "gsm" for the samples of a series.
 func (im *Importer) record(ctx context.Context, accession, target string) (soft, error) {
-	return ask(ctx, im, im.geo, "query/acc.cgi", url.Values{"acc": {accession}, "targ": {target}, "form": {"text"}, "view": {"brief"}}, readSOFT)
+	return ask(ctx, im, im.geo, "query/acc.cgi",
+		url.Values{"acc": {accession}, "targ": {target}, "form": {"text"}, "view": {"brief"}}, readSOFT)
 }
 
 var mentioned = regexp.MustCompile(`\b(?:GSE[1-9]\d*|PRJ[DEN][A-Z]\d+|[SED]RP\d{6,})\b`)
@@ -109,14 +111,16 @@ type gdsSummary struct {
 
 // isSeries reports whether a summary is of a series; one in the old XML has no accession of its own.
 func (s gdsSummary) isSeries(accession string) bool {
-	return s.EntryType == "GSE" && (s.Accession == accession || s.Accession == "" && "GSE"+string(s.Series) == accession)
+	return s.EntryType == "GSE" &&
+		(s.Accession == accession || s.Accession == "" && "GSE"+string(s.Series) == accession)
 }
 
 // seriesSummary reads the summary of a series, whose uid is 200000000 and its number.
 func (im *Importer) seriesSummary(ctx context.Context, accession string) (geoSeries, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(accession, "GSE"))
 	if err != nil || number >= 100_000_000 {
-		return geoSeries{}, &failure{kind: unknown, source: im.eutils.name, cause: errors.New("no series has such a number")}
+		return geoSeries{}, &failure{kind: unknown, source: im.eutils.name,
+			cause: errors.New("no series has such a number")}
 	}
 	list, err := summaries[gdsSummary](ctx, im, "gds", fmt.Sprint(200_000_000+number))
 	if err != nil {
@@ -195,7 +199,8 @@ func onlyOne(part, what string, studies set) (string, error) {
 	case 1:
 		return studies[0], nil
 	}
-	return "", noSuch("%s is in %s; please name the one to import", part, shorten(strings.Join(studies, ", "), exchange.LineLength))
+	return "", noSuch("%s is in %s; please name the one to import", part,
+		shorten(strings.Join(studies, ", "), exchange.LineLength))
 }
 
 func (im *Importer) seriesDraft(ctx context.Context, g geoSeries) (Draft, error) {
@@ -226,7 +231,8 @@ const maxRelated = 100
 // organisms fills the field as far as it goes.
 func (d *Draft) organisms(names set) {
 	if most := exchange.MaxOrganisms; len(names) > most {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("It names %d organisms, of which the first %d are kept.", len(names), most))
+		d.Warnings = append(d.Warnings,
+			fmt.Sprintf("It names %d organisms, of which the first %d are kept.", len(names), most))
 		names = names[:most]
 	}
 	list := []string{}

@@ -46,14 +46,19 @@ var wrongs = map[string]struct {
 	answer http.HandlerFunc
 	want   exchange.Code
 }{
-	"500":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }, exchange.Unavailable},
-	"429":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, exchange.Unavailable},
-	"503":              {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, exchange.Unavailable},
-	"a broken line":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, exchange.Unavailable},
-	"nothing":          {func(http.ResponseWriter, *http.Request) {}, exchange.InvalidAnswer},
-	"an HTML page":     {says("<!DOCTYPE html><html><body><p>Sorry<br>&nbsp;</body></html>"), exchange.InvalidAnswer},
-	"half an object":   {says(`{"result": {"uids": ["1"`), exchange.InvalidAnswer},
-	"half XML":         {says(`<?xml version="1.0"?><EXPERIMENT_PACKAGE_SET><EXPERIMENT_PACKAGE><STUDY`), exchange.InvalidAnswer},
+	"500": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
+		exchange.Unavailable},
+	"429": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) },
+		exchange.Unavailable},
+	"503": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
+		exchange.Unavailable},
+	"a broken line": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		exchange.Unavailable},
+	"nothing":        {func(http.ResponseWriter, *http.Request) {}, exchange.InvalidAnswer},
+	"an HTML page":   {says("<!DOCTYPE html><html><body><p>Sorry<br>&nbsp;</body></html>"), exchange.InvalidAnswer},
+	"half an object": {says(`{"result": {"uids": ["1"`), exchange.InvalidAnswer},
+	"half XML": {says(`<?xml version="1.0"?><EXPERIMENT_PACKAGE_SET><EXPERIMENT_PACKAGE><STUDY`),
+		exchange.InvalidAnswer},
 	"other JSON":       {says(`[1, 2]`), exchange.InvalidAnswer},
 	"other XML":        {says(`<?xml version="1.0"?><ROOT/>`), exchange.InvalidAnswer},
 	"binary":           {says("\x00\xff\xfe\x1f\x8b"), exchange.InvalidAnswer},
@@ -109,7 +114,8 @@ func says(text string) http.HandlerFunc {
 }
 
 // targets name something at each source.
-var targets = map[string]string{exchange.SourceGEO: "GSE1", exchange.SourceSRA: "SRP000001", exchange.SourceProtocols: "10.17504/protocols.io.abc"}
+var targets = map[string]string{exchange.SourceGEO: "GSE1", exchange.SourceSRA: "SRP000001",
+	exchange.SourceProtocols: "10.17504/protocols.io.abc"}
 
 func TestASourceThatGoesWrongIsToldApart(t *testing.T) {
 	t.Parallel()
@@ -151,7 +157,8 @@ func TestNoRedirectLeavesTheSource(t *testing.T) {
 	var reached atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
 	t.Cleanup(elsewhere.Close)
-	for _, to := range []string{elsewhere.URL, "file:///etc/passwd", "//" + strings.TrimPrefix(elsewhere.URL, "http://"), "http://169.254.169.254/latest"} {
+	for _, to := range []string{elsewhere.URL, "file:///etc/passwd", "//" +
+		strings.TrimPrefix(elsewhere.URL, "http://"), "http://169.254.169.254/latest"} {
 		s := sourcetest.Start(t)
 		s.Break("/", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
 		for source, id := range targets {
@@ -175,7 +182,8 @@ func TestNoRedirectLeavesTheSource(t *testing.T) {
 		}
 		says("^SERIES = GSE1\n!Series_title = Moved\n!Series_sample_organism = Mus musculus\n")(w, r)
 	})
-	if d, err := s.Importer(t).Draft(t.Context(), order(t, "GEO", "GSE1")); err != nil || d.Material.Title.Value != "Moved" {
+	if d, err := s.Importer(t).Draft(t.Context(), order(t, "GEO", "GSE1")); err != nil ||
+		d.Material.Title.Value != "Moved" {
 		t.Errorf("a redirect within the source: %v", err)
 	}
 }
@@ -257,7 +265,8 @@ func TestWhatNoSourceKnowsIsAFaultOfTheField(t *testing.T) {
 	} {
 		s.Break("/geo/", says("<html>"+page+"</html>"))
 		_, err := im.Draft(t.Context(), order(t, "GEO", "GSE2"))
-		if e, ok := errors.AsType[*exchange.Error](err); !ok || !strings.Contains(fmt.Sprint(e.Fields["accession"]), hint) {
+		if e, ok := errors.AsType[*exchange.Error](err); !ok ||
+			!strings.Contains(fmt.Sprint(e.Fields["accession"]), hint) {
 			t.Errorf("%s: %v", page, err)
 		}
 	}
@@ -356,8 +365,10 @@ func TestCallsSayWhoCalls(t *testing.T) {
 	s := sourcetest.Start(t)
 	s.Break("/", func(w http.ResponseWriter, r *http.Request) {
 		agent, email := r.Header.Get("User-Agent"), r.FormValue("email")+r.FormValue("mailto")
-		if agent != "aliquot materials@example.org" || strings.HasPrefix(r.URL.Path, "/entrez/") && (r.FormValue("tool") != "aliquot" || r.FormValue("api_key") != "") ||
-			(email == "materials@example.org") != (strings.HasPrefix(r.URL.Path, "/entrez/") || strings.HasPrefix(r.URL.Path, "/works/")) {
+		if agent != "aliquot materials@example.org" || strings.HasPrefix(r.URL.Path, "/entrez/") &&
+			(r.FormValue("tool") != "aliquot" || r.FormValue("api_key") != "") ||
+			(email == "materials@example.org") != (strings.HasPrefix(r.URL.Path, "/entrez/") ||
+				strings.HasPrefix(r.URL.Path, "/works/")) {
 			t.Errorf("%s says %s", r.URL, agent)
 		}
 		w.WriteHeader(http.StatusNotFound)
@@ -394,16 +405,19 @@ func TestAKeyIsForTheSourceAndForNobodyElse(t *testing.T) {
 	}
 	s.URL = "http://127.0.0.1:1" // nobody listens there
 	im = of(t, s, func(c *importer.Config) { c.EUtilsKey = "hush" })
-	if _, err := im.Publication(t.Context(), "1", ""); exchange.CodeOf(err) != exchange.Unavailable || strings.Contains(err.Error(), "hush") {
+	if _, err := im.Publication(t.Context(), "1", ""); exchange.CodeOf(err) != exchange.Unavailable ||
+		strings.Contains(err.Error(), "hush") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestAddressesThatAreNoneAreRefusedByTheirSetting(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"geo", "ftp://example.org", "http://", "http://user@example.org", "http://example.org?x=1", "://"} {
+	for _, bad := range []string{"geo", "ftp://example.org", "http://", "http://user@example.org",
+		"http://example.org?x=1", "://"} {
 		for setting, cfg := range map[string]importer.Config{
-			"geo-url": {GEO: bad}, "eutils-url": {EUtils: bad}, "ena-url": {ENA: bad}, "protocols-url": {Protocols: bad}, "crossref-url": {Crossref: bad},
+			"geo-url": {GEO: bad}, "eutils-url": {EUtils: bad}, "ena-url": {ENA: bad},
+			"protocols-url": {Protocols: bad}, "crossref-url": {Crossref: bad},
 		} {
 			if _, err := importer.New(cfg); err == nil || !strings.HasPrefix(err.Error(), setting+": ") {
 				t.Errorf("%s %q: %v", setting, bad, err)

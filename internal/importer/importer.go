@@ -76,10 +76,13 @@ func New(cfg Config) (*Importer, error) {
 		bearer  string
 	}{
 		{&im.geo, "geo-url", "GEO", cfg.GEO, "https://www.ncbi.nlm.nih.gov/geo/", newPace(3, time.Second), nil, ""},
-		{&im.eutils, "eutils-url", "NCBI E-utilities", cfg.EUtils, "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/", newPace(often, time.Second), ncbi, ""},
+		{&im.eutils, "eutils-url", "NCBI E-utilities", cfg.EUtils, "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/",
+			newPace(often, time.Second), ncbi, ""},
 		{&im.ena, "ena-url", "ENA", cfg.ENA, "https://www.ebi.ac.uk/ena/", newPace(10, time.Second), nil, ""},
-		{&im.protocols, "protocols-url", "protocols.io", cfg.Protocols, "https://www.protocols.io/", newPace(100, time.Minute), nil, cfg.ProtocolsToken},
-		{&im.crossref, "crossref-url", "Crossref", cfg.Crossref, "https://api.crossref.org/", newPace(3, time.Second), url.Values{"mailto": {cfg.Email}}, ""},
+		{&im.protocols, "protocols-url", "protocols.io", cfg.Protocols, "https://www.protocols.io/",
+			newPace(100, time.Minute), nil, cfg.ProtocolsToken},
+		{&im.crossref, "crossref-url", "Crossref", cfg.Crossref, "https://api.crossref.org/", newPace(3, time.Second),
+			url.Values{"mailto": {cfg.Email}}, ""},
 	} {
 		base, err := baseAddress(s.base, s.public)
 		if err != nil {
@@ -136,7 +139,8 @@ func baseAddress(setting, public string) (*url.URL, error) {
 		return usual, err
 	}
 	base, err := url.Parse(setting)
-	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || (base.Scheme != "http" && base.Scheme != "https") {
+	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" ||
+		(base.Scheme != "http" && base.Scheme != "https") {
 		return nil, fmt.Errorf("%q is not a web address, such as %s", setting, public)
 	}
 	if strings.Trim(base.Path, "/") == "" {

@@ -33,7 +33,8 @@ func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 		known, err = im.crossrefWork(ctx, doi)
 	}
 	if !isDOI || err != nil {
-		e := exchange.Errorf(exchange.Unavailable, "This server has no token for protocols.io (setting protocols-token), and Crossref gives no "+
+		e := exchange.Errorf(exchange.Unavailable, "This server has no token for protocols.io (setting "+
+			"protocols-token), and Crossref gives no "+
 			"title for it instead. Please tell the people who run it, or give the DOI.").
 			With("source", im.protocols.name).With("retry_after", int(time.Hour.Seconds()))
 		e.Cause = brief{err}
@@ -41,7 +42,8 @@ func (im *Importer) protocol(ctx context.Context, id string) (Draft, error) {
 	}
 	d := ioProtocol{DOI: id, Title: known.Title}.draft(id)
 	d.Material.Citation = exchange.NullOf(known.Citation)
-	d.Warnings = append(d.Warnings, "This server has no token for protocols.io (setting protocols-token): title and citation are from Crossref, and the abstract is missing.")
+	d.Warnings = append(d.Warnings, "This server has no token for protocols.io (setting protocols-token): title and "+
+		"citation are from Crossref, and the abstract is missing.")
 	return d, nil
 }
 
@@ -66,7 +68,8 @@ func (im *Importer) ioProtocol(ctx context.Context, id string) (ioProtocol, erro
 	if slug, ok := identifier.ProtocolsPage(id); ok {
 		name = slug
 	}
-	p, err := ask(ctx, im, im.protocols, "api/v4/protocols/"+url.PathEscape(name), url.Values{"content_format": {"html"}}, readProtocol)
+	p, err := ask(ctx, im, im.protocols, "api/v4/protocols/"+url.PathEscape(name),
+		url.Values{"content_format": {"html"}}, readProtocol)
 	if err != nil && kindOf(err) == unknown {
 		p, err = ask(ctx, im, im.protocols, "api/v3/protocols/"+url.PathEscape(name), nil, readProtocol)
 	}
@@ -88,7 +91,8 @@ func (p ioProtocol) is(id string) bool {
 		dois = append(dois, v.DOI)
 	}
 	for _, doi := range dois {
-		if canonical, err := identifier.ProtocolsDOI(doi); err == nil && version.ReplaceAllString(canonical, "") == version.ReplaceAllString(id, "") {
+		if canonical, err := identifier.ProtocolsDOI(doi); err == nil &&
+			version.ReplaceAllString(canonical, "") == version.ReplaceAllString(id, "") {
 			return true
 		}
 	}
@@ -115,7 +119,8 @@ func (e ioEnvelope) err() error {
 // refusesToken reports whether an error of protocols.io is about our token.
 func refusesToken(body []byte) error {
 	var e ioEnvelope
-	if json.Unmarshal(body, &e) == nil && (tokenProblem[e.Status] || strings.Contains(strings.ToLower(e.Message+e.Text), "token")) {
+	if json.Unmarshal(body, &e) == nil &&
+		(tokenProblem[e.Status] || strings.Contains(strings.ToLower(e.Message+e.Text), "token")) {
 		return e.err()
 	}
 	return nil
@@ -193,7 +198,8 @@ func (p ioProtocol) draft(id string) Draft {
 	if err != nil {
 		doi, _ = identifier.ProtocolsDOI(id) // it was taken before
 	}
-	w := work{title: p.Title, authors: p.authors(), journal: "protocols.io", doi: strings.TrimPrefix(doi, "dx.doi.org/")}
+	w := work{title: p.Title, authors: p.authors(), journal: "protocols.io",
+		doi: strings.TrimPrefix(doi, "dx.doi.org/")}
 	d := Draft{}
 	if seconds, err := time.ParseDuration(string(p.Published) + "s"); err == nil && seconds > 0 {
 		day := time.Unix(0, 0).Add(seconds).UTC().Format(time.DateOnly)

@@ -53,7 +53,8 @@ func (im *Importer) publish(ctx context.Context, d *Draft, pmids set) error {
 	}
 	p, err := im.pubmed(ctx, ids[0])
 	if err != nil {
-		d.Warnings = append(d.Warnings, fmt.Sprintf("PubMed gave no title and citation of its publication %s; look it up later.", ids[0]))
+		d.Warnings = append(d.Warnings, fmt.Sprintf("PubMed gave no title and citation of its publication %s; look "+
+			"it up later.", ids[0]))
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return ctx.Err()
 		}
@@ -76,7 +77,8 @@ func (im *Importer) pubmed(ctx context.Context, pmid string) (exchange.Publicati
 	if kindOf(err) > garbled {
 		return exchange.Publication{}, err
 	}
-	works, other := ask(ctx, im, im.eutils, "efetch.fcgi", url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
+	works, other := ask(ctx, im, im.eutils, "efetch.fcgi",
+		url.Values{"db": {"pubmed"}, "id": {pmid}, "retmode": {"xml"}}, readArticles)
 	if other != nil {
 		return exchange.Publication{}, worse(err, other)
 	}
@@ -165,7 +167,8 @@ func (a *author) UnmarshalJSON(raw []byte) error {
 }
 
 func (s pubmedSummary) work() work {
-	w := work{pmid: s.UID, title: s.Title, journal: s.Source, date: s.Date, volume: s.Volume, issue: s.Issue, pages: s.Pages}
+	w := work{pmid: s.UID, title: s.Title, journal: s.Source, date: s.Date, volume: s.Volume, issue: s.Issue,
+		pages: s.Pages}
 	for _, a := range slices.Concat(s.Authors, s.Old) {
 		w.authors = append(w.authors, line(string(a)))
 	}
@@ -238,7 +241,8 @@ func readArticles(r io.Reader) ([]work, error) {
 
 func (a pubmedArticle) work() work {
 	j := a.Article.Journal
-	w := work{pmid: line(a.PMID), title: plain(a.Article.Title.XML), journal: line(j.Short), volume: line(j.Volume), issue: line(j.Issue),
+	w := work{pmid: line(a.PMID), title: plain(a.Article.Title.XML), journal: line(j.Short), volume: line(j.Volume),
+		issue: line(j.Issue),
 		pages: line(a.Article.Pages), date: line(j.Year + " " + j.Month + " " + j.Day + " " + j.Other)}
 	for _, name := range []string{a.Journal, j.Title} {
 		if w.journal == "" {

@@ -68,7 +68,8 @@ func (r *Record) RoundTrip(call *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(raw))
-	a := Answer{Host: call.URL.Host, Path: asked(call.URL), Status: answer.StatusCode, Type: answer.Header.Get("Content-Type")}
+	a := Answer{Host: call.URL.Host, Path: asked(call.URL), Status: answer.StatusCode,
+		Type: answer.Header.Get("Content-Type")}
 	a.File = fmt.Sprintf("%.150s.%d", strings.Trim(unsafe.ReplaceAllString(a.Path, "-"), "-."), a.Status)
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -68,7 +68,8 @@ func toldSOFT(r io.Reader) (string, error) {
 		for _, relation := range g.relations {
 			more.add(related(relation)...)
 		}
-		lines = append(lines, words(g.accession, g.title, organisms, g.platforms, g.types, g.samples, g.pubmed, g.released, more))
+		lines = append(lines, words(g.accession, g.title, organisms, g.platforms, g.types, g.samples, g.pubmed,
+			g.released, more))
 	}
 	for _, p := range s.platforms {
 		lines = append(lines, words(p.accession, p.title, p.technology, p.organisms))
@@ -91,7 +92,8 @@ func toldSeries(r io.Reader) (string, error) {
 		return "", fmt.Errorf("the first of %d is no series", len(list))
 	}
 	g := list[0].series(accession)
-	return words(g.accession, line(g.title), g.organisms, g.platforms, g.types, g.samples, g.pubmed, g.released, g.related), nil
+	return words(g.accession, line(g.title), g.organisms, g.platforms, g.types, g.samples, g.pubmed, g.released,
+		g.related), nil
 }
 
 func toldExperiments(r io.Reader) (string, error) {
@@ -111,7 +113,8 @@ func toldExperiments(r io.Reader) (string, error) {
 }
 
 func toldStudy(s *sraStudy) string {
-	return words(s.accession, line(s.title), s.organisms, s.instruments, s.strategies, len(s.samples), s.linkedSamples, s.experiments, s.runs, s.pubmed, s.released, s.related)
+	return words(s.accession, line(s.title), s.organisms, s.instruments, s.strategies, len(s.samples), s.linkedSamples,
+		s.experiments, s.runs, s.pubmed, s.released, s.related)
 }
 
 func toldStudies(studies map[string]*sraStudy, err error) (string, error) {
@@ -172,7 +175,8 @@ func toldProtocol(r io.Reader) (string, error) {
 	if err := json.Unmarshal(d.Material.Metadata.Value, &meta); err != nil {
 		return "", err
 	}
-	return words(d.Material.Title.Value, d.Material.URL.Value, shorten(line(p.abstract()), 80), d.Released, meta.DOI, strings.Join(p.authors(), ", ")), nil
+	return words(d.Material.Title.Value, d.Material.URL.Value, shorten(line(p.abstract()), 80), d.Released, meta.DOI,
+		strings.Join(p.authors(), ", ")), nil
 }
 
 // facts are the lines "FILE: FACTS" of a table; "-" and a reason stand for what nothing reads.
@@ -204,7 +208,8 @@ func compare(t *testing.T, folder, table string) {
 			return err
 		}
 		name = filepath.ToSlash(name)
-		if service, _, _ := strings.Cut(name, "/"); !slices.Contains([]string{"geo", "sra", "ena", "pubmed", "protocols", "crossref"}, service) {
+		if service, _, _ := strings.Cut(name,
+			"/"); !slices.Contains([]string{"geo", "sra", "ena", "pubmed", "protocols", "crossref"}, service) {
 			return nil
 		}
 		want, ok := rows[name]

@@ -45,7 +45,8 @@ func (im *Importer) studyDraft(ctx context.Context, s sraStudy) (Draft, error) {
 	}
 	if s.experiments > maxExperiments {
 		samples = 0
-		d.Warnings = append(d.Warnings, fmt.Sprintf("It has %d experiments; its samples were not counted.", s.experiments))
+		d.Warnings = append(d.Warnings,
+			fmt.Sprintf("It has %d experiments; its samples were not counted.", s.experiments))
 	}
 	d.Material.Category = exchange.Some("DATASET")
 	d.Material.Title = exchange.Some(shorten(line(s.title), exchange.TitleLength))
@@ -252,8 +253,9 @@ func readRuns(r io.Reader) (map[string]*sraStudy, error) {
 
 // enaStudy is a study as ENA knows it: its runs, and the record with the abstract.
 func (im *Importer) enaStudy(ctx context.Context, accession string) (sraStudy, error) {
-	runs, err := ask(ctx, im, im.ena, "portal/api/filereport", url.Values{"accession": {accession}, "result": {"read_run"},
-		"fields": {enaFields}, "format": {"json"}, "limit": {"0"}}, readRuns)
+	runs, err := ask(ctx, im, im.ena, "portal/api/filereport",
+		url.Values{"accession": {accession}, "result": {"read_run"},
+			"fields": {enaFields}, "format": {"json"}, "limit": {"0"}}, readRuns)
 	if err != nil && kindOf(err) != unknown {
 		return sraStudy{}, err
 	}

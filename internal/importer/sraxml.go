@@ -91,7 +91,8 @@ func readSRA(r io.Reader) (map[string]*sraStudy, error) {
 	kept := 0
 	err := elements(r, sraRoots, func(d *xml.Decoder, start xml.StartElement) error {
 		var p sraPackage
-		into := map[string]any{"EXPERIMENT_PACKAGE": &p, "STUDY": &p.Study, "EXPERIMENT": &p.Experiment}[start.Name.Local]
+		into := map[string]any{"EXPERIMENT_PACKAGE": &p, "STUDY": &p.Study,
+			"EXPERIMENT": &p.Experiment}[start.Name.Local]
 		switch start.Name.Local {
 		case "SAMPLE":
 			p.Samples = make([]sraSample, 1)

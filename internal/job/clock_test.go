@@ -25,7 +25,8 @@ func TestALeaseStaysWhereTheClockJumpsAheadWhileAWorkerWaitsForTheDatabase(t *te
 		other := job.Kind[struct{}]{Name: "other"}
 		id := jobtest.Enqueue(b.T, b.db, other, struct{}{}, job.EnqueueOptions{})
 		b.tx(func(ctx context.Context, tx store.Conn) error { // SQLite has no other writer meanwhile
-			jobtest.Start(b.T, job.Config{DB: again, Handlers: []job.Handler{short.Handle(doShort)}, Lease: time.Minute})
+			jobtest.Start(b.T, job.Config{DB: again, Handlers: []job.Handler{short.Handle(doShort)},
+				Lease: time.Minute})
 			jobtest.Poll(b.T, "the worker looked at its clock", func() bool { return looked.Load() > 0 })
 			c.jump(7 * 24 * time.Hour)
 			_, err := tx.ClaimJobs(ctx, false, 0, []string{"other"}, c.now().Add(time.Minute), 1)

@@ -23,18 +23,20 @@ func TestAJobThatAlwaysFailsIsTriedEverLaterAndThenGivenUp(t *testing.T) {
 		c := b.clocked()
 		kind := job.Kind[string]{Name: "hopeless", MaxAttempts: 4}
 		var tries atomic.Int64
-		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{kind.Handle(func(ctx context.Context, r *job.Run, object string) error {
-			tries.Add(1)
-			return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
-				if err := effect(ctx, tx, object); err != nil {
-					return nil, err
-				}
-				return nil, exchange.Errorf(exchange.Unavailable, "The source does not answer.")
-			})
-		})}})
+		jobtest.Start(b.T, job.Config{DB: b.db,
+			Handlers: []job.Handler{kind.Handle(func(ctx context.Context, r *job.Run, object string) error {
+				tries.Add(1)
+				return r.Finish(ctx, func(ctx context.Context, tx store.Conn) (any, error) {
+					if err := effect(ctx, tx, object); err != nil {
+						return nil, err
+					}
+					return nil, exchange.Errorf(exchange.Unavailable, "The source does not answer.")
+				})
+			})}})
 		id := jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{})
 		for n, whole := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
-			jobtest.Poll(b.T, fmt.Sprint("failure ", n+1), func() bool { j := b.job(id); return j.Failures == n+1 && j.State == exchange.JobReady })
+			jobtest.Poll(b.T, fmt.Sprint("failure ", n+1),
+				func() bool { j := b.job(id); return j.Failures == n+1 && j.State == exchange.JobReady })
 			wait := b.job(id).DueAt.Sub(c.now())
 			if wait > whole || wait < whole/2-time.Second/2 {
 				b.Errorf("after failure %d it waits for %s, want between %s and %s", n+1, wait, whole/2, whole)
@@ -76,7 +78,10 @@ func TestAHandlerThatPanicsFailsItsJobAlone(t *testing.T) {
 	each(t, func(b bench) {
 		kind := job.Kind[string]{Name: "panics", MaxAttempts: 1}
 		b.work(short.Handle(doShort), kind.Handle(func(ctx context.Context, r *job.Run, object string) error {
-			return r.Finish(ctx, func(context.Context, store.Conn) (any, error) { panic("in a transaction: " + object) })
+			return r.Finish(ctx, func(context.Context, store.Conn) (any,
+				error) {
+				panic("in a transaction: " + object)
+			})
 		}))
 		j := jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, kind, "a", job.EnqueueOptions{}), exchange.JobFailed)
 		if !strings.Contains(j.Error, "in the log") {
@@ -197,7 +202,8 @@ func TestALeaseIsRenewedAsLongAsAJobRuns(t *testing.T) {
 		})
 		id := jobtest.Enqueue(b.T, b.db, short, "a", job.EnqueueOptions{})
 		for range 2 {
-			jobtest.Start(b.T, job.Config{DB: storetest.Again(b.T, b.db), Handlers: []job.Handler{slow}, Lease: 250 * time.Millisecond})
+			jobtest.Start(b.T, job.Config{DB: storetest.Again(b.T, b.db), Handlers: []job.Handler{slow},
+				Lease: 250 * time.Millisecond})
 		}
 		jobtest.Wait(b.T, b.db, id, exchange.JobDone)
 		if n := runs.Load(); n != 1 {
@@ -269,21 +275,24 @@ func TestAWorkerThatStopsFinishesWhatIsShortAndGivesBackTheRest(t *testing.T) {
 		second := jobtest.Enqueue(b.T, b.db, long, "b", job.EnqueueOptions{})
 		var waiting []int64
 		for i := range 5 {
-			waiting = append(waiting, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("waiting ", i), job.EnqueueOptions{}))
+			waiting = append(waiting,
+				jobtest.Enqueue(b.T, b.db, short, fmt.Sprint("waiting ", i), job.EnqueueOptions{}))
 		}
 		stop := jobtest.Start(b.T, job.Config{DB: b.db, Slots: 2, Handlers: []job.Handler{brief, endless}})
 		<-began
 		<-began
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
-		jobtest.Poll(b.T, "the endless one is given back", func() bool { return b.job(second).State == exchange.JobReady })
+		jobtest.Poll(b.T, "the endless one is given back",
+			func() bool { return b.job(second).State == exchange.JobReady })
 		close(finish)
 		<-stopped
 		if j := b.job(first); j.State != exchange.JobDone {
 			b.Errorf("the short one is %s", j.State)
 		}
 		for _, id := range append(waiting, second) {
-			if j := b.job(id); j.State != exchange.JobReady || j.Failures != 0 || j.Error != "" || j.DueAt.After(time.Now()) {
+			if j := b.job(id); j.State != exchange.JobReady || j.Failures != 0 || j.Error != "" ||
+				j.DueAt.After(time.Now()) {
 				b.Errorf("job %d was not given back: %+v", id, j)
 			}
 		}

@@ -21,7 +21,8 @@ type Kind[Args any] struct {
 	Name        string        // as "sweep.content"; it is kept with each job, so it never changes
 	MaxAttempts int           // failures in a row after which a job is given up; 0: 10
 	Timeout     time.Duration // that a job may take between two steps; 0: 10 minutes
-	Heavy       bool          // jobs may be long: they have slots of their own, of which each account has a few at a time
+	// jobs may be long: they have slots of their own, of which each account has a few at a time
+	Heavy bool
 }
 
 // Order says how a job is to be enqueued; the zero value is at once, for Aliquot itself.

@@ -60,7 +60,8 @@ func TestThereIsOneJobOfAKindWithAKeyWhateverBecameOfIt(t *testing.T) {
 		if other := jobtest.Enqueue(b.T, b.db, long, "long", job.EnqueueOptions{Key: "k"}); other == ids[0] {
 			b.Error("another kind has the same job")
 		}
-		if first, second := jobtest.Enqueue(b.T, b.db, periodic, "", job.EnqueueOptions{}), jobtest.Enqueue(b.T, b.db, periodic, "", job.EnqueueOptions{}); first == second {
+		if first, second := jobtest.Enqueue(b.T, b.db, periodic, "", job.EnqueueOptions{}),
+			jobtest.Enqueue(b.T, b.db, periodic, "", job.EnqueueOptions{}); first == second {
 			b.Error("without a key there is one job too")
 		}
 		b.once(1)
@@ -129,7 +130,8 @@ func TestAJobOfThisProcessDoesNotWaitForThePoll(t *testing.T) {
 		jobtest.Start(b.T, job.Config{DB: b.db, Handlers: []job.Handler{short.Handle(doShort)}})
 		began := time.Now()
 		for i := range 20 {
-			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.EnqueueOptions{}), exchange.JobDone)
+			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, fmt.Sprint(i), job.EnqueueOptions{}),
+				exchange.JobDone)
 		}
 		if took := time.Since(began); took > 5*time.Second {
 			b.Errorf("twenty jobs took %s", took)
@@ -191,7 +193,8 @@ func TestALongJobTellsItsProgressAndItsResult(t *testing.T) {
 		b.work(long.Handle(doLong))
 		j := jobtest.Wait(b.T, b.db, id, exchange.JobDone)
 		want := exchange.Progress{Done: steps, Total: steps, Note: "stepping"}
-		if j.Progress != want || string(j.Result) != `{"steps":5}` || j.EndedAt == nil || j.DueAt != nil || j.Error != "" {
+		if j.Progress != want || string(j.Result) != `{"steps":5}` || j.EndedAt == nil || j.DueAt != nil ||
+			j.Error != "" {
 			b.Errorf("%+v", j)
 		}
 	})
@@ -216,7 +219,8 @@ func TestEightWorkersThatStartAtOnceRunAPeriodicJobOnce(t *testing.T) {
 				stops = append(stops, jobtest.Start(b.T, job.Config{DB: again, Handlers: []job.Handler{handler}}))
 			}
 			jobtest.Poll(b.T, "each has enqueued, and the job of the period is done", func() bool {
-				return runs.Load() >= want && !slices.ContainsFunc(pools, func(db *store.DB) bool { return db.Queries() < 2 })
+				return runs.Load() >= want &&
+					!slices.ContainsFunc(pools, func(db *store.DB) bool { return db.Queries() < 2 })
 			})
 			for _, stop := range stops {
 				stop()

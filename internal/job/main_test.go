@@ -34,7 +34,8 @@ func workUntilKilled(where string) {
 	if err == nil {
 		var w *job.Worker
 		w, err = job.New(job.Config{DB: db, Log: slog.New(slog.DiscardHandler), Slots: 4, Lease: 300 * time.Millisecond,
-			Handlers: []job.Handler{short.Handle(doShort), long.Handle(doLong), periodic.Handle(doShort).Every(time.Hour)}})
+			Handlers: []job.Handler{short.Handle(doShort), long.Handle(doLong),
+				periodic.Handle(doShort).Every(time.Hour)}})
 		if err == nil {
 			fmt.Println("working")
 			w.Run(ctx)
@@ -70,7 +71,8 @@ func doLong(ctx context.Context, r *job.Run, object string) error {
 	for ; next < steps; next++ {
 		time.Sleep(rand.N(3 * time.Millisecond))
 		err := r.Step(ctx, func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error) {
-			return exchange.Progress{Done: int64(next + 1), Total: steps, Note: "stepping"}, next + 1, effect(ctx, tx, fmt.Sprint(object, " step ", next))
+			return exchange.Progress{Done: int64(next + 1), Total: steps, Note: "stepping"}, next + 1,
+				effect(ctx, tx, fmt.Sprint(object, " step ", next))
 		})
 		if err != nil {
 			return err
@@ -101,7 +103,8 @@ func (b bench) work(handlers ...job.Handler) {
 // effects counts the audit events of each object.
 func (b bench) effects() map[string]int {
 	b.Helper()
-	rows, err := storetest.SQL(b.T, b.db).QueryContext(b.Context(), "SELECT object, COUNT(*) FROM audit_events WHERE action = 'test' GROUP BY object")
+	rows, err := storetest.SQL(b.T, b.db).QueryContext(b.Context(),
+		"SELECT object, COUNT(*) FROM audit_events WHERE action = 'test' GROUP BY object")
 	if err != nil {
 		b.Fatal(err)
 	}

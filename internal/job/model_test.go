@@ -48,7 +48,8 @@ func play(r *rapid.T, m *model) {
 			func(s *modelled) { s.state = exchange.JobFailed; s.failures++ }),
 		"release": m.act(func(j exchange.Job, now time.Time) exchange.Job { return j.Release(now) },
 			func(s *modelled) { s.state = exchange.JobReady }),
-		"cancel": m.change(exchange.Job.Cancel, []exchange.JobState{exchange.JobReady, exchange.JobRunning, exchange.JobCancelled},
+		"cancel": m.change(exchange.Job.Cancel,
+			[]exchange.JobState{exchange.JobReady, exchange.JobRunning, exchange.JobCancelled},
 			func(s *modelled) { s.state = exchange.JobCancelled }),
 		"retry": m.change(exchange.Job.Retry, []exchange.JobState{exchange.JobFailed, exchange.JobCancelled},
 			func(s *modelled) { s.state, s.failures = exchange.JobReady, 0 }),
@@ -99,7 +100,8 @@ func (m *model) enqueue(r *rapid.T) {
 }
 
 func (m *model) restart(r *rapid.T) {
-	id := must(short.Restart(m.ctx, m.conn, "", job.EnqueueOptions{Key: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")}))
+	id := must(short.Restart(m.ctx, m.conn, "",
+		job.EnqueueOptions{Key: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "key")}))
 	s := &modelled{state: exchange.JobReady}
 	if was := m.jobs[id]; was == nil {
 		m.ids = append(m.ids, id)
@@ -156,7 +158,8 @@ func (m *model) act(to func(j exchange.Job, now time.Time) exchange.Job, do func
 }
 
 // change cancels or retries some job.
-func (m *model) change(to func(exchange.Job, time.Time) (exchange.Job, error), from []exchange.JobState, do func(*modelled)) func(*rapid.T) {
+func (m *model) change(to func(exchange.Job, time.Time) (exchange.Job, error), from []exchange.JobState,
+	do func(*modelled)) func(*rapid.T) {
 	return func(r *rapid.T) {
 		if len(m.ids) == 0 {
 			r.Skip("there is no job")
@@ -183,7 +186,8 @@ func (m *model) change(to func(exchange.Job, time.Time) (exchange.Job, error), f
 func (m *model) check(r *rapid.T) {
 	for id, s := range m.jobs {
 		j := must(m.conn.Job(m.ctx, id))
-		if j.State != s.state || j.Lease != s.lease || j.Failures != s.failures || j.Progress.Done != s.steps || s.finished > 1 {
+		if j.State != s.state || j.Lease != s.lease || j.Failures != s.failures || j.Progress.Done != s.steps ||
+			s.finished > 1 {
 			r.Fatalf("job %d is %+v, want %+v", id, j, *s)
 		}
 		if over := j.State.Over(); over != (j.DueAt == nil) || over != (j.EndedAt != nil) {

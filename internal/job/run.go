@@ -65,7 +65,8 @@ func (r *Run) Resume(state any) error {
 // Resume gives to the next run, should this one die, are one transaction. It refuses with
 // ErrStopping, before it does anything, where the process is to stop. Like every transaction it
 // may run do again, so do changes nothing but the database and its own results.
-func (r *Run) Step(ctx context.Context, do func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error)) error {
+func (r *Run) Step(ctx context.Context,
+	do func(ctx context.Context, tx store.Conn) (exchange.Progress, any, error)) error {
 	select {
 	case <-r.w.stopping:
 		return ErrStopping
@@ -94,10 +95,11 @@ func (r *Run) Finish(ctx context.Context, do func(ctx context.Context, tx store.
 	})
 }
 
-// FinishHeld is Finish by a use case that opens its one transaction itself, where that is held: what it did and that the job
-// is done are one. Where it fails, the caller rolls back.
+// FinishHeld is Finish by a use case that opens its one transaction itself, where that is held: what it did and that
+// the job is done are one. Where it fails, the caller rolls back.
 func (r *Run) FinishHeld(ctx context.Context, held *store.DeferredCommit) error {
-	return r.saveIn(ctx, held.Commit, func(_ context.Context, tx store.Conn) (exchange.Job, error) { return r.job.Finish(nil, tx.Now), nil })
+	return r.saveIn(ctx, held.Commit,
+		func(_ context.Context, tx store.Conn) (exchange.Job, error) { return r.job.Finish(nil, tx.Now), nil })
 }
 
 // save is saveIn a transaction of its own.
@@ -106,7 +108,8 @@ func (r *Run) save(ctx context.Context, do func(ctx context.Context, tx store.Co
 }
 
 // saveIn commits what do did together with the job as do gives it, if the job is this run's still.
-func (r *Run) saveIn(ctx context.Context, transaction func(context.Context, func(context.Context, store.Conn) error) error,
+func (r *Run) saveIn(ctx context.Context,
+	transaction func(context.Context, func(context.Context, store.Conn) error) error,
 	do func(ctx context.Context, tx store.Conn) (exchange.Job, error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,8 +162,9 @@ func (r *Run) run() {
 	}
 	r.slow.Stop()
 	state, settleErr := r.settle(err)
-	level, attrs := slog.LevelInfo, []slog.Attr{slog.Int64("id", r.id), slog.String("kind", r.kind), slog.String("state", string(state)),
-		slog.Duration("took", time.Since(began))}
+	level, attrs := slog.LevelInfo,
+		[]slog.Attr{slog.Int64("id", r.id), slog.String("kind", r.kind), slog.String("state", string(state)),
+			slog.Duration("took", time.Since(began))}
 	if err = errors.Join(err, settleErr); err != nil { // where settling failed, the lease ends and it is run again
 		attrs = append(attrs, slog.Any("error", err))
 		if !errors.Is(err, ErrStopping) && !errors.Is(err, errLost) {

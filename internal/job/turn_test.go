@@ -46,7 +46,8 @@ func TestQueue_QuickJobsDoNotWaitForHeavyOnes(t *testing.T) {
 		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 4, Handlers: []job.Handler{slow, short.Handle(doShort)}})
 		jobtest.Poll(b.T, "a heavy job runs", func() bool { return running.Load() > 0 })
 		began := time.Now()
-		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "mail", job.EnqueueOptions{Turn: person}), exchange.JobDone)
+		jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, short, "mail", job.EnqueueOptions{Turn: person}),
+			exchange.JobDone)
 		if took := time.Since(began); took > 2*time.Second {
 			b.Errorf("a quick job behind 100 heavy ones took %s", took)
 		}
@@ -70,7 +71,8 @@ func TestQueue_PeopleTakeTurns(t *testing.T) {
 		b.tx(func(ctx context.Context, tx store.Conn) error {
 			var list []job.Queued[string]
 			for i := range many {
-				list = append(list, job.Queued[string]{Args: fmt.Sprint("at once ", i), EnqueueOptions: job.EnqueueOptions{Turn: at}})
+				list = append(list, job.Queued[string]{Args: fmt.Sprint("at once ", i),
+					EnqueueOptions: job.EnqueueOptions{Turn: at}})
 			}
 			return short.EnqueueAll(ctx, tx, list)
 		})
@@ -81,12 +83,13 @@ func TestQueue_PeopleTakeTurns(t *testing.T) {
 		jobtest.Enqueue(b.T, b.db, short, "of another", job.EnqueueOptions{Turn: uuid.New()})
 		var mu sync.Mutex
 		var done []string
-		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 1, Handlers: []job.Handler{short.Handle(func(ctx context.Context, r *job.Run, object string) error {
-			mu.Lock()
-			done = append(done, object)
-			mu.Unlock()
-			return doShort(ctx, r, object)
-		})}})
+		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 1,
+			Handlers: []job.Handler{short.Handle(func(ctx context.Context, r *job.Run, object string) error {
+				mu.Lock()
+				done = append(done, object)
+				mu.Unlock()
+				return doShort(ctx, r, object)
+			})}})
 		jobtest.Poll(b.T, "all are done", func() bool { return b.states("short")[exchange.JobDone] == 2*many+1 })
 		if place := slices.Index(done, "of another"); place > many {
 			b.Errorf("the one job of a third person came after %d others", place)
@@ -106,20 +109,22 @@ func TestQueue_AnAccountHasItsShareOfTheSlots(t *testing.T) {
 		for i := range 40 {
 			jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("slow ", i), job.EnqueueOptions{Turn: slow})
 		}
-		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 2, Heavy: job.Heavy{Slots: 4, Each: 2}, Handlers: []job.Handler{heavy.Handle(func(ctx context.Context, r *job.Run, object string) error {
-			if r.Turn() == slow {
-				n := running.Add(1)
-				defer running.Add(-1)
-				if most.Load() < n {
-					most.Store(n)
+		jobtest.Start(b.T, job.Config{DB: b.db, Slots: 2, Heavy: job.Heavy{Slots: 4, Each: 2},
+			Handlers: []job.Handler{heavy.Handle(func(ctx context.Context, r *job.Run, object string) error {
+				if r.Turn() == slow {
+					n := running.Add(1)
+					defer running.Add(-1)
+					if most.Load() < n {
+						most.Store(n)
+					}
+					<-finish
 				}
-				<-finish
-			}
-			return doShort(ctx, r, object)
-		})}})
+				return doShort(ctx, r, object)
+			})}})
 		jobtest.Poll(b.T, "two slow jobs run", func() bool { return running.Load() == 2 })
 		for i := range 5 {
-			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("another's ", i), job.EnqueueOptions{Turn: other}), exchange.JobDone)
+			jobtest.Wait(b.T, b.db, jobtest.Enqueue(b.T, b.db, heavy, fmt.Sprint("another's ", i),
+				job.EnqueueOptions{Turn: other}), exchange.JobDone)
 		}
 		close(finish)
 		jobtest.Poll(b.T, "all are done", func() bool { return b.states("heavy")[exchange.JobDone] == 45 })

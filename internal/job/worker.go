@@ -59,7 +59,8 @@ type lane struct {
 
 // New makes a worker; it runs once.
 func New(cfg Config) (*Worker, error) {
-	w := &Worker{Config: cfg, txs: commitBatcher{db: cfg.DB}, handlers: map[string]Handler{}, stopping: make(chan struct{}), held: map[*Run]bool{}}
+	w := &Worker{Config: cfg, txs: commitBatcher{db: cfg.DB}, handlers: map[string]Handler{},
+		stopping: make(chan struct{}), held: map[*Run]bool{}}
 	heavy := false
 	for _, h := range cfg.Handlers {
 		if _, twice := w.handlers[h.kind]; twice || h.kind == "" {
@@ -75,8 +76,9 @@ func New(cfg Config) (*Worker, error) {
 	w.lanes = []lane{{slots: make(chan struct{}, cfg.Slots), ahead: cfg.Slots * ahead, enqueued: cfg.DB.Enqueued()}}
 	if heavy {
 		slots := cmp.Or(cfg.Heavy.Slots, (cfg.Slots+1)/2)
-		w.lanes = append(w.lanes, lane{heavy: true, slots: make(chan struct{}, slots), each: cmp.Or(cfg.Heavy.Each, 1), ahead: 1,
-			enqueued: cfg.DB.Enqueued(), freed: make(chan struct{}, 1)})
+		w.lanes = append(w.lanes,
+			lane{heavy: true, slots: make(chan struct{}, slots), each: cmp.Or(cfg.Heavy.Each, 1), ahead: 1,
+				enqueued: cfg.DB.Enqueued(), freed: make(chan struct{}, 1)})
 	}
 	return w, nil
 }
@@ -302,7 +304,8 @@ func (w *Worker) schedule(ctx context.Context) {
 					continue
 				}
 				key := period.Format(time.RFC3339Nano)
-				if _, err := tx.InsertJob(ctx, exchange.Job{Kind: h.kind, Key: &key, Args: []byte("null"), DueAt: &period}); err != nil {
+				if _, err := tx.InsertJob(ctx,
+					exchange.Job{Kind: h.kind, Key: &key, Args: []byte("null"), DueAt: &period}); err != nil {
 					return err
 				}
 			}

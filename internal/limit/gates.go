@@ -28,7 +28,8 @@ func NewGates(user, address, login Rule) (*Gates, error) {
 			return nil, err
 		}
 	}
-	g.users, err = otter.New(&otter.Options[string, string]{MaximumSize: user.Callers, ExpiryCalculator: otter.ExpiryAccessing[string, string](knownFor)})
+	g.users, err = otter.New(&otter.Options[string, string]{MaximumSize: user.Callers,
+		ExpiryCalculator: otter.ExpiryAccessing[string, string](knownFor)})
 	return &g, err
 }
 

@@ -131,7 +131,8 @@ func (rep *report) status() (Bounce, bool) {
 		}
 		code, said := said(reason)
 		status := statusOf(first(g["status"]))
-		if said != "" && (status == "" || strings.HasSuffix(status, ".0.0")) { // what the server itself said is nearer to the truth
+		// what the server itself said is nearer to the truth
+		if said != "" && (status == "" || strings.HasSuffix(status, ".0.0")) {
 			status = said
 		}
 		return failed(to, cmp.Or(code, 550), status, reason), true
@@ -139,8 +140,8 @@ func (rep *report) status() (Bounce, bool) {
 	return Bounce{}, false
 }
 
-// free reads the report that is a text for people, to the addresses of the header X-Failed-Recipients: Exim's before its
-// version 4.87, and those of programs that took the header over.
+// free reads the report that is a text for people, to the addresses of the header X-Failed-Recipients: Exim's before
+// its version 4.87, and those of programs that took the header over.
 func (rep *report) free(addresses string) (Bounce, bool) {
 	address, _, _ := strings.Cut(addresses, ",")
 	to := recipient(address)

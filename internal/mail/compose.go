@@ -25,7 +25,8 @@ func isMessageID(text string) bool { return len(text) <= 400 && dotAtom.MatchStr
 // address or an id is none, because these are written as they are.
 func compose(from netmail.Address, m Message) ([]byte, error) {
 	if !sendable(m.To) {
-		return nil, &Failure{Kind: Refused, Phase: "recipient", Text: fmt.Sprintf("%s is no mail address", oneLine(m.To))}
+		return nil, &Failure{Kind: Refused, Phase: "recipient",
+			Text: fmt.Sprintf("%s is no mail address", oneLine(m.To))}
 	}
 	var l letter
 	l.field("From", mailbox(from.Name, from.Address)...)
@@ -35,7 +36,8 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	l.field("Date", strings.Fields(m.At.Format(time.RFC1123Z))...)
 	for i, id := range append([]string{m.ID}, m.References...) {
 		if !isMessageID(id) {
-			return nil, &Failure{Kind: Rejected, Phase: "message", Text: fmt.Sprintf("%s is no Message-ID", oneLine(id))}
+			return nil, &Failure{Kind: Rejected, Phase: "message",
+				Text: fmt.Sprintf("%s is no Message-ID", oneLine(id))}
 		}
 		if i == 0 {
 			l.field("Message-ID", "<"+id+">")
@@ -50,14 +52,17 @@ func compose(from netmail.Address, m Message) ([]byte, error) {
 	l.field("X-Auto-Response-Suppress", "OOF,", "AutoReply")
 	if m.List != "" {
 		if !isMessageID(listName + "@" + m.List) {
-			return nil, &Failure{Kind: Rejected, Phase: "message", Text: fmt.Sprintf("%s is no List-Id", oneLine(m.List))}
+			return nil, &Failure{Kind: Rejected, Phase: "message",
+				Text: fmt.Sprintf("%s is no List-Id", oneLine(m.List))}
 		}
 		l.field("List-Id", listName, "<"+m.List+">")
 	}
 	if m.Unsubscribe != "" {
 		u, err := url.Parse(m.Unsubscribe)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(m.Unsubscribe) > 800 || !ascii(u.String()) {
-			return nil, &Failure{Kind: Rejected, Phase: "message", Text: "the address for unsubscribing is no address of the web"}
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || len(m.Unsubscribe) > 800 ||
+			!ascii(u.String()) {
+			return nil, &Failure{Kind: Rejected, Phase: "message",
+				Text: "the address for unsubscribing is no address of the web"}
 		}
 		l.field("List-Unsubscribe", "<"+webAddress.Replace(u.String())+">")
 		l.field("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
@@ -107,7 +112,8 @@ func (l *letter) body(text, html string) error {
 	l.field("Content-Type", "multipart/alternative;", "boundary="+parts.Boundary())
 	l.WriteString("\r\n")
 	for _, part := range []struct{ kind, text string }{{plainType, text}, {htmlType, html}} {
-		w, err := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {part.kind}, "Content-Transfer-Encoding": {encoding}})
+		w, err := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {part.kind},
+			"Content-Transfer-Encoding": {encoding}})
 		if err == nil {
 			err = l.quoted(w, part.text)
 		}
@@ -153,7 +159,8 @@ func phrase(text string, quote bool) []string {
 	if !simple {
 		return encoded(text)
 	}
-	if quote && strings.ContainsFunc(text, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	if quote && strings.ContainsFunc(text,
+		func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		return strings.Fields(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`)
 	}
 	return words

@@ -22,7 +22,8 @@ var sender = netmail.Address{Name: "Aliquot", Address: "aliquot@example.org"}
 func checked(t rapid.TB, m Message) {
 	raw, err := compose(sender, m)
 	if err != nil {
-		if failure, ok := errors.AsType[*Failure](err); !ok || failure.Kind == Doubt || strings.ContainsAny(failure.Text, "\r\n") {
+		if failure, ok := errors.AsType[*Failure](err); !ok || failure.Kind == Doubt ||
+			strings.ContainsAny(failure.Text, "\r\n") {
 			t.Fatalf("got %v", err)
 		}
 		return
@@ -37,7 +38,8 @@ func checked(t rapid.TB, m Message) {
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, raw)
 	}
-	want := []string{"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Reply-To", "Subject", "To", "X-Auto-Response-Suppress"}
+	want := []string{"Auto-Submitted", "Content-Type", "Date", "From", "Message-Id", "Mime-Version", "Reply-To",
+		"Subject", "To", "X-Auto-Response-Suppress"}
 	if m.HTML == "" {
 		want = append(want, "Content-Transfer-Encoding")
 	}
@@ -50,7 +52,8 @@ func checked(t rapid.TB, m Message) {
 	if m.Unsubscribe != "" {
 		want = append(want, "List-Unsubscribe", "List-Unsubscribe-Post")
 	}
-	if reply, err := got.Header.AddressList("Reply-To"); err != nil || len(reply) != 1 || reply[0].Address != sender.Address {
+	if reply, err := got.Header.AddressList("Reply-To"); err != nil || len(reply) != 1 ||
+		reply[0].Address != sender.Address {
 		t.Fatalf("reply to %+v, %v", reply, err)
 	}
 	if list := got.Header.Get("List-Id"); m.List != "" && list != "Aliquot <"+m.List+">" {
@@ -78,7 +81,9 @@ func checked(t rapid.TB, m Message) {
 	if id := got.Header.Get("Message-ID"); id != "<"+m.ID+">" {
 		t.Fatalf("id %q", id)
 	}
-	if n := len(m.References); n > 0 && (got.Header.Get("In-Reply-To") != "<"+m.References[n-1]+">" || got.Header.Get("References") != "<"+strings.Join(m.References, "> <")+">") {
+	if n := len(m.References); n > 0 &&
+		(got.Header.Get("In-Reply-To") != "<"+m.References[n-1]+">" || got.Header.Get("References") != "<"+
+			strings.Join(m.References, "> <")+">") {
 		t.Fatalf("thread %q", got.Header.Get("References"))
 	}
 	if got.Text != lines(m.Text) || got.HTML != lines(m.HTML) {
@@ -94,13 +99,20 @@ func lines(text string) string {
 
 func TestNoTextOfAMessageReachesItsHeader(t *testing.T) {
 	t.Parallel()
-	pieces := rapid.SampledFrom([]string{"\r\n", "\n", "\r", "\x00", "\u2028", "\u0085", "Bcc: eve@example.org", ":", ",", ";", "<", ">", "@", "\"", "\\", "(", ")", "=?utf-8?q?=0D=0ABcc:_x?=", "=?", "?=",
-		"Ada", "Łovelace", " ", "  ", "\t", "名前", "👩‍🔬", "\xff", "a@example.org", "--", ".", strings.Repeat("x", 80), strings.Repeat("ü", 300), strings.Repeat("long words ", 40), strings.Repeat("y", 1200)})
-	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "pieces"), "") })
+	pieces := rapid.SampledFrom([]string{"\r\n", "\n", "\r", "\x00", "\u2028", "\u0085", "Bcc: eve@example.org", ":",
+		",", ";", "<", ">", "@", "\"", "\\", "(", ")", "=?utf-8?q?=0D=0ABcc:_x?=", "=?", "?=",
+		"Ada", "Łovelace", " ", "  ", "\t", "名前", "👩‍🔬", "\xff", "a@example.org", "--", ".", strings.Repeat("x", 80),
+		strings.Repeat("ü", 300), strings.Repeat("long words ", 40), strings.Repeat("y", 1200)})
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(pieces, 0, 8).Draw(t, "pieces"),
+			"")
+	})
 	hostile := rapid.OneOf(text, rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
-		m := Message{ID: "event-1@example.org", To: "ada@example.org", ToName: hostile.Draw(t, "name"), Subject: hostile.Draw(t, "subject"),
-			Text: hostile.Draw(t, "text"), HTML: hostile.Draw(t, "html"), At: time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)}
+		m := Message{ID: "event-1@example.org", To: "ada@example.org", ToName: hostile.Draw(t, "name"),
+			Subject: hostile.Draw(t, "subject"),
+			Text:    hostile.Draw(t, "text"), HTML: hostile.Draw(t, "html"),
+			At: time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "at"), 0)}
 		switch rapid.IntRange(0, 5).Draw(t, "also") {
 		case 4:
 			m.List = rapid.OneOf(rapid.Just("request.example.org"), hostile).Draw(t, "list")
@@ -109,7 +121,8 @@ func TestNoTextOfAMessageReachesItsHeader(t *testing.T) {
 		case 1:
 			m.ID = hostile.Draw(t, "id")
 		case 2:
-			m.References = rapid.SliceOfN(rapid.OneOf(rapid.Just("event-0@example.org"), hostile), 0, 4).Draw(t, "references")
+			m.References = rapid.SliceOfN(rapid.OneOf(rapid.Just("event-0@example.org"), hostile), 0, 4).Draw(t,
+				"references")
 		case 3:
 			m.Unsubscribe = "https://aliquot.example.org/u?" + hostile.Draw(t, "unsubscribe")
 		}
@@ -118,11 +131,14 @@ func TestNoTextOfAMessageReachesItsHeader(t *testing.T) {
 }
 
 func FuzzCompose(f *testing.F) {
-	f.Add("ada@example.org", "Ada", "It is your turn", "text", "<p>html</p>", "event-1@example.org", "event-0@example.org", "https://aliquot.example.org/u/x")
-	f.Add("a@b>\r\nBcc: eve@example.org", "a\r\nBcc: eve@example.org", "a\r\n\r\nbody", ".\r\n", "\r\n.\r\n", "x@y>\r\nBcc: z", "x>\n <y", "https://x/>\r\nBcc: z")
+	f.Add("ada@example.org", "Ada", "It is your turn", "text", "<p>html</p>", "event-1@example.org",
+		"event-0@example.org", "https://aliquot.example.org/u/x")
+	f.Add("a@b>\r\nBcc: eve@example.org", "a\r\nBcc: eve@example.org", "a\r\n\r\nbody", ".\r\n", "\r\n.\r\n",
+		"x@y>\r\nBcc: z", "x>\n <y", "https://x/>\r\nBcc: z")
 	f.Add("ü@example.org", `"`, "=?utf-8?q?x?=", "", "", "a@b", "", "")
 	f.Fuzz(func(t *testing.T, to, name, subject, text, html, id, reference, unsubscribe string) {
-		m := Message{ID: id, To: to, ToName: name, Subject: subject, Text: text, HTML: html, Unsubscribe: unsubscribe, At: time.Unix(1e9, 0)}
+		m := Message{ID: id, To: to, ToName: name, Subject: subject, Text: text, HTML: html, Unsubscribe: unsubscribe,
+			At: time.Unix(1e9, 0)}
 		if reference != "" {
 			m.References = []string{reference}
 		}
@@ -133,9 +149,14 @@ func FuzzCompose(f *testing.F) {
 func TestALetterIsWrittenLikeThis(t *testing.T) {
 	t.Parallel()
 	raw, err := compose(sender, Message{
-		ID: "event-7.1@example.org", References: []string{"request-7@example.org", "event-7.0-with-a-rather-long-name@example.org"}, To: "ada@example.org",
-		ToName: "Ada B. Lovelace", Subject: "Kim Park (Kornberg Lab) approved your request for Anti-GFP nanobody: now it is your turn, Grüße",
-		Text: "Hello\n", Unsubscribe: "https://aliquot.example.org/u/a?b=<c>&d=e f", List: "request.aliquot.example.org", At: time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC),
+		ID:         "event-7.1@example.org",
+		References: []string{"request-7@example.org", "event-7.0-with-a-rather-long-name@example.org"},
+		To:         "ada@example.org",
+		ToName:     "Ada B. Lovelace",
+		Subject: "Kim Park (Kornberg Lab) approved your request for Anti-GFP nanobody: " +
+			"now it is your turn, Grüße",
+		Text: "Hello\n", Unsubscribe: "https://aliquot.example.org/u/a?b=<c>&d=e f",
+		List: "request.aliquot.example.org", At: time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,22 +196,28 @@ func TestAMessageThatCannotBeWrittenIsRefusedWithItsReason(t *testing.T) {
 		want   Kind
 		says   string
 	}{
-		"no address":        {func(m *Message) { m.To = "" }, Refused, "mail address"},
-		"a name":            {func(m *Message) { m.To = "Ada <ada@example.org>" }, Refused, "Ada <ada@example.org>"},
-		"two addresses":     {func(m *Message) { m.To = "ada@example.org,eve@example.org" }, Refused, "mail address"},
-		"a line":            {func(m *Message) { m.To = "ada@example.org\r\nBcc: eve@example.org" }, Refused, "mail address"},
-		"a comment":         {func(m *Message) { m.To = "ada@example.org (Ada)" }, Refused, "mail address"},
-		"a long address":    {func(m *Message) { m.To = strings.Repeat("a", 250) + "@example.org" }, Refused, "mail address"},
-		"no id":             {func(m *Message) { m.ID = "" }, Rejected, "Message-ID"},
-		"an id with <>":     {func(m *Message) { m.ID = "<a@example.org>" }, Rejected, "Message-ID"},
-		"a wrong reference": {func(m *Message) { m.References = []string{"a b@example.org"} }, Rejected, "a b@example.org"},
-		"no web address":    {func(m *Message) { m.Unsubscribe = "mailto:leave@example.org" }, Rejected, "unsubscribing"},
-		"a line in it":      {func(m *Message) { m.Unsubscribe = "https://example.org/\r\nBcc: eve" }, Rejected, "unsubscribing"},
+		"no address":    {func(m *Message) { m.To = "" }, Refused, "mail address"},
+		"a name":        {func(m *Message) { m.To = "Ada <ada@example.org>" }, Refused, "Ada <ada@example.org>"},
+		"two addresses": {func(m *Message) { m.To = "ada@example.org,eve@example.org" }, Refused, "mail address"},
+		"a line": {func(m *Message) { m.To = "ada@example.org\r\nBcc: eve@example.org" }, Refused,
+			"mail address"},
+		"a comment": {func(m *Message) { m.To = "ada@example.org (Ada)" }, Refused, "mail address"},
+		"a long address": {func(m *Message) { m.To = strings.Repeat("a", 250) + "@example.org" }, Refused,
+			"mail address"},
+		"no id":         {func(m *Message) { m.ID = "" }, Rejected, "Message-ID"},
+		"an id with <>": {func(m *Message) { m.ID = "<a@example.org>" }, Rejected, "Message-ID"},
+		"a wrong reference": {func(m *Message) { m.References = []string{"a b@example.org"} }, Rejected,
+			"a b@example.org"},
+		"no web address": {func(m *Message) { m.Unsubscribe = "mailto:leave@example.org" }, Rejected,
+			"unsubscribing"},
+		"a line in it": {func(m *Message) { m.Unsubscribe = "https://example.org/\r\nBcc: eve" }, Rejected,
+			"unsubscribing"},
 	} {
 		m := good
 		c.change(&m)
 		_, err := compose(sender, m)
-		if failure, ok := errors.AsType[*Failure](err); !ok || failure.Kind != c.want || !strings.Contains(failure.Text, c.says) {
+		if failure, ok := errors.AsType[*Failure](err); !ok || failure.Kind != c.want ||
+			!strings.Contains(failure.Text, c.says) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

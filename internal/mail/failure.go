@@ -88,7 +88,8 @@ func blames(code int, status, words string, atRecipient bool) Kind {
 		return Rejected
 	case subject == "3", subject == "5", subject == "6", subject == "7": // system, protocol, content, policy
 		return Rejected
-	case subject == "4" && detail != "4.1" && detail != "4.4" && detail != "4.310": // the network, but for domains that are none
+	// the network, but for domains that are none
+	case subject == "4" && detail != "4.1" && detail != "4.4" && detail != "4.310":
 		return Rejected
 	case code != 550 && code != 551 && code != 553: // not those of a mailbox
 		return Rejected

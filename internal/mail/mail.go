@@ -42,7 +42,8 @@ type Post struct {
 func Open(address, from string, log *slog.Logger) (*Post, error) {
 	sender, err := netmail.ParseAddress(from)
 	if err != nil || !sendable(sender.Address) || !ascii(sender.Address) {
-		return nil, fmt.Errorf("mail-from: %q is no mail address; write one such as aliquot@example.org or Aliquot <aliquot@example.org>", from)
+		return nil, fmt.Errorf("mail-from: %q is no mail address; write one such as aliquot@example.org or Aliquot "+
+			"<aliquot@example.org>", from)
 	}
 	p := &Post{from: *sender}
 	if folder, isFolder := strings.CutPrefix(address, "file:"); isFolder {
@@ -72,10 +73,12 @@ func (p *Post) Send(ctx context.Context, m Message) error {
 
 // parse reads the address of a mail server. A faulty one is not repeated: its password may stand anywhere in it.
 func parse(address string) (*server, error) {
-	wrong := errors.New("mail: must be smtp://host, smtp://user:password@host:port, smtps://user:password@host:port or file:FOLDER; " +
+	wrong := errors.New("mail: must be smtp://host, smtp://user:password@host:port, smtps://user:password@host:port " +
+		"or file:FOLDER; " +
 		"in user and password, characters such as / ? # % are written as %2F %3F %23 %25")
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, wrong
 	}
 	s := &server{host: u.Hostname(), port: u.Port(), tls: u.Scheme == "smtps", wait: patience}
@@ -83,7 +86,8 @@ func parse(address string) (*server, error) {
 		s.user = u.User.Username()
 		s.password, _ = u.User.Password()
 		if s.user == "" || s.password == "" {
-			return nil, errors.New("mail: a user needs a password, and a password a user: smtp://user:password@host:port")
+			return nil, errors.New("mail: a user needs a password, and a password a user: " +
+				"smtp://user:password@host:port")
 		}
 	}
 	if s.port == "" && s.tls {

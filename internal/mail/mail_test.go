@@ -23,8 +23,10 @@ const from = "Aliquot <aliquot@example.org>"
 
 func message(to string) mail.Message {
 	return mail.Message{
-		ID: "event-7.1@example.org", References: []string{"request-7@example.org", "event-7.0@example.org"}, To: to, ToName: "Ada Łovelace, Ph.D.",
-		Subject: "Grüße: „Anti-GFP“ is on its way — your turn", Text: "Hello Ada,\n\n.the parcel is on its way.\n", HTML: "<p>Hello <b>Ada</b> …</p>\n",
+		ID: "event-7.1@example.org", References: []string{"request-7@example.org", "event-7.0@example.org"}, To: to,
+		ToName:  "Ada Łovelace, Ph.D.",
+		Subject: "Grüße: „Anti-GFP“ is on its way — your turn", Text: "Hello Ada,\n\n.the parcel is on its way.\n",
+		HTML:        "<p>Hello <b>Ada</b> …</p>\n",
 		Unsubscribe: "https://aliquot.example.org/u/abc?x=1&y=<2>", At: time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC),
 	}
 }
@@ -55,7 +57,9 @@ func TestAMessageArrivesAsItWasMeant(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := server.WaitFor(t, 1)[0]
-			if got.From != "aliquot@example.org" || got.To != m.To || got.Subject != m.Subject || got.Text != "Hello Ada,\r\n\r\n.the parcel is on its way.\r\n" || got.HTML != "<p>Hello <b>Ada</b> …</p>\r\n" {
+			if got.From != "aliquot@example.org" || got.To != m.To || got.Subject != m.Subject ||
+				got.Text != "Hello Ada,\r\n\r\n.the parcel is on its way.\r\n" ||
+				got.HTML != "<p>Hello <b>Ada</b> …</p>\r\n" {
 				t.Errorf("got %+v", got)
 			}
 			to, err := got.Header.AddressList("To")
@@ -73,7 +77,8 @@ func TestAServerThatGreylistsTakesAMessageLater(t *testing.T) {
 	post := open(t, server.URL)
 	err := post.Send(t.Context(), message("ada@example.org"))
 	want := "mail: temporary at recipient: 451 4.7.1 greylisted, come back later"
-	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Temporary || failure.Code != 451 || failure.Status != "4.7.1" || err.Error() != want {
+	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Temporary || failure.Code != 451 ||
+		failure.Status != "4.7.1" || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 	server.Answer(nil)
@@ -149,7 +154,8 @@ func TestMessagesCanGoIntoAFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = post.Send(t.Context(), message("ada@example.org"))
-	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Temporary || !errors.Is(err, os.ErrNotExist) {
+	if failure, ok := errors.AsType[*mail.Failure](err); !ok || failure.Kind != mail.Temporary ||
+		!errors.Is(err, os.ErrNotExist) {
 		t.Errorf("without the folder: got %v", err)
 	}
 }
@@ -168,7 +174,8 @@ func TestOpen_AFolderTakesMessagesAndTheLogHasRecipientAndKindAlone(t *testing.T
 		t.Fatal(err)
 	}
 	var record map[string]string
-	if err := json.Unmarshal(log.Bytes(), &record); err != nil || len(record) != 5 || record["msg"] != "mail" || record["to"] != m.To || record["kind"] != "invitation" {
+	if err := json.Unmarshal(log.Bytes(), &record); err != nil || len(record) != 5 || record["msg"] != "mail" ||
+		record["to"] != m.To || record["kind"] != "invitation" {
 		t.Errorf("got %s, %v", log.String(), err)
 	}
 	letters, err := filepath.Glob(filepath.Join(folder, "*.eml"))
@@ -215,11 +222,15 @@ func TestASettingThatIsWrongIsNamedWithoutItsPassword(t *testing.T) {
 		{"", "Älikvot <älikvot@example.org>", "mail-from:"},
 		{"", "a@example.org\r\nBcc: eve@example.org", "mail-from:"},
 	} {
-		if _, err := mail.Open(c.address, c.from, slog.Default()); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "hunter") || strings.ContainsAny(err.Error(), "\r\n") {
+		if _, err := mail.Open(c.address, c.from, slog.Default()); err == nil ||
+			!strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "hunter") ||
+			strings.ContainsAny(err.Error(), "\r\n") {
 			t.Errorf("%s, %s: got %v", c.address, c.from, err)
 		}
 	}
-	for _, address := range []string{"smtp://localhost", "smtp://mail.example.org:25/", "smtps://aliquot%40example.org:p%2Fw@[2001:db8::1]:4650", "SMTP://a@example.org:b@mail.example.org", "file:" + t.TempDir(), "file://" + t.TempDir()} {
+	for _, address := range []string{"smtp://localhost", "smtp://mail.example.org:25/",
+		"smtps://aliquot%40example.org:p%2Fw@[2001:db8::1]:4650", "SMTP://a@example.org:b@mail.example.org", "file:" +
+			t.TempDir(), "file://" + t.TempDir()} {
 		if _, err := mail.Open(address, "aliquot@example.org", slog.Default()); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}

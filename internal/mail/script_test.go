@@ -93,7 +93,8 @@ func (s *script) serve(conn net.Conn) {
 			if s.phase == "DATA" {
 				continue
 			}
-			if _, err := io.ReadFull(r, make([]byte, 4<<10)); err != nil || s.phase == "content" && !s.say(conn, "content", "") {
+			if _, err := io.ReadFull(r, make([]byte, 4<<10)); err != nil || s.phase == "content" &&
+				!s.say(conn, "content", "") {
 				return
 			}
 			for line := ""; line != ".\r\n"; {

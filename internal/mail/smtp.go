@@ -33,7 +33,8 @@ type waits struct{ connect, command, content, end, quit time.Duration }
 
 // patience is less than RFC 5321 4.5.3.2 grants, because a job may take 10 minutes. Most of it is for the end: a
 // server that examines a message there may take minutes, and to leave it then is to not know.
-var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 5 * time.Minute, quit: 2 * time.Second}
+var patience = waits{connect: 30 * time.Second, command: time.Minute, content: 3 * time.Minute, end: 5 * time.Minute,
+	quit: 2 * time.Second}
 
 // step is one phase of sending. refused is what a permanent answer means there, "" what it says itself;
 // lost is what it means that there is none.
@@ -57,7 +58,8 @@ func (s *server) send(ctx context.Context, from, to string, letter []byte) error
 	var client *smtp.Client
 	var body io.WriteCloser
 	for _, step := range []step{
-		{"greeting", s.wait.command, Temporary, Temporary, func() (err error) { client, err = smtp.NewClient(conn, s.host); return err }},
+		{"greeting", s.wait.command, Temporary, Temporary,
+			func() (err error) { client, err = smtp.NewClient(conn, s.host); return err }},
 		{"hello", s.wait.command, Temporary, Temporary, func() error { return client.Hello(ourName(conn)) }},
 		{"STARTTLS", s.wait.command, Temporary, Temporary, func() error { return s.startTLS(client) }},
 		{"sign in", s.wait.command, Temporary, Temporary, func() error { return s.signIn(client) }},
@@ -123,7 +125,8 @@ func (s *server) startTLS(client *smtp.Client) error {
 	case s.tls, !offered && s.mayBeClear():
 		return nil
 	case !offered:
-		return errors.New("the server offers no STARTTLS, and the password of the setting mail does not go in clear; try smtps://")
+		return errors.New("the server offers no STARTTLS, and the password of the setting mail does not go in clear; " +
+			"try smtps://")
 	}
 	return client.StartTLS(s.config())
 }
@@ -147,7 +150,8 @@ func (s *server) signIn(client *smtp.Client) error {
 			return client.Auth(way.auth)
 		}
 	}
-	return fmt.Errorf("the server offers no way to sign in that Aliquot knows, but %q; if it needs none, leave user and password out of the setting mail", offered)
+	return fmt.Errorf("the server offers no way to sign in that Aliquot knows, but %q; if it needs none, leave user "+
+		"and password out of the setting mail", offered)
 }
 
 // errNotASCII is the fault of an address that this server cannot take.
@@ -208,7 +212,8 @@ func (s *server) failure(ctx context.Context, at step, err error) *Failure {
 func (s *server) hidden(words string) string {
 	if s.password != "" {
 		code := base64.StdEncoding.EncodeToString
-		words = strings.NewReplacer(s.password, "…", code([]byte(s.password)), "…", code([]byte("\x00"+s.user+"\x00"+s.password)), "…").Replace(words)
+		words = strings.NewReplacer(s.password, "…", code([]byte(s.password)), "…",
+			code([]byte("\x00"+s.user+"\x00"+s.password)), "…").Replace(words)
 	}
 	return oneLine(words)
 }
@@ -217,7 +222,8 @@ func (s *server) hidden(words string) string {
 // as RFC 5321 4.1.3 wants.
 func ourName(conn net.Conn) string {
 	name, err := os.Hostname()
-	if err == nil && strings.Contains(name, ".") && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
+	if err == nil && strings.Contains(name, ".") &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return name
 	}
 	host, _, err := net.SplitHostPort(conn.LocalAddr().String())

@@ -48,9 +48,11 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 		size                                       int
 		hang, drop, later, never, garbage, endless Kind
 	}{
-		{"greeting", "greeting", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
+		{"greeting", "greeting", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary,
+			Temporary},
 		{"EHLO", "hello", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
-		{"STARTTLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
+		{"STARTTLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary,
+			Temporary},
 		{"TLS", "STARTTLS", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
 		{"AUTH", "sign in", patience.command, small, Temporary, Temporary, Temporary, Temporary, Temporary, Temporary},
 		{"MAIL", "sender", patience.command, small, Temporary, Temporary, Temporary, Rejected, Temporary, Temporary},
@@ -61,7 +63,8 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 		{"QUIT", "", patience.quit, small, "", "", "", "", "", ""},
 	} {
 		for wrong, want := range map[string]Kind{
-			hang: row.hang, drop: row.drop, "451 4.7.1 later": row.later, "550 no": row.never, "garbage": row.garbage, endlessLine: row.endless, endlessLines: row.endless,
+			hang: row.hang, drop: row.drop, "451 4.7.1 later": row.later, "550 no": row.never, "garbage": row.garbage,
+			endlessLine: row.endless, endlessLines: row.endless,
 		} {
 			if want == "" && row.phase == "content" {
 				continue // the server has no word before the end
@@ -83,12 +86,14 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 					}
 					return
 				}
-				if failure == nil || failure.Kind != want || failure.Phase != row.named || failure.Text == "" || len(failure.Text) > 4*longestText {
+				if failure == nil || failure.Kind != want || failure.Phase != row.named || failure.Text == "" ||
+					len(failure.Text) > 4*longestText {
 					t.Fatalf("got %v, want %s at %s", failure, want, row.named)
 				}
 				if wrong == hang {
 					// It may hang before the client looks at its clock for the greeting.
-					if left := <-left; left > row.wait || left <= 0 && row.phase != "greeting" || failure.Text != fmt.Sprintf("no answer within %v", row.wait) {
+					if left := <-left; left > row.wait || left <= 0 && row.phase != "greeting" ||
+						failure.Text != fmt.Sprintf("no answer within %v", row.wait) {
 						t.Errorf("it waits %v; %s", left, failure.Text)
 					}
 				}
@@ -102,7 +107,8 @@ func TestWhatAFailureMeansDependsOnItsPhase(t *testing.T) {
 
 func TestWhoStopsASendingIsObeyedInEveryPhase(t *testing.T) {
 	t.Parallel()
-	for _, phase := range []string{"greeting", "EHLO", "STARTTLS", "TLS", "AUTH", "MAIL", "RCPT", "DATA", "content", "."} {
+	for _, phase := range []string{"greeting", "EHLO", "STARTTLS", "TLS", "AUTH", "MAIL", "RCPT", "DATA", "content",
+		"."} {
 		t.Run(phase, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
@@ -141,7 +147,8 @@ func TestAServerThatIsNotReachedIsTemporary(t *testing.T) {
 	silentTLS, _ := client((&script{phase: "greeting", wrong: hang, hung: func() {}}).play(t))
 	silentTLS.tls, silentTLS.wait.connect = true, 20*time.Millisecond
 	for name, s := range map[string]*server{"closed": closed, "silent": silent, "silent for TLS": silentTLS} {
-		if failure := hand(t.Context(), s, 1); failure == nil || failure.Kind != Temporary || failure.Phase != "connecting" || failure.Text == "" {
+		if failure := hand(t.Context(), s, 1); failure == nil || failure.Kind != Temporary ||
+			failure.Phase != "connecting" || failure.Text == "" {
 			t.Errorf("%s: got %v", name, failure)
 		}
 	}
@@ -193,7 +200,8 @@ func TestAnAnswerIsTakenAtItsWord(t *testing.T) {
 			if failure != nil {
 				t.Errorf("%s: %s: got %v", c.phase, c.answer, failure)
 			}
-		} else if failure == nil || failure.Kind != c.want || failure.Status != c.status || fmt.Sprint(failure.Code) != c.answer[:3] {
+		} else if failure == nil || failure.Kind != c.want || failure.Status != c.status ||
+			fmt.Sprint(failure.Code) != c.answer[:3] {
 			t.Errorf("%s: %s: got %+v, want %s", c.phase, c.answer, failure, c.want)
 		}
 	}
@@ -203,7 +211,9 @@ func TestAPasswordIsNotGivenAway(t *testing.T) {
 	t.Parallel()
 	const password = "hunter22"
 	code := base64.StdEncoding.EncodeToString
-	echo := &script{phase: "AUTH", wrong: fmt.Sprintf("500 what is AUTH PLAIN %s, %s or %s?", code([]byte("\x00aliquot\x00"+password)), password, code([]byte(password)))}
+	echo := &script{phase: "AUTH",
+		wrong: fmt.Sprintf("500 what is AUTH PLAIN %s, %s or %s?", code([]byte("\x00aliquot\x00"+password)), password,
+			code([]byte(password)))}
 	server, _ := client(echo.play(t))
 	failure := hand(t.Context(), server, 1)
 	if failure == nil || failure.Text != "500 what is AUTH PLAIN …, … or …?" {
@@ -214,7 +224,8 @@ func TestAPasswordIsNotGivenAway(t *testing.T) {
 	server, _ = client(clear.play(t))
 	port := server.port
 	server.host, server.dial = "mail.example.org", local(port)
-	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary || failure.Phase != "STARTTLS" || strings.Contains(clear.commands(), "AUTH") {
+	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary ||
+		failure.Phase != "STARTTLS" || strings.Contains(clear.commands(), "AUTH") {
 		t.Errorf("in clear: got %v; %s", failure, clear.commands())
 	}
 	real := mailtest.Start(t, mailtest.StartTLS(), mailtest.Password("aliquot", password))
@@ -223,7 +234,8 @@ func TestAPasswordIsNotGivenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.dial = local(u.Port())
-	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary || failure.Phase != "STARTTLS" || !strings.Contains(failure.Text, "certificate") {
+	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary ||
+		failure.Phase != "STARTTLS" || !strings.Contains(failure.Text, "certificate") {
 		t.Errorf("unknown certificate: got %v", failure)
 	}
 	server.roots = real.Roots
@@ -231,7 +243,8 @@ func TestAPasswordIsNotGivenAway(t *testing.T) {
 		t.Errorf("good certificate: got %v", failure)
 	}
 	server.password = "wrong"
-	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary || failure.Phase != "sign in" || failure.Code != 535 {
+	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary ||
+		failure.Phase != "sign in" || failure.Code != 535 {
 		t.Errorf("wrong password: got %v", failure)
 	}
 }
@@ -252,7 +265,8 @@ func TestTLSFromTheStartIsProved(t *testing.T) {
 	for _, roots := range []*x509.CertPool{nil, real.Roots} {
 		s.roots = roots
 		failure := hand(t.Context(), s, 1)
-		if good := roots != nil; good != (failure == nil) || !good && (failure.Kind != Temporary || failure.Phase != "connecting") {
+		if good := roots != nil; good != (failure == nil) || !good &&
+			(failure.Kind != Temporary || failure.Phase != "connecting") {
 			t.Errorf("with trust %v: got %v", good, failure)
 		}
 	}
@@ -263,7 +277,8 @@ func TestTLSFromTheStartIsProved(t *testing.T) {
 
 func TestAPortIsThatOfTheSchemeUnlessItIsGiven(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{"smtp://mail.example.org": "587", "smtps://mail.example.org": "465", "smtp://mail.example.org:25": "25"} {
+	for address, want := range map[string]string{"smtp://mail.example.org": "587", "smtps://mail.example.org": "465",
+		"smtp://mail.example.org:25": "25"} {
 		if s, err := parse(address); err != nil || s.port != want {
 			t.Errorf("%s: got %+v, %v", address, s, err)
 		}
@@ -274,7 +289,8 @@ func TestAServerMustKnowAWayToSignIn(t *testing.T) {
 	t.Parallel()
 	s := &script{phase: "EHLO", wrong: "250-mail.example.org\r\n250 AUTH GSSAPI XOAUTH2"}
 	server, _ := client(s.play(t))
-	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary || failure.Phase != "sign in" || !strings.Contains(failure.Text, "GSSAPI") {
+	if failure := hand(t.Context(), server, 1); failure == nil || failure.Kind != Temporary ||
+		failure.Phase != "sign in" || !strings.Contains(failure.Text, "GSSAPI") {
 		t.Errorf("got %v", failure)
 	}
 }
@@ -284,7 +300,8 @@ func TestLettersBeyondASCIIGoOnlyToWhoTakesThem(t *testing.T) {
 	old := &script{}
 	server, _ := client(old.play(t))
 	err := server.send(t.Context(), "aliquot@example.org", "kím@lab.example.net", []byte("\r\n"))
-	if failure, ok := errors.AsType[*Failure](err); !ok || failure.Kind != Refused || strings.Contains(old.commands(), "MAIL") {
+	if failure, ok := errors.AsType[*Failure](err); !ok || failure.Kind != Refused ||
+		strings.Contains(old.commands(), "MAIL") {
 		t.Errorf("got %v; %s", err, old.commands())
 	}
 	current := &script{offer: "SMTPUTF8"}
@@ -296,7 +313,9 @@ func TestLettersBeyondASCIIGoOnlyToWhoTakesThem(t *testing.T) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
-	if want := []string{"MAIL FROM:<aliquot@example.org> SMTPUTF8", "MAIL FROM:<aliquot@example.org>"}; !slices.Equal(slices.DeleteFunc(strings.Split(current.commands(), "\n"), func(c string) bool { return !strings.HasPrefix(c, "MAIL") }), want) {
+	if want := []string{"MAIL FROM:<aliquot@example.org> SMTPUTF8",
+		"MAIL FROM:<aliquot@example.org>"}; !slices.Equal(slices.DeleteFunc(strings.Split(current.commands(), "\n"),
+		func(c string) bool { return !strings.HasPrefix(c, "MAIL") }), want) {
 		t.Errorf("got %s", current.commands())
 	}
 }
@@ -309,7 +328,8 @@ func TestAMessageIsHandedOverWordForWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := ".\r\n..\r\nFrom me\r\n\r\n.\r\nQUIT\r\n" + strings.Repeat("x", 3000) + "\r\n"
-	if err := p.Send(t.Context(), Message{ID: "a@example.org", To: "ada@example.org", Text: text, At: time.Now()}); err != nil {
+	if err := p.Send(t.Context(),
+		Message{ID: "a@example.org", To: "ada@example.org", Text: text, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if got := real.WaitFor(t, 1)[0]; got.Text != text || got.HTML != "" {

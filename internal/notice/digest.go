@@ -63,7 +63,8 @@ func (w *Writer) Digest(d Digest) (Text, error) {
 		for _, m := range d.Matches {
 			materials += m.Count
 		}
-		matched := count(materials, "material is new in your saved searches", "materials are new in your saved searches")
+		matched := count(materials, "material is new in your saved searches",
+			"materials are new in your saved searches")
 		switch {
 		case len(d.Events) > 0:
 			subject += "; " + matched
@@ -131,7 +132,8 @@ func (w *Writer) waiting(d Digest, in *time.Location) part {
 			anchor = t.anchor()
 		}
 		p.Groups = append(p.Groups, group{
-			Title: heading(r, t.as, x.Organization, x.Requester), URL: w.request(r, anchor), Turn: t.sentence(in), Mine: t.mine(),
+			Title: heading(r, t.as, x.Organization, x.Requester), URL: w.request(r, anchor), Turn: t.sentence(in),
+			Mine: t.mine(),
 		})
 	}
 	return p
@@ -173,7 +175,8 @@ func (w *Writer) news(list []News, in *time.Location) part {
 		list, p.More = list[more:], fmt.Sprintf("And %d earlier.", more)
 	}
 	for _, n := range list {
-		did := exchange.DescribeAnnouncement(n.Announcement, glued(n.Actor, nameMost, "Someone"), glued(n.Organization, nameMost, "a lab"))
+		did := exchange.DescribeAnnouncement(n.Announcement, glued(n.Actor, nameMost, "Someone"),
+			glued(n.Organization, nameMost, "a lab"))
 		p.Groups = append(p.Groups, group{Title: moment(n.At, in) + ": " + did, URL: w.base + "/notifications"})
 	}
 	return p

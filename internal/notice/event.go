@@ -61,8 +61,8 @@ func (r role) side() exchange.Side {
 	return exchange.LabSide
 }
 
-// Event writes about one event: what happened, and whose turn it was then. Its subject is that of every message about the
-// request, so that mail programs show them as one conversation.
+// Event writes about one event: what happened, and whose turn it was then. Its subject is that of every message about
+// the request, so that mail programs show them as one conversation.
 func (w *Writer) Event(e Event) (Text, error) {
 	e.Location = zone(e.Location)
 	as := e.role()
@@ -80,7 +80,8 @@ func (w *Writer) Event(e Event) (Text, error) {
 		Mine:    turn.mine(),
 		Needs:   needs(e.Request, as, returned),
 		Link:    w.place(e, turn),
-		Why:     fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", e.Category.Words(), e.because(as)),
+		Why: fmt.Sprintf("You get this e-mail from Aliquot about %s because %s.", e.Category.Words(),
+			e.because(as)),
 	}
 	d := e.Event.Detail
 	if d.Days > 0 {
@@ -118,7 +119,8 @@ func (e Event) subject() string {
 
 // about says which request it is, and when it happened.
 func (e Event) about(as role) string {
-	return fmt.Sprintf("%s. This happened on %s.", naming(e.Request, as, e.Organization, e.Requester), moment(e.Event.At, e.Location))
+	return fmt.Sprintf("%s. This happened on %s.", naming(e.Request, as, e.Organization, e.Requester),
+		moment(e.Event.At, e.Location))
 }
 
 // naming is what a request is called by its number and its other side.

@@ -58,7 +58,8 @@ func bare(e notice.Event) notice.Event {
 	d := e.Event.Detail
 	e.Event.Detail = exchange.Detail{From: d.From, To: d.To, Slot: d.Slot, Party: d.Party}
 	r := e.Request
-	e.Request.Request = exchange.Request{ID: r.ID, Requester: r.Requester, AssignedTo: r.AssignedTo, Status: r.Status, Active: r.Active}
+	e.Request.Request = exchange.Request{ID: r.ID, Requester: r.Requester, AssignedTo: r.AssignedTo, Status: r.Status,
+		Active: r.Active}
 	return notice.Event{Event: e.Event, Category: e.Category, Request: e.Request, Reader: e.Reader}
 }
 
@@ -81,7 +82,8 @@ func sameFacts(t failer, name string, m notice.Text) {
 	text, shown := words(m.Text), words(visible(t, m.HTML))
 	for i := range min(len(text), len(shown)) {
 		if text[i] != shown[i] {
-			t.Errorf("%s: the text goes on %q where the HTML goes on %q", name, text[i:min(i+8, len(text))], shown[i:min(i+8, len(shown))])
+			t.Errorf("%s: the text goes on %q where the HTML goes on %q", name, text[i:min(i+8, len(text))],
+				shown[i:min(i+8, len(shown))])
 			return
 		}
 	}
@@ -91,13 +93,16 @@ func sameFacts(t failer, name string, m notice.Text) {
 }
 
 func words(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\uFFFD' })
+	return strings.FieldsFunc(s,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '\uFFFD' })
 }
 
 // mayHave are the elements that a message may have, and their attributes.
 var mayHave = map[string][]string{
-	"html": {"lang", "dir"}, "head": nil, "meta": {"charset", "name", "content"}, "title": nil, "body": {"style"}, "main": {"style"},
-	"h1": {"style"}, "h2": {"style"}, "h3": {"style"}, "p": {"style"}, "a": {"href", "style"}, "ul": {"style"}, "li": {"style"},
+	"html": {"lang", "dir"}, "head": nil, "meta": {"charset", "name", "content"}, "title": nil, "body": {"style"},
+	"main": {"style"},
+	"h1":   {"style"}, "h2": {"style"}, "h3": {"style"}, "p": {"style"}, "a": {"href", "style"}, "ul": {"style"},
+	"li":         {"style"},
 	"blockquote": {"dir", "style"}, "br": nil, "section": {"style"}, "footer": {"style"},
 }
 
@@ -124,7 +129,8 @@ func visible(t failer, message string) string {
 				t.Errorf("got an element %s", n.Data)
 			}
 			for _, a := range n.Attr {
-				if !slices.Contains(attributes, a.Key) || strings.Contains(a.Val, "ZgotmplZ") || a.Key == "style" && strings.Contains(a.Val, "url(") {
+				if !slices.Contains(attributes, a.Key) || strings.Contains(a.Val, "ZgotmplZ") || a.Key == "style" &&
+					strings.Contains(a.Val, "url(") {
 					t.Errorf("got an attribute %s=%q of %s", a.Key, a.Val, n.Data)
 				}
 			}

@@ -60,7 +60,8 @@ func goldens(t *testing.T) map[string]string {
 	return files
 }
 
-var asHTML = []string{string(exchange.DocumentReturned), string(exchange.Messaged), "digest_of_both", "invitation", "membership", "search_matched"}
+var asHTML = []string{string(exchange.DocumentReturned), string(exchange.Messaged), "digest_of_both", "invitation",
+	"membership", "search_matched"}
 
 func invitation(role string) notice.Invitation {
 	return notice.Invitation{
@@ -73,15 +74,18 @@ func invitation(role string) notice.Invitation {
 func match(count int) notice.Match {
 	m := notice.Match{At: start, Location: berlin, Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y"}
 	m.Count = count
-	m.Search = exchange.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa", Filters: exchange.Filters{"organisms": {"Homo sapiens"}}}
+	m.Search = exchange.SavedSearch{ID: 3, Name: "HeLa lines of my field", Search: "HeLa",
+		Filters: exchange.Filters{"organisms": {"Homo sapiens"}}}
 	for i := range min(count, exchange.MaxTold) {
-		m.Materials = append(m.Materials, exchange.MaterialPayload{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
+		m.Materials = append(m.Materials,
+			exchange.MaterialPayload{ID: int64(90 - i), Title: fmt.Sprintf("HeLa, clone %d", i+1)})
 	}
 	return m
 }
 
 func membership(kind notice.MembershipKind, note string) notice.Membership {
-	return notice.Membership{Kind: kind, Organization: "Receptor Lab", Person: "Ruth Benfield", Note: note, Link: "https://aliquot.example.org/labs/5#people"}
+	return notice.Membership{Kind: kind, Organization: "Receptor Lab", Person: "Ruth Benfield", Note: note,
+		Link: "https://aliquot.example.org/labs/5#people"}
 }
 
 // digests are those of the tests by name.
@@ -93,12 +97,14 @@ func digests(t *testing.T) map[string]notice.Digest {
 		e.Event.At = start.Add(time.Duration(hours) * time.Hour)
 		return e
 	}
-	waiting := notice.Waiting{Request: at(exchange.Approved), Organization: "Receptor Lab", Requester: "Josiah Carberry"}
+	waiting := notice.Waiting{Request: at(exchange.Approved), Organization: "Receptor Lab",
+		Requester: "Josiah Carberry"}
 	d := notice.Digest{
 		Reader: josiah, From: start, To: start.AddDate(0, 0, 1), Location: berlin,
 		Unsubscribe: "https://aliquot.example.org/unsubscribe/k3y",
 		Events: []notice.Event{
-			told(exchange.StatusChanged, 31, "HeLa", 1), told(exchange.Messaged, 31, "HeLa", 2), told(exchange.IssueClosed, 40, "pUC19", 3),
+			told(exchange.StatusChanged, 31, "HeLa", 1), told(exchange.Messaged, 31, "HeLa", 2),
+			told(exchange.IssueClosed, 40, "pUC19", 3),
 			told(exchange.DocumentReturned, 31, "HeLa", 4),
 		},
 		Waiting: []notice.Waiting{waiting},
@@ -125,8 +131,10 @@ func digests(t *testing.T) map[string]notice.Digest {
 	all["of_matches"] = found
 	held := quiet
 	held.Held, held.News = true, []notice.News{
-		{Announcement: exchange.Announcement{Kind: exchange.Invited, At: start}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
-		{Announcement: exchange.Announcement{Kind: exchange.JoinAsked, At: start.Add(time.Hour)}, Actor: "Ruth Benfield", Organization: "Receptor Lab"},
+		{Announcement: exchange.Announcement{Kind: exchange.Invited, At: start}, Actor: "Ruth Benfield",
+			Organization: "Receptor Lab"},
+		{Announcement: exchange.Announcement{Kind: exchange.JoinAsked, At: start.Add(time.Hour)},
+			Actor: "Ruth Benfield", Organization: "Receptor Lab"},
 	}
 	all["of_what_was_held"] = held
 	return all
@@ -196,7 +204,8 @@ func TestSomeoneOnBothSidesHearsOfEachTurnAsTheirs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Aliquot reminded you of the request for HeLa."; !strings.HasPrefix(m.Text, want) || !strings.Contains(m.Text, "\nYour lab's turn since") {
+	if want := "Aliquot reminded you of the request for HeLa."; !strings.HasPrefix(m.Text, want) ||
+		!strings.Contains(m.Text, "\nYour lab's turn since") {
 		t.Errorf("got %s, want %q", m.Text, want)
 	}
 }

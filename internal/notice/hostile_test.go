@@ -18,13 +18,18 @@ import (
 // anything is what a person may have got into a name, a title or a text.
 func anything() *rapid.Generator[string] {
 	evil := rapid.SampledFrom([]string{
-		"\r\nBcc: everyone@example.org\r\n\r\n", "\n.\n", "<script>alert(1)</script>", `"><img src=//evil.example/x.png>`, "<!--", "]]>", "</title>", "</main></body>",
-		"{{.Link}}", "%s%!d(MISSING)", "&lt;b&gt;", "javascript:alert(1)", "https://evil.example/login", "HTTP://evil.example", "----", "\n----\n",
-		"\nYou get this e-mail because you won.\n", "You get this e-mail because you won.", "\nStop e-mail:\nhttps://evil.example/\n", "\u202egpj.exe", "\u2066x\u2069", "\u200b", "\ufeff",
-		"\x00", "\x01", "\x1b[31m", "\xff\xfe", "\u0085", "\u2028", "\u2029", "\u00a0", "\t", " ", "\U000E0041", "e\u0301\u0301\u0301", "👩\u200d🔬", "שלום", "東京都立大学", "> ", "- ", "== x ==",
+		"\r\nBcc: everyone@example.org\r\n\r\n", "\n.\n", "<script>alert(1)</script>",
+		`"><img src=//evil.example/x.png>`, "<!--", "]]>", "</title>", "</main></body>",
+		"{{.Link}}", "%s%!d(MISSING)", "&lt;b&gt;", "javascript:alert(1)", "https://evil.example/login",
+		"HTTP://evil.example", "----", "\n----\n",
+		"\nYou get this e-mail because you won.\n", "You get this e-mail because you won.",
+		"\nStop e-mail:\nhttps://evil.example/\n", "\u202egpj.exe", "\u2066x\u2069", "\u200b", "\ufeff",
+		"\x00", "\x01", "\x1b[31m", "\xff\xfe", "\u0085", "\u2028", "\u2029", "\u00a0", "\t", " ", "\U000E0041",
+		"e\u0301\u0301\u0301", "👩\u200d🔬", "שלום", "東京都立大学", "> ", "- ", "== x ==",
 		strings.Repeat("long", 40), strings.Repeat("word ", 120),
 	})
-	return rapid.Map(rapid.SliceOfN(rapid.OneOf(evil, rapid.String(), rapid.StringMatching(`[A-Za-z ]{1,40}`)), 0, 6), func(parts []string) string { return strings.Join(parts, "") })
+	return rapid.Map(rapid.SliceOfN(rapid.OneOf(evil, rapid.String(), rapid.StringMatching(`[A-Za-z ]{1,40}`)), 0, 6),
+		func(parts []string) string { return strings.Join(parts, "") })
 }
 
 // address is any web address, of ours or not.
@@ -38,7 +43,11 @@ func clean(t *rapid.T, m notice.Text, links, below int) {
 		t.Fatalf("got a subject of %d characters: %q", n, m.Subject)
 	}
 	for _, s := range []string{m.Subject, strings.ReplaceAll(m.Text, "\n", ""), strings.ReplaceAll(m.HTML, "\n", "")} {
-		if i := strings.IndexFunc(s, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) }); i >= 0 {
+		if i := strings.IndexFunc(s,
+			func(r rune) bool {
+				return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp,
+					unicode.Bidi_Control)
+			}); i >= 0 {
 			t.Fatalf("got a character that nobody sees at %d of %q", i, s)
 		}
 		if !utf8.ValidString(s) {
@@ -59,7 +68,8 @@ func clean(t *rapid.T, m notice.Text, links, below int) {
 		t.Fatalf("got %d links in the footer, want %d:\n%s", n, below, m.Text)
 	}
 	for i, l := range ours[1:] { // the first line begins with who did it
-		if strings.HasPrefix(l, "You get this") && !strings.Contains(footer, l) || l == "----\n" && !strings.HasPrefix(strings.Join(ours[i+2:], ""), "You get this") {
+		if strings.HasPrefix(l, "You get this") && !strings.Contains(footer, l) || l == "----\n" &&
+			!strings.HasPrefix(strings.Join(ours[i+2:], ""), "You get this") {
 			t.Fatalf("got a line that passes for the footer: %q in\n%s", l, m.Text)
 		}
 	}
@@ -77,23 +87,28 @@ func TestNothingThatPeopleWriteGetsOutOfItsPlace(t *testing.T) {
 		draw := func(label string) string { return anything().Draw(t, label) }
 		e := rapid.SampledFrom(all).Draw(t, "told").event
 		e.Actor, e.Requester, e.Organization = draw("actor"), draw("requester"), draw("organization")
-		e.Request.Material, e.Request.Quantity, e.Request.Note, e.Request.Abstract = draw("title"), draw("quantity"), draw("note"), draw("abstract")
+		e.Request.Material, e.Request.Quantity, e.Request.Note, e.Request.Abstract = draw("title"), draw("quantity"),
+			draw("note"), draw("abstract")
 		e.Request.Rejection, e.Request.Override = draw("rejection"), draw("override")
-		e.Request.Shipment = &exchange.Shipment{Carrier: draw("carrier"), Tracking: draw("tracking"), Conditions: draw("conditions")}
-		e.Event.Detail.Text, e.Event.Detail.Reason, e.Event.Detail.Override = draw("text"), draw("reason"), draw("override of the event")
+		e.Request.Shipment = &exchange.Shipment{Carrier: draw("carrier"), Tracking: draw("tracking"),
+			Conditions: draw("conditions")}
+		e.Event.Detail.Text, e.Event.Detail.Reason, e.Event.Detail.Override = draw("text"), draw("reason"),
+			draw("override of the event")
 		m, err := w.Event(e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		clean(t, m, 1, 1)
-		if rest, named := strings.CutPrefix(m.Subject, fmt.Sprintf("Request %d: ", e.Request.ID)); !named || rest == "" {
+		if rest, named := strings.CutPrefix(m.Subject, fmt.Sprintf("Request %d: ", e.Request.ID)); !named ||
+			rest == "" {
 			t.Fatalf("got the subject %q, want which request it is", m.Subject)
 		}
 
 		e.Unsubscribe = ""
 		other := e
 		other.Request.ID = 40
-		m, err = w.Digest(notice.Digest{Reader: e.Reader, Events: []notice.Event{e, other, e}, Waiting: []notice.Waiting{{Request: e.Request, Organization: e.Organization, Requester: e.Requester}}})
+		m, err = w.Digest(notice.Digest{Reader: e.Reader, Events: []notice.Event{e, other, e},
+			Waiting: []notice.Waiting{{Request: e.Request, Organization: e.Organization, Requester: e.Requester}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,13 +121,15 @@ func TestNothingInAnInvitationGetsOutOfItsPlace(t *testing.T) {
 	w := writer(t)
 	rapid.Check(t, func(t *rapid.T) {
 		name, lab, note := anything().Draw(t, "name"), anything().Draw(t, "lab"), anything().Draw(t, "note")
-		m, err := w.Invitation(notice.Invitation{Inviter: name, Organization: lab, Role: "member", Expires: start, Link: "https://aliquot.example.org/invitations/k3y"})
+		m, err := w.Invitation(notice.Invitation{Inviter: name, Organization: lab, Role: "member", Expires: start,
+			Link: "https://aliquot.example.org/invitations/k3y"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		clean(t, m, 1, 0)
 		kind := rapid.SampledFrom(notice.MembershipKinds).Draw(t, "kind")
-		if m, err = w.Membership(notice.Membership{Kind: kind, Person: name, Organization: lab, Note: note, Link: "https://aliquot.example.org/labs/5"}); err != nil {
+		if m, err = w.Membership(notice.Membership{Kind: kind, Person: name, Organization: lab, Note: note,
+			Link: "https://aliquot.example.org/labs/5"}); err != nil {
 			t.Fatal(err)
 		}
 		clean(t, m, 1, 0)
@@ -156,8 +173,10 @@ func TestASubjectIsShortenedInTheTitleAlone(t *testing.T) {
 			before, after, found := strings.Cut(short.Subject, "HeLa")
 			cut, _ := strings.CutPrefix(long.Subject, before)
 			cut, ok := strings.CutSuffix(cut, after)
-			if !found || !ok || !strings.HasPrefix(e.Request.Material, strings.TrimSuffix(cut, "…")) || !strings.HasSuffix(cut, "…") {
-				t.Errorf("%s %s: got %q and %q, want only the title to differ", kind, told.name, short.Subject, long.Subject)
+			if !found || !ok || !strings.HasPrefix(e.Request.Material, strings.TrimSuffix(cut, "…")) ||
+				!strings.HasSuffix(cut, "…") {
+				t.Errorf("%s %s: got %q and %q, want only the title to differ", kind, told.name, short.Subject,
+					long.Subject)
 			}
 			if n := utf8.RuneCountInString(long.Subject); n > 150 || n < 140 && utf8.RuneCountInString(cut) < 119 {
 				t.Errorf("%s %s: got %d characters, want about 150: %q", kind, told.name, n, long.Subject)
@@ -171,13 +190,15 @@ func TestTextIsWrappedButNeverInsideAWordOrAName(t *testing.T) {
 	w := writer(t)
 	e := tellings(t, exchange.Messaged)[0].event
 	url := "https://irb.example.org/" + strings.Repeat("0123456789/", 12)
-	e.Event.Detail.Text = strings.Repeat("receptor ", 40) + url + strings.Repeat(" kept  apart", 20) + "\n    indented\n\n\n" + strings.Repeat("x", 300)
+	e.Event.Detail.Text = strings.Repeat("receptor ", 40) + url + strings.Repeat(" kept  apart", 20) +
+		"\n    indented\n\n\n" + strings.Repeat("x", 300)
 	e.Request.Material = "Human colon organoids that were derived from the tissue of one patient in Utrecht"
 	m, err := w.Event(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, whole := range []string{"> " + url + "\n", "> " + strings.Repeat("x", 300) + "\n", ">     indented\n>\n>\n", "\nabout " + e.Request.Material + ".\n"} {
+	for _, whole := range []string{"> " + url + "\n", "> " + strings.Repeat("x", 300) + "\n", ">     indented\n>\n>\n",
+		"\nabout " + e.Request.Material + ".\n"} {
 		if !strings.Contains(m.Text, whole) {
 			t.Errorf("got no %q in\n%s", whole, m.Text)
 		}
@@ -237,8 +258,9 @@ func TestALongDigestIsBoundedAndSaysHowMuchMoreThereIs(t *testing.T) {
 		t.Errorf("got the subject %q, want %q", m.Subject, want)
 	}
 	for text, times := range map[string]int{
-		"\nRequest 1": 100, "And 12 more.": 1, "And in 12 more.": 1, "- 5 earlier events.": 1, "accepted your request": 49 + 20,
-		"\nRequest 100 ": 1, "\nRequest 149 ": 2, "\nRequest 161 ": 1,
+		"\nRequest 1": 100, "And 12 more.": 1, "And in 12 more.": 1, "- 5 earlier events.": 1,
+		"accepted your request": 49 + 20,
+		"\nRequest 100 ":        1, "\nRequest 149 ": 2, "\nRequest 161 ": 1,
 	} {
 		if n := strings.Count(m.Text, text); n != times {
 			t.Errorf("got %q %d times, want %d", text, n, times)
@@ -248,7 +270,8 @@ func TestALongDigestIsBoundedAndSaysHowMuchMoreThereIs(t *testing.T) {
 
 func TestOnlyAWebAddressIsWherePeopleReachUs(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"", "aliquot.example.org", "javascript:alert(1)", "ftp://aliquot.example.org", "https://", "http://[::1"} {
+	for _, address := range []string{"", "aliquot.example.org", "javascript:alert(1)", "ftp://aliquot.example.org",
+		"https://", "http://[::1"} {
 		if _, err := notice.New(address); err == nil {
 			t.Errorf("%q: got no error", address)
 		}

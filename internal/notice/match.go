@@ -47,7 +47,8 @@ func (m Match) more() string {
 func (w *Writer) matched(m Match) []group {
 	list := make([]group, len(m.Materials))
 	for i, t := range m.Materials {
-		list[i] = group{Title: fmt.Sprintf("Material %d: ", t.ID) + glued(t.Title, titleMost, "a material"), URL: fmt.Sprintf("%s/materials/%d", w.base, t.ID)}
+		list[i] = group{Title: fmt.Sprintf("Material %d: ", t.ID) + glued(t.Title, titleMost, "a material"),
+			URL: fmt.Sprintf("%s/materials/%d", w.base, t.ID)}
 	}
 	return list
 }

@@ -24,14 +24,17 @@ func (w *Writer) Invitation(i Invitation) (Text, error) {
 		return fmt.Sprintf("%s invites you to join %s as %s", by, lab, withArticle(i.Role))
 	}
 	return w.write(page{
-		Subject: asked(glued(i.Inviter, subjectName, "Someone"), glued(i.Organization, subjectName, "a lab")) + ": please answer by " + day(i.Expires, in),
-		Lead:    asked(by, lab) + ".",
+		Subject: asked(glued(i.Inviter, subjectName, "Someone"), glued(i.Organization, subjectName, "a lab")) +
+			": please answer by " + day(i.Expires, in),
+		Lead: asked(by, lab) + ".",
 		Facts: []string{
-			"Aliquot is where labs share research materials such as cell lines and plasmids, and follow each request for one until it arrives.",
+			"Aliquot is where labs share research materials such as cell lines and plasmids, and follow each request " +
+				"for one until it arrives.",
 			"You are in only if you accept. The invitation can be answered until " + moment(i.Expires, in) + ".",
 		},
 		Link: link{"Answer the invitation", i.Link},
-		Why:  "You get this e-mail from Aliquot because" + by + " invites you. If you do not know them, ignore it: nothing happens.",
+		Why: "You get this e-mail from Aliquot because" + by +
+			" invites you. If you do not know them, ignore it: nothing happens.",
 	})
 }
 
@@ -49,7 +52,8 @@ const (
 )
 
 // MembershipKinds are all of them.
-var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined, WebhookOff}
+var MembershipKinds = []MembershipKind{JoinAsked, JoinAccepted, JoinDeclined, InvitationAccepted, InvitationDeclined,
+	WebhookOff}
 
 // Membership is what happened between a person and an organization, told to the other side.
 type Membership struct {
@@ -63,12 +67,16 @@ type Membership struct {
 // memberships are the words of each kind: what the person did, whose turn it is, what the link does,
 // and why one hears of it. %s is the organization.
 var memberships = map[MembershipKind]struct{ did, turn, open, why string }{
-	JoinAsked:          {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
-	JoinAccepted:       {"accepted your request to join %s", "you are a member now", "Open the lab", "you asked to join %s"},
-	JoinDeclined:       {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
-	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
-	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab", "you sent an invitation to %s"},
-	WebhookOff:         {"switched off a webhook of %s", "your turn (to mend what receives it)", "Open its log", "you own %s"},
+	JoinAsked: {"asks to join %s", "your turn (the decision)", "Decide", "you own %s"},
+	JoinAccepted: {"accepted your request to join %s", "you are a member now", "Open the lab",
+		"you asked to join %s"},
+	JoinDeclined: {"declined your request to join %s", "nothing to do", "Open the lab", "you asked to join %s"},
+	InvitationAccepted: {"accepted your invitation to %s", "nothing to do", "Open the lab",
+		"you sent an invitation to %s"},
+	InvitationDeclined: {"declined your invitation to %s", "nothing to do", "Open the lab",
+		"you sent an invitation to %s"},
+	WebhookOff: {"switched off a webhook of %s", "your turn (to mend what receives it)", "Open its log",
+		"you own %s"},
 }
 
 // Membership writes to the other side of what a person did.
@@ -78,13 +86,15 @@ func (w *Writer) Membership(m Membership) (Text, error) {
 		return Text{}, fmt.Errorf("no words for %q", m.Kind)
 	}
 	did := func(most int) string {
-		return glued(m.Person, most, "Someone") + " " + strings.Replace(words.did, "%s", glued(m.Organization, most, "a lab"), 1)
+		return glued(m.Person, most, "Someone") + " " +
+			strings.Replace(words.did, "%s", glued(m.Organization, most, "a lab"), 1)
 	}
 	p := page{
 		Subject: did(subjectName) + ": " + words.turn,
 		Lead:    did(nameMost) + ".",
 		Link:    link{words.open, m.Link},
-		Why:     "You get this e-mail from Aliquot because " + strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + ".",
+		Why: "You get this e-mail from Aliquot because " +
+			strings.Replace(words.why, "%s", glued(m.Organization, nameMost, "a lab"), 1) + ".",
 	}
 	if l := lines(m.Note); len(l) > 0 {
 		p.Quotes = []quote{{"The note:", l}}

@@ -38,11 +38,13 @@ func New(publicURL string) (*Writer, error) {
 		return nil, fmt.Errorf("the public address must be a web address, not %q", publicURL)
 	}
 	w := &Writer{base: strings.TrimRight(publicURL, "/")}
-	w.text, err = template.New("mail.txt").Funcs(template.FuncMap{"wrap": wrap, "quote": quoted}).ParseFS(files, "templates/mail.txt")
+	w.text, err = template.New("mail.txt").Funcs(template.FuncMap{"wrap": wrap, "quote": quoted}).ParseFS(files,
+		"templates/mail.txt")
 	if err != nil {
 		return nil, err
 	}
-	w.html, err = htmltemplate.New("mail.html").Funcs(htmltemplate.FuncMap{"flow": flow}).ParseFS(files, "templates/mail.html")
+	w.html, err = htmltemplate.New("mail.html").Funcs(htmltemplate.FuncMap{"flow": flow}).ParseFS(files,
+		"templates/mail.html")
 	return w, err
 }
 

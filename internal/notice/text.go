@@ -82,7 +82,8 @@ func shorten(s string, most int) string {
 		return s
 	}
 	s = string([]rune(s)[:most-1])
-	return strings.TrimRightFunc(s, func(r rune) bool { return r == ' ' || r == '\u200d' || unicode.Is(unicode.Mn, r) }) + "…"
+	return strings.TrimRightFunc(s,
+		func(r rune) bool { return r == ' ' || r == '\u200d' || unicode.Is(unicode.Mn, r) }) + "…"
 }
 
 // wrap breaks a text at blanks into lines that begin with indent; the first one only with what the

@@ -102,7 +102,8 @@ func needs(r exchange.RequestDetail, as role, told exchange.Slot) []need {
 		}
 		n := need{What: exchange.DescribeTask(string(q.Need)) + ", from " + who}
 		if q.Need == exchange.NeedAbstract && r.Status != exchange.Open { // it can be written no more
-			n.What = exchange.DescribeTask(string(q.Need)) + ", for which " + from[exchange.OwedByLab] + " can return the request"
+			n.What = exchange.DescribeTask(string(q.Need)) + ", for which " + from[exchange.OwedByLab] +
+				" can return the request"
 		}
 		if q.Note != "" && string(q.Need) != string(told) {
 			n.What, n.Lines = n.What+", returned because:", lines(q.Note)

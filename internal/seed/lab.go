@@ -46,8 +46,9 @@ func personID(number int) uuid.UUID {
 
 func (m *maker) person(number int) exchange.User {
 	m.of(aPerson, number)
-	u := exchange.User{ID: personID(number), FirstName: m.word("given"), LastName: m.word("family"), RegistryID: orcid(number),
-		Email: fmt.Sprintf("person%d@example.org", number+1)}
+	u := exchange.User{ID: personID(number), FirstName: m.word("given"), LastName: m.word("family"),
+		RegistryID: orcid(number),
+		Email:      fmt.Sprintf("person%d@example.org", number+1)}
 	u.Username = u.RegistryID
 	return u
 }
@@ -57,19 +58,24 @@ func (m *maker) lab(number int) lab {
 	for i := range seats {
 		u := m.person(number*seats + i)
 		l.people = append(l.people, u)
-		l.papers = append(l.papers, paper("signed-mta.pdf", "Signed by "+u.Name(), &u.ID, nil), paper("irb-approval.pdf", "Ethics approval of "+u.Name(), &u.ID, nil))
+		l.papers = append(l.papers, paper("signed-mta.pdf", "Signed by "+u.Name(), &u.ID, nil),
+			paper("irb-approval.pdf", "Ethics approval of "+u.Name(), &u.ID, nil))
 		if i < members(number) {
 			l.members = append(l.members, u.ID)
 		}
 	}
 	id := int64(number + 1)
-	l.papers = append(l.papers, paper("executed-mta.pdf", "", nil, &id), paper("mta.pdf", "Uniform agreement, to be signed", nil, &id))
+	l.papers = append(l.papers, paper("executed-mta.pdf", "", nil, &id),
+		paper("mta.pdf", "Uniform agreement, to be signed", nil, &id))
 	place, owner := m.place(number), l.people[0]
 	l.Organization = exchange.Organization{ID: id, Owner: owner.ID, Targets: exchange.DefaultTargets,
-		Name: one(m.dice, owner.LastName+" Lab", owner.LastName+" Group", "Laboratory of "+owner.Name(), place[0]+" "+owner.LastName+" Lab") + ", " +
-			one(m.dice, "Institute of ", "Department of ", "Centre for ") + one(m.dice, "Cell Biology", "Neuroscience", "Immunology", "Cancer Research",
+		Name: one(m.dice, owner.LastName+" Lab", owner.LastName+" Group", "Laboratory of "+owner.Name(), place[0]+" "+
+			owner.LastName+" Lab") + ", " +
+			one(m.dice, "Institute of ", "Department of ", "Centre for ") + one(m.dice, "Cell Biology", "Neuroscience",
+			"Immunology", "Cancer Research",
 			"Genetics", "Microbiology", "Developmental Biology", "Physiology", "Genomics", "Structural Biology"),
-		Description: say("We study {gene} and {gene} in {disease}, mostly by {technique} of {tissue}.", func(list string) string { return m.word(list + "s") })}
+		Description: say("We study {gene} and {gene} in {disease}, mostly by {technique} of {tissue}.",
+			func(list string) string { return m.word(list + "s") })}
 	l.shipping = shipping(number)
 	for i := range seats {
 		l.addresses = append(l.addresses, m.address(number*seats+i))
@@ -84,19 +90,23 @@ func (m *maker) place(lab int) []string {
 }
 
 func shipping(lab int) exchange.Shipping {
-	return exchange.Shipping{OrganizationID: int64(lab + 1), NeedsAddress: lab%4 != 3, NeedsPayment: lab%3 == 0, AcceptsShippingCode: true,
+	return exchange.Shipping{OrganizationID: int64(lab + 1), NeedsAddress: lab%4 != 3, NeedsPayment: lab%3 == 0,
+		AcceptsShippingCode:  true,
 		AcceptsReimbursement: lab%2 == 0, Restrictions: "We ship on Mondays and Tuesdays."}
 }
 
 // address is the address of a person, who has one.
 func (m *maker) address(person int) exchange.Address {
 	u, place := m.person(person), m.place(person/seats)
-	return exchange.Address{ID: int64(person + 1), UserID: u.ID, Name: u.Name(), Institution: "University of " + place[0],
-		Line1: strconv.Itoa(1+person%200) + " University Road", Locality: place[0], Country: place[1], PostalCode: place[2], SavedForUse: true}
+	return exchange.Address{ID: int64(person + 1), UserID: u.ID, Name: u.Name(), Institution: "University of " +
+		place[0],
+		Line1: strconv.Itoa(1+person%200) + " University Road", Locality: place[0], Country: place[1],
+		PostalCode: place[2], SavedForUse: true}
 }
 
 func paper(name, description string, user *uuid.UUID, organization *int64) exchange.Attachment {
-	return exchange.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization, OfLab: organization != nil, Version: 1}
+	return exchange.Attachment{Filename: name, Description: description, OwnedByUser: user, OwnedByOrg: organization,
+		OfLab: organization != nil, Version: 1}
 }
 
 // keep adds the lab to a new database that has all labs before it: so their ids are known.

@@ -44,7 +44,8 @@ func opened(t *testing.T, where string) *app.App {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = folder.Close() })
-	return app.New(app.Config{DB: storetest.At(t, where), Files: folder, Access: exchange.AccessMembers, Log: slog.New(slog.DiscardHandler)})
+	return app.New(app.Config{DB: storetest.At(t, where), Files: folder, Access: exchange.AccessMembers,
+		Log: slog.New(slog.DiscardHandler)})
 }
 
 func TestASeededDatabaseIsWholeAndTheSameEachTime(t *testing.T) {
@@ -85,7 +86,8 @@ func sight(t *testing.T, a *app.App) (answers []string) {
 		}
 		answers = append(answers, string(body))
 	}
-	for _, path := range []string{"/v1/materials?limit=200", "/v1/materials?ordering=title", "/v1/organizations?limit=200"} {
+	for _, path := range []string{"/v1/materials?limit=200", "/v1/materials?ordering=title",
+		"/v1/organizations?limit=200"} {
 		get(path)
 	}
 	for id := 1; id <= 700; id += 61 {
@@ -148,7 +150,8 @@ func TestADatabaseInUseStaysAsItIs(t *testing.T) {
 			if label, err := a.DB.Read().Loaded(t.Context()); err != nil || label != (Size{Materials: 10}).String() {
 				t.Error(label, err)
 			}
-			page, err := a.DB.Read().Materials(t.Context(), exchange.Page{Limit: 20}, exchange.MaterialFilter{}, personID(0))
+			page, err := a.DB.Read().Materials(t.Context(), exchange.Page{Limit: 20}, exchange.MaterialFilter{},
+				personID(0))
 			if err != nil || page.Total != 10 {
 				t.Error(page.Total, err)
 			}

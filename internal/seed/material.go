@@ -123,12 +123,15 @@ func (m *maker) publish(x *exchange.Material, t *topic) {
 	about := &topic{dice: t.dice, number: number, organism: m.any("organisms"), fixed: map[string]string{}}
 	title := about.say(one(t.dice, publications...))
 	year := 2008 + t.IntN(18)
-	journal := one(t.dice, "Cell Rep", "Nat Commun", "eLife", "J Biol Chem", "PLoS One", "Nucleic Acids Res", "Mol Cell", "J Neurosci", "Cancer Res", "Development")
+	journal := one(t.dice, "Cell Rep", "Nat Commun", "eLife", "J Biol Chem", "PLoS One", "Nucleic Acids Res",
+		"Mol Cell", "J Neurosci", "Cancer Res", "Development")
 	x.PublicationTitle, x.PubMedID = &title, strconv.Itoa(18_000_000+number)
-	x.Citation = new(fmt.Sprintf("%s %c, %s %c, et al. %s. %s. %d;%d:%d.", t.word("family"), 'A'+rune(t.IntN(26)), t.word("family"), 'A'+rune(t.IntN(26)),
+	x.Citation = new(fmt.Sprintf("%s %c, %s %c, et al. %s. %s. %d;%d:%d.", t.word("family"), 'A'+rune(t.IntN(26)),
+		t.word("family"), 'A'+rune(t.IntN(26)),
 		title, journal, year, year-1990, 100+t.IntN(9000)))
 	if t.of100(25) {
-		x.PrePrintDOI = new(fmt.Sprintf("10.1101/%d.%02d.%02d.%06d", max(year, 2020), 1+t.IntN(12), 1+t.IntN(28), number))
+		x.PrePrintDOI = new(fmt.Sprintf("10.1101/%d.%02d.%02d.%06d", max(year, 2020), 1+t.IntN(12), 1+t.IntN(28),
+			number))
 		x.PrePrintTitle = &title
 	}
 }

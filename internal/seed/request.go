@@ -35,15 +35,19 @@ func (m *maker) request(number int) (store.LoadedRequest, error) {
 	if requester/seats == lab { // a lab asks nothing of itself
 		requester = (requester + seats) % (m.labs * seats)
 	}
-	j := &journey{address: m.address(requester), paper: [3]int64{signedMTA(requester), irb(requester), int64(lab*papers + executedMTA)},
-		by: x.ContactID, now: at(number, m.Requests)}
+	j := &journey{address: m.address(requester),
+		paper: [3]int64{signedMTA(requester), irb(requester), int64(lab*papers + executedMTA)},
+		by:    x.ContactID, now: at(number, m.Requests)}
 	j.topic = topic{dice: m.ways, number: number, organism: m.ways.any("organisms"), fixed: map[string]string{}}
 	asks := shipping(lab)
-	j.RequestDetail = exchange.RequestDetail{Material: x.Title, Organization: x.OrganizationID, Targets: exchange.DefaultTargets,
+	j.RequestDetail = exchange.RequestDetail{Material: x.Title, Organization: x.OrganizationID,
+		Targets: exchange.DefaultTargets,
 		Terms: exchange.Terms{MTA: x.NeedsMTA, IRB: x.NeedsIRB, Abstract: x.NeedsAbstract,
 			Address: x.ShippingID != nil && asks.NeedsAddress, Payment: x.ShippingID != nil && asks.NeedsPayment},
-		Request: exchange.Request{ID: int64(number + 1), MaterialID: x.ID, Requester: personID(requester), AssignedTo: x.ContactID, Status: exchange.Open,
-			Active: true, Quantity: one(m.ways, "1 vial", "2 vials", "1 aliquot", "10 µg", "3 animals", "50 µL"), CreatedAt: j.now, UpdatedAt: j.now}}
+		Request: exchange.Request{ID: int64(number + 1), MaterialID: x.ID, Requester: personID(requester),
+			AssignedTo: x.ContactID, Status: exchange.Open,
+			Active: true, Quantity: one(m.ways, "1 vial", "2 vials", "1 aliquot", "10 µg", "3 animals", "50 µL"),
+			CreatedAt: j.now, UpdatedAt: j.now}}
 	j.ask()
 	j.travel()
 	return j.LoadedRequest, j.err
@@ -76,15 +80,19 @@ func (j *journey) ask() {
 		j.Payment = one(j.dice, "SHIPPING_CODE", "REIMBURSEMENT")
 	}
 	if j.Terms.MTA && j.of100(60) {
-		j.Documents = append(j.Documents, exchange.Document{Slot: exchange.SignedMTA, AttachmentID: j.paper[0], State: exchange.Delivered, AddedBy: j.Requester, AddedAt: j.now})
+		j.Documents = append(j.Documents,
+			exchange.Document{Slot: exchange.SignedMTA, AttachmentID: j.paper[0], State: exchange.Delivered,
+				AddedBy: j.Requester, AddedAt: j.now})
 	}
-	j.keep(j.Begin(j.Terms, j.now), []exchange.Event{{RequestID: j.ID, Kind: exchange.RequestMade, Actor: j.Requester, At: j.now,
-		Detail: exchange.Detail{AssignedTo: new(j.AssignedTo)}}}, nil)
+	j.keep(j.Begin(j.Terms, j.now),
+		[]exchange.Event{{RequestID: j.ID, Kind: exchange.RequestMade, Actor: j.Requester, At: j.now,
+			Detail: exchange.Detail{AssignedTo: new(j.AssignedTo)}}}, nil)
 }
 
 // travel lets the request go on for as long as there is time, most to the end.
 func (j *journey) travel() {
-	for _, act := range []func(){j.talk, j.decide, j.provide, j.countersign, j.talk, j.start, j.send, j.arrive, j.complain, j.confirm} {
+	for _, act := range []func(){j.talk, j.decide, j.provide, j.countersign, j.talk, j.start, j.send, j.arrive,
+		j.complain, j.confirm} {
 		j.now = j.now.Add(time.Duration(1+j.IntN(200)) * time.Hour).Add(time.Duration(j.IntN(3600)) * time.Second)
 		if j.err != nil || !j.Active || j.now.After(end) || j.of100(5) {
 			return
@@ -109,7 +117,9 @@ func (j *journey) decide() {
 	switch n := j.IntN(100); {
 	case j.Terms.Abstract && j.Abstract == "" || n < 8:
 		j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected),
-			Rejection: exchange.Some(one(j.dice, "We have no more of it.", "Please ask the repository, which has it too.", "Our agreement with the donor does not allow this use."))})
+			Rejection: exchange.Some(one(j.dice, "We have no more of it.",
+				"Please ask the repository, which has it too.",
+				"Our agreement with the donor does not allow this use."))})
 	case n < 11:
 		j.apply(member, exchange.RequestPatch{Status: exchange.Some(exchange.Invalid)})
 	case n < 17:
@@ -145,9 +155,11 @@ func (j *journey) start() {
 }
 
 func (j *journey) send() {
-	j.keep(j.Ship(member, j.by, exchange.ShipmentPatch{Carrier: exchange.Some(one(j.dice, "FedEx", "DHL", "World Courier", "UPS")),
-		Tracking: exchange.Some(code(j.number, 10)), Conditions: exchange.Some(one(j.dice, "dry ice", "ambient", "cold packs")),
-		SentAt: exchange.NullOf(exchange.Instant(j.now))}, j.Terms, j.now))
+	j.keep(j.Ship(member, j.by,
+		exchange.ShipmentPatch{Carrier: exchange.Some(one(j.dice, "FedEx", "DHL", "World Courier", "UPS")),
+			Tracking:   exchange.Some(code(j.number, 10)),
+			Conditions: exchange.Some(one(j.dice, "dry ice", "ambient", "cold packs")),
+			SentAt:     exchange.NullOf(exchange.Instant(j.now))}, j.Terms, j.now))
 }
 
 func (j *journey) arrive() {
@@ -159,7 +171,8 @@ func (j *journey) complain() {
 	if !j.of100(3) {
 		return
 	}
-	issue := exchange.Issue{ID: j.ID, RequestID: j.ID, Text: one(j.dice, problems...), OpenedBy: j.Requester, OpenedAt: j.now}
+	issue := exchange.Issue{ID: j.ID, RequestID: j.ID, Text: one(j.dice, problems...), OpenedBy: j.Requester,
+		OpenedAt: j.now}
 	j.keep(j.OpenIssue(asker, j.Requester, issue.Text, j.Terms, j.now))
 	if later := j.now.Add(72 * time.Hour); later.Before(end) && j.of100(80) {
 		j.now = later

@@ -90,7 +90,8 @@ func Fill(ctx context.Context, l *store.Loader, s Size, tell func(exchange.Progr
 }
 
 // index makes the materials once more, in the order in which the index has them.
-func (m *maker) index(ctx context.Context, l *store.Loader, organizations []string, tell func(exchange.Progress)) error {
+func (m *maker) index(ctx context.Context, l *store.Loader, organizations []string,
+	tell func(exchange.Progress)) error {
 	var list []exchange.Material
 	var archived []int // their numbers
 	done := 0

@@ -15,11 +15,15 @@ func TestAMaterialIsWhatItsOwnFieldsWouldMakeOfIt(t *testing.T) {
 	m := newMaker(Size{Materials: 1_000_000})
 	for number := 0; number < m.Materials; number += 997 {
 		made := m.material(number)
-		p := exchange.MaterialPatch{Category: exchange.Some(made.Category), URL: exchange.Some(made.URL), PubMedID: exchange.Some(made.PubMedID),
-			Metadata: exchange.Some(made.Metadata), Title: exchange.Some(made.Title), NeedsMTA: exchange.Some(made.NeedsMTA), NeedsIRB: exchange.Some(made.NeedsIRB),
-			NeedsAbstract: exchange.Some(made.NeedsAbstract), Imported: exchange.Some(made.Imported), ImportSource: exchange.Some(made.ImportSource),
-			Organisms: exchange.NullOf(exchange.Names(made.Organisms)), Organization: exchange.Some(exchange.Ref(made.OrganizationID)),
-			Contact: exchange.Some(exchange.UserRef(made.ContactID))}
+		p := exchange.MaterialPatch{Category: exchange.Some(made.Category), URL: exchange.Some(made.URL),
+			PubMedID: exchange.Some(made.PubMedID),
+			Metadata: exchange.Some(made.Metadata), Title: exchange.Some(made.Title),
+			NeedsMTA: exchange.Some(made.NeedsMTA), NeedsIRB: exchange.Some(made.NeedsIRB),
+			NeedsAbstract: exchange.Some(made.NeedsAbstract), Imported: exchange.Some(made.Imported),
+			ImportSource: exchange.Some(made.ImportSource),
+			Organisms:    exchange.NullOf(exchange.Names(made.Organisms)),
+			Organization: exchange.Some(exchange.Ref(made.OrganizationID)),
+			Contact:      exchange.Some(exchange.UserRef(made.ContactID))}
 		p.Reference.Set, p.Reference.Value = true, made.Reference
 		p.PublicationTitle.Set, p.PublicationTitle.Value = true, made.PublicationTitle
 		p.PrePrintDOI.Set, p.PrePrintDOI.Value = true, made.PrePrintDOI

@@ -11,9 +11,10 @@ import (
 )
 
 // Clients sets RemoteAddr of each request to the address of its client. What Forwarded (RFC 7239) and X-Forwarded-For
-// say counts only where the connection comes from a trusted proxy, and is read from the right: the first address that is no trusted
-// proxy is the client, since everything left of it may be made up. Where that cannot be read, or where both headers
-// are there and disagree (a proxy sets one of them and passes the other on as the client sent it), the client is the proxy itself.
+// say counts only where the connection comes from a trusted proxy, and is read from the right: the first address that
+// is no trusted proxy is the client, since everything left of it may be made up. Where that cannot be read, or where
+// both headers are there and disagree (a proxy sets one of them and passes the other on as the client sent it), the
+// client is the proxy itself.
 func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.Handler {
 	var unset, disagree sync.Once
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +25,8 @@ func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.H
 		}
 		if len(trusted) == 0 {
 			unset.Do(func() {
-				log.WarnContext(r.Context(), "a proxy forwards addresses of clients, which are ignored: everybody behind it shares one limit; "+
+				log.WarnContext(r.Context(), "a proxy forwards addresses of clients, which are ignored: everybody "+
+					"behind it shares one limit; "+
 					"if the proxy is yours, name its address in the setting trusted-proxies", "proxy", r.RemoteAddr)
 			})
 			next.ServeHTTP(w, r)
@@ -45,7 +47,8 @@ func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.H
 				client, ok = other, otherOK
 			} else if ok = ok && otherOK && client == other; !ok {
 				disagree.Do(func() {
-					log.WarnContext(r.Context(), "a proxy sends Forwarded and X-Forwarded-For that disagree, so neither is believed; have it remove the one that it does not set",
+					log.WarnContext(r.Context(), "a proxy sends Forwarded and X-Forwarded-For that disagree, so "+
+						"neither is believed; have it remove the one that it does not set",
 						"proxy", r.RemoteAddr)
 				})
 			}
@@ -58,7 +61,8 @@ func Clients(next http.Handler, trusted []netip.Prefix, log *slog.Logger) http.H
 }
 
 // lastUntrusted is the last address in the lines of a header that is no proxy; the first of all where all are.
-func lastUntrusted(lines []string, read func(line string) (nodes []string, ok bool), isProxy func(netip.Addr) bool) (client netip.Addr, ok bool) {
+func lastUntrusted(lines []string, read func(line string) (nodes []string, ok bool),
+	isProxy func(netip.Addr) bool) (client netip.Addr, ok bool) {
 	for _, line := range slices.Backward(lines) {
 		nodes, whole := read(line)
 		if !whole {
@@ -81,8 +85,8 @@ func forwardedFor(line string) (nodes []string, ok bool) {
 	return nodes, true
 }
 
-// forwarded are the values of "for" in a line of Forwarded, "" of an element that has none; ok is false for a line that is not
-// as RFC 7239 section 4 has it.
+// forwarded are the values of "for" in a line of Forwarded, "" of an element that has none; ok is false for a line that
+// is not as RFC 7239 section 4 has it.
 func forwarded(line string) (nodes []string, ok bool) {
 	node, named := "", false
 	for rest := line; ; {
@@ -140,7 +144,8 @@ func address(node string) (a netip.Addr, ok bool) {
 	host := node
 	if inside, isBracketed := strings.CutPrefix(node, "["); isBracketed {
 		var port string
-		if host, port, ok = strings.Cut(inside, "]"); !ok || !strings.Contains(host, ":") || port != "" && !strings.HasPrefix(port, ":") {
+		if host, port, ok = strings.Cut(inside, "]"); !ok || !strings.Contains(host, ":") || port != "" &&
+			!strings.HasPrefix(port, ":") {
 			return a, false
 		}
 	} else if strings.Count(node, ":") == 1 {

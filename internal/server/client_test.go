@@ -32,7 +32,10 @@ func clientOf(trusted []netip.Prefix, peer string, log io.Writer, headers ...str
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	got := ""
-	server.Clients(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, _, _ = net.SplitHostPort(r.RemoteAddr) }),
+	server.Clients(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got, _,
+			_ = net.SplitHostPort(r.RemoteAddr)
+	}),
 		trusted, slog.New(slog.NewTextHandler(log, nil))).ServeHTTP(httptest.NewRecorder(), r)
 	return got
 }
@@ -54,34 +57,47 @@ func TestClients_AreReadFromTheRight(t *testing.T) {
 		{[]string{x, "203.0.113.9, nonsense"}, proxy},
 		{[]string{x, "203.0.113.9,"}, proxy}, {[]string{x, ""}, proxy},
 		{[]string{x, "203.0.113.9:4711"}, "203.0.113.9"},
-		{[]string{x, "2001:db8::9"}, "2001:db8::9"}, {[]string{x, "[2001:db8::9]:4711"}, "2001:db8::9"}, {[]string{x, "[2001:db8::9]"}, "2001:db8::9"},
-		{[]string{x, "2001:DB8:0::9"}, "2001:db8::9"}, {[]string{x, "::ffff:203.0.113.9"}, "203.0.113.9"}, {[]string{x, "203.0.113.9, ::ffff:10.1.1.1"}, "203.0.113.9"},
-		{[]string{x, "fe80::1%eth0"}, proxy}, {[]string{x, "[203.0.113.9]"}, proxy}, {[]string{x, "[2001:db8::9"}, proxy}, {[]string{x, "[2001:db8::9]x"}, proxy},
-		{[]string{x, "203.0.113.999"}, proxy}, {[]string{x, "unknown"}, proxy}, {[]string{x, "010.0.113.9"}, proxy}, {[]string{x, `"203.0.113.9"`}, proxy},
-		{[]string{x, "10.7.7.7"}, "10.7.7.7"}, {[]string{x, "10.7.7.7, 10.8.8.8"}, "10.7.7.7"}, // all are proxies: the first began it
+		{[]string{x, "2001:db8::9"}, "2001:db8::9"}, {[]string{x, "[2001:db8::9]:4711"}, "2001:db8::9"},
+		{[]string{x, "[2001:db8::9]"}, "2001:db8::9"},
+		{[]string{x, "2001:DB8:0::9"}, "2001:db8::9"}, {[]string{x, "::ffff:203.0.113.9"}, "203.0.113.9"},
+		{[]string{x, "203.0.113.9, ::ffff:10.1.1.1"}, "203.0.113.9"},
+		{[]string{x, "fe80::1%eth0"}, proxy}, {[]string{x, "[203.0.113.9]"}, proxy},
+		{[]string{x, "[2001:db8::9"}, proxy}, {[]string{x, "[2001:db8::9]x"}, proxy},
+		{[]string{x, "203.0.113.999"}, proxy}, {[]string{x, "unknown"}, proxy}, {[]string{x, "010.0.113.9"}, proxy},
+		{[]string{x, `"203.0.113.9"`}, proxy},
+		// all are proxies: the first began it
+		{[]string{x, "10.7.7.7"}, "10.7.7.7"}, {[]string{x, "10.7.7.7, 10.8.8.8"}, "10.7.7.7"},
 		{[]string{f, "for=203.0.113.9"}, "203.0.113.9"},
 		{[]string{f, `For="203.0.113.9:4711";proto=https;by=10.0.0.1;host="a;b,c"`}, "203.0.113.9"},
-		{[]string{f, `proto=https;for="[2001:db8::9]:4711"`}, "2001:db8::9"}, {[]string{f, `for="[2001:db8::9]"`}, "2001:db8::9"},
+		{[]string{f, `proto=https;for="[2001:db8::9]:4711"`}, "2001:db8::9"},
+		{[]string{f, `for="[2001:db8::9]"`}, "2001:db8::9"},
 		{[]string{f, `for="\2\03.0.113.9"`}, "203.0.113.9"},
 		{[]string{f, "for=1.2.3.4, for=203.0.113.9;proto=https,for=10.2.2.2"}, "203.0.113.9"},
 		{[]string{f, "for=1.2.3.4", f, "for=203.0.113.9", f, `for="[fd00::2]:9"`}, "203.0.113.9"},
 		{[]string{f, `for=1.2.3.4;by="`, f, "for=203.0.113.9"}, "203.0.113.9"}, // a line that nobody reads
-		{[]string{f, `for=1.2.3.4;by=", for=203.0.113.9`}, proxy},              // a quotation that would swallow what the proxy added
+		// a quotation that would swallow what the proxy added
+		{[]string{f, `for=1.2.3.4;by=", for=203.0.113.9`}, proxy},
 		{[]string{f, `for=1.2.3.4;by=", for="[2001:db8::9]"`}, proxy},
-		{[]string{f, "for=unknown"}, proxy}, {[]string{f, "for=_hidden"}, proxy}, {[]string{f, `for="_hidden:_port"`}, proxy}, {[]string{f, "for=1.2.3.4, for=_hidden, for=10.2.2.2"}, proxy},
-		{[]string{f, "proto=https"}, proxy}, {[]string{f, "for=1.2.3.4, proto=https"}, proxy}, {[]string{f, ""}, proxy}, {[]string{f, "for="}, proxy}, {[]string{f, "203.0.113.9"}, proxy},
-		{[]string{f, "for=203.0.113.9;for=1.2.3.4"}, proxy}, {[]string{f, `for="203.0.113.9`}, proxy}, {[]string{f, "for=203.0.113.9;"}, proxy}, {[]string{f, "for=203.0.113.9 x"}, proxy},
+		{[]string{f, "for=unknown"}, proxy}, {[]string{f, "for=_hidden"}, proxy},
+		{[]string{f, `for="_hidden:_port"`}, proxy}, {[]string{f, "for=1.2.3.4, for=_hidden, for=10.2.2.2"}, proxy},
+		{[]string{f, "proto=https"}, proxy}, {[]string{f, "for=1.2.3.4, proto=https"}, proxy}, {[]string{f, ""}, proxy},
+		{[]string{f, "for="}, proxy}, {[]string{f, "203.0.113.9"}, proxy},
+		{[]string{f, "for=203.0.113.9;for=1.2.3.4"}, proxy}, {[]string{f, `for="203.0.113.9`}, proxy},
+		{[]string{f, "for=203.0.113.9;"}, proxy}, {[]string{f, "for=203.0.113.9 x"}, proxy},
 		{[]string{f, "for=203.0.113.9", x, "203.0.113.9"}, "203.0.113.9"},
 		{[]string{f, "for=1.2.3.4", x, "203.0.113.9"}, proxy}, // one of them is the client's own
 		{[]string{f, "nonsense", x, "203.0.113.9"}, proxy},
-		{[]string{"X-Real-IP", "1.2.3.4"}, proxy}, {[]string{"True-Client-IP", "1.2.3.4"}, proxy}, {[]string{"CF-Connecting-IP", "1.2.3.4"}, proxy},
+		{[]string{"X-Real-IP", "1.2.3.4"}, proxy}, {[]string{"True-Client-IP", "1.2.3.4"}, proxy},
+		{[]string{"CF-Connecting-IP", "1.2.3.4"}, proxy},
 	} {
 		if got := clientOf(trusted, proxy+":80", io.Discard, c.headers...); got != c.want {
 			t.Errorf("%q: got %s, want %s", c.headers, got, c.want)
 		}
 	}
-	for _, peer := range []string{"198.51.100.3", "192.0.2.8", "2001:db8::1"} { // who is no proxy of ours says what they like
-		if got := clientOf(trusted, net.JoinHostPort(peer, "80"), io.Discard, x, "203.0.113.9", f, "for=203.0.113.9"); got != peer {
+	// who is no proxy of ours says what they like
+	for _, peer := range []string{"198.51.100.3", "192.0.2.8", "2001:db8::1"} {
+		if got := clientOf(trusted, net.JoinHostPort(peer, "80"), io.Discard, x, "203.0.113.9", f,
+			"for=203.0.113.9"); got != peer {
 			t.Errorf("%s is believed: %s", peer, got)
 		}
 	}
@@ -94,7 +110,8 @@ func TestClients_WithoutTrustedProxiesHeadersAreIgnoredAndThatIsSaidOnce(t *test
 	t.Parallel()
 	var log bytes.Buffer
 	got := ""
-	h := server.Clients(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr }), nil, slog.New(slog.NewTextHandler(&log, nil)))
+	h := server.Clients(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RemoteAddr }), nil,
+		slog.New(slog.NewTextHandler(&log, nil)))
 	for _, name := range []string{"X-Forwarded-For", "Forwarded", "X-Forwarded-For"} {
 		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 		r.Header.Set(name, "for=203.0.113.9")
@@ -109,7 +126,10 @@ func TestClients_WithoutTrustedProxiesHeadersAreIgnoredAndThatIsSaidOnce(t *test
 
 func TestClients_BehindARealProxy(t *testing.T) {
 	t.Parallel()
-	backend := httptest.NewServer(server.Clients(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.RemoteAddr) }),
+	backend := httptest.NewServer(server.Clients(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_,
+			_ = io.WriteString(w, r.RemoteAddr)
+	}),
 		prefixes("127.0.0.0/8"), slog.New(slog.DiscardHandler)))
 	defer backend.Close()
 	target, err := url.Parse(backend.URL)
@@ -142,13 +162,17 @@ func TestClients_BehindARealProxy(t *testing.T) {
 func TestRecord_HasTheShortenedAddressAndTheActor(t *testing.T) {
 	t.Parallel()
 	for remote, want := range map[string]any{
-		"203.0.113.9:4711": "203.0.113.0/24", "[2001:db8:1:2:3:4:5:6]:1": "2001:db8:1::/48", "[::ffff:203.0.113.9]:1": "203.0.113.0/24", "[fe80::1%eth0]:1": "fe80::/48", "nowhere": "",
+		"203.0.113.9:4711": "203.0.113.0/24", "[2001:db8:1:2:3:4:5:6]:1": "2001:db8:1::/48",
+		"[::ffff:203.0.113.9]:1": "203.0.113.0/24", "[fe80::1%eth0]:1": "fe80::/48", "nowhere": "",
 	} {
 		for _, actor := range []string{"", "0190b9a4-0000-7000-8000-000000000001"} {
 			r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
 			r.RemoteAddr = remote
 			r.Header.Set("Accept-Encoding", "gzip")
-			_, records := record(t, func(w http.ResponseWriter, r *http.Request) { server.SetUser(server.Zip(w, r), actor) }, r)
+			_, records := record(t, func(w http.ResponseWriter,
+				r *http.Request) {
+				server.SetUser(server.Zip(w, r), actor)
+			}, r)
 			got, named := records[0]["actor"]
 			if records[0]["client"] != want || named != (actor != "") || named && got != actor {
 				t.Errorf("%s, %q: %v", remote, actor, records[0])
@@ -158,16 +182,19 @@ func TestRecord_HasTheShortenedAddressAndTheActor(t *testing.T) {
 }
 
 func FuzzClients(f *testing.F) {
-	for _, seed := range []string{"", "for=1.2.3.4", `for="[2001:db8::9]:4711";by="\"`, "a=b;;,", ",,,", "1.2.3.4, [::1", `"`, `for="`, "=;=", "for=_x"} {
+	for _, seed := range []string{"", "for=1.2.3.4", `for="[2001:db8::9]:4711";by="\"`, "a=b;;,", ",,,",
+		"1.2.3.4, [::1", `"`, `for="`, "=;=", "for=_x"} {
 		f.Add(seed, seed)
 	}
 	trusted := prefixes("10.0.0.0/8")
 	f.Fuzz(func(t *testing.T, standard, common string) {
 		// Whatever clients send, the address that the proxy adds behind it is the client or nobody is.
-		if got := clientOf(trusted, "10.0.0.1:80", io.Discard, "X-Forwarded-For", common+", 203.0.113.9"); got != "203.0.113.9" {
+		if got := clientOf(trusted, "10.0.0.1:80", io.Discard, "X-Forwarded-For", common+
+			", 203.0.113.9"); got != "203.0.113.9" {
 			t.Errorf("%q: %s", common, got)
 		}
-		if got := clientOf(trusted, "10.0.0.1:80", io.Discard, "Forwarded", standard+", for=203.0.113.9"); got != "203.0.113.9" && got != "10.0.0.1" {
+		if got := clientOf(trusted, "10.0.0.1:80", io.Discard, "Forwarded", standard+
+			", for=203.0.113.9"); got != "203.0.113.9" && got != "10.0.0.1" {
 			t.Errorf("%q: %s", standard, got)
 		}
 	})

@@ -29,8 +29,8 @@ const (
 // requestID is the header that names a request in its answer and in the log.
 const requestID = "X-Request-Id"
 
-// Serve answers on l until ctx ends; then it finishes what is under way. It believes what proxies at the trusted addresses
-// say of their clients.
+// Serve answers on l until ctx ends; then it finishes what is under way. It believes what proxies at the trusted
+// addresses say of their clients.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, trusted []netip.Prefix, log *slog.Logger) error {
 	s := &http.Server{
 		Handler:           Clients(Record(h, log), trusted, log),
@@ -76,14 +76,18 @@ func Record(next http.Handler, log *slog.Logger) http.Handler {
 				}
 			}
 			end := time.Now()
-			record := slog.NewRecord(end, slog.LevelInfo, "request", 0) // 0: nobody asks where in the source it was made
-			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", end.Sub(start)), slog.String("client", shortened(r.RemoteAddr)))
+			// 0: nobody asks where in the source it was made
+			record := slog.NewRecord(end, slog.LevelInfo, "request", 0)
+			record.AddAttrs(slog.String("request_id", id), slog.String("method", r.Method),
+				slog.String("path", r.URL.Path),
+				slog.Int("status", seen.status), slog.Int64("bytes", seen.bytes), slog.Duration("took", end.Sub(start)),
+				slog.String("client", shortened(r.RemoteAddr)))
 			if seen.actor != "" {
 				record.AddAttrs(slog.String("actor", seen.actor))
 			}
 			if log.Enabled(r.Context(), slog.LevelInfo) {
-				_ = log.Handler().Handle(r.Context(), record) // as Logger does: where a log fails, there is nobody to tell
+				// as Logger does: where a log fails, there is nobody to tell
+				_ = log.Handler().Handle(r.Context(), record)
 			}
 		}()
 		next.ServeHTTP(seen, r)
@@ -94,7 +98,8 @@ func internal(w http.ResponseWriter, id string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusInternalServerError)
 	_ = json.NewEncoder(w).Encode(map[string]string{
-		"error": "Something went wrong on our side; it is in the log under this request id.", "error_code": "INTERNAL", "request_id": id,
+		"error": "Something went wrong on our side; it is in the log under this request id.", "error_code": "INTERNAL",
+		"request_id": id,
 	})
 }
 
@@ -165,7 +170,8 @@ type Need struct {
 // tells the name alone: the cause is in the log. A process whose storage is full still answers reads, so it stays
 // ready and says that it only reads.
 func Health(mux *http.ServeMux, needs ...Need) {
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })
+	mux.HandleFunc("GET /healthz",
+		func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, health{Status: "ok"}) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 		defer cancel()

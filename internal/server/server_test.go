@@ -44,7 +44,8 @@ func TestEveryRequestIsOneRecordUnderItsID(t *testing.T) {
 	if len(records) != 1 || len(id) < 20 {
 		t.Fatalf("%d records, id %q", len(records), id)
 	}
-	for key, want := range map[string]any{"msg": "request", "request_id": id, "method": "GET", "path": "/kettle", "status": 418.0, "bytes": 5.0} {
+	for key, want := range map[string]any{"msg": "request", "request_id": id, "method": "GET", "path": "/kettle",
+		"status": 418.0, "bytes": 5.0} {
 		if records[0][key] != want {
 			t.Errorf("%s: got %v, want %v", key, records[0][key], want)
 		}
@@ -53,8 +54,10 @@ func TestEveryRequestIsOneRecordUnderItsID(t *testing.T) {
 
 func TestAPanicIsAnInternalErrorThatSaysNothing(t *testing.T) {
 	t.Parallel()
-	w, records := record(t, func(http.ResponseWriter, *http.Request) { panic("the cause") }, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
-	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "cause") || !strings.Contains(w.Body.String(), w.Header().Get("X-Request-Id")) {
+	w, records := record(t, func(http.ResponseWriter, *http.Request) { panic("the cause") },
+		httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "cause") ||
+		!strings.Contains(w.Body.String(), w.Header().Get("X-Request-Id")) {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 	if len(records) != 2 || records[0]["panic"] != "the cause" || records[0]["request_id"] != records[1]["request_id"] {
@@ -69,7 +72,8 @@ func TestAnAbortedHandlerEndsTheConnection(t *testing.T) {
 			t.Errorf("got %v", p)
 		}
 	}()
-	record(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+	record(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 }
 
 func TestReadyOnlyWhenEverythingAnswers(t *testing.T) {
@@ -77,14 +81,17 @@ func TestReadyOnlyWhenEverythingAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		want int
-	}{"all is well": {nil, 200}, "the database is gone": {errors.New("gone"), 503}, "it can be read": {server.ErrStorageFull, 200}} {
+	}{"all is well": {nil, 200}, "the database is gone": {errors.New("gone"), 503},
+		"it can be read": {server.ErrStorageFull, 200}} {
 		mux := http.NewServeMux()
 		server.Health(mux, server.Need{Name: "files", Ready: func(context.Context) error { return nil }},
 			server.Need{Name: "database", Ready: func(context.Context) error { return c.err }})
 		for path, want := range map[string]int{"/healthz": 200, "/readyz": c.want} {
 			w := httptest.NewRecorder()
 			mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
-			if w.Code != want || strings.Contains(w.Body.String(), "gone") || strings.Contains(w.Body.String(), `"waits_for":"database"`) != (w.Code == 503) || (want == 503) != (w.Header().Get("Retry-After") != "") {
+			if w.Code != want || strings.Contains(w.Body.String(), "gone") ||
+				strings.Contains(w.Body.String(), `"waits_for":"database"`) != (w.Code == 503) ||
+				(want == 503) != (w.Header().Get("Retry-After") != "") {
 				t.Errorf("%s: %s: got %d %s", name, path, w.Code, w.Body)
 			}
 		}

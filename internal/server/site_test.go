@@ -15,16 +15,23 @@ func TestSite_AnswersForThePublicHostAndLoopbackNamesAlone(t *testing.T) {
 		public, host string
 		want         bool
 	}{
-		{public, "aliquot.example.org", true}, {public, "ALIQUOT.example.ORG", true}, {public, "aliquot.example.org:443", true},
-		{public, "aliquot.example.org:80", false}, {public, "aliquot.example.org:8443", false}, {public, "aliquot.example.org.evil.example", false},
+		{public, "aliquot.example.org", true}, {public, "ALIQUOT.example.ORG", true},
+		{public, "aliquot.example.org:443", true},
+		{public, "aliquot.example.org:80", false}, {public, "aliquot.example.org:8443", false},
+		{public, "aliquot.example.org.evil.example", false},
 		{public, "evil.example", false}, {public, "", false}, {public, ":443", false}, {public, "example.org", false},
-		{public, "localhost", true}, {public, "LocalHost:8080", true}, {public, "127.0.0.1", true}, {public, "127.3.2.1:9", true}, {public, "[::1]", true},
-		{public, "[::1]:8080", true}, {public, "localhost.evil.example", false}, {public, "localhost:evil.example", false}, {public, "127.0.0.1.evil.example", false},
-		{public, "10.0.0.7", false}, {public, "0.0.0.0", false}, {public, "[::1", false}, {public, "[::1]evil", false}, {public, "[::2]", false},
-		{"https://aliquot.example.org:8443", "aliquot.example.org:8443", true}, {"https://aliquot.example.org:8443", "aliquot.example.org", true},
+		{public, "localhost", true}, {public, "LocalHost:8080", true}, {public, "127.0.0.1", true},
+		{public, "127.3.2.1:9", true}, {public, "[::1]", true},
+		{public, "[::1]:8080", true}, {public, "localhost.evil.example", false},
+		{public, "localhost:evil.example", false}, {public, "127.0.0.1.evil.example", false},
+		{public, "10.0.0.7", false}, {public, "0.0.0.0", false}, {public, "[::1", false}, {public, "[::1]evil", false},
+		{public, "[::2]", false},
+		{"https://aliquot.example.org:8443", "aliquot.example.org:8443", true},
+		{"https://aliquot.example.org:8443", "aliquot.example.org", true},
 		{"https://aliquot.example.org:8443", "aliquot.example.org:9443", false},
 		{"http://127.0.0.1:8080", "127.0.0.1:8080", true}, {"http://127.0.0.1:8080", "evil.example:8080", false},
-		{"https://[2001:db8::7]", "[2001:db8::7]:443", true}, {"", "localhost", true}, {"", "", false}, {"", "evil.example", false},
+		{"https://[2001:db8::7]", "[2001:db8::7]:443", true}, {"", "localhost", true}, {"", "", false},
+		{"", "evil.example", false},
 	} {
 		if got := server.NewSite(c.public).Answers(c.host); got != c.want {
 			t.Errorf("%q, Host %q: got %v", c.public, c.host, got)
@@ -68,9 +75,11 @@ func TestSite_WritesOfOtherSitesAreFromElsewhere(t *testing.T) {
 
 func TestSite_HTTPSIsStrict(t *testing.T) {
 	t.Parallel()
-	for public, want := range map[string]string{"https://aliquot.example.org": "max-age=31536000", "http://localhost:8080": "", "": ""} {
+	for public, want := range map[string]string{"https://aliquot.example.org": "max-age=31536000",
+		"http://localhost:8080": "", "": ""} {
 		w := httptest.NewRecorder()
-		server.NewSite(public).Secure(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
+		server.NewSite(public).Secure(http.NotFoundHandler()).ServeHTTP(w,
+			httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 		if got := w.Header().Get("Strict-Transport-Security"); got != want || w.Code != http.StatusNotFound {
 			t.Errorf("%s: got %q, %d", public, got, w.Code)
 		}

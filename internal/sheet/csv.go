@@ -26,7 +26,8 @@ func openCSV(f io.Reader) (*Reader, error) {
 	}
 	utf16 := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
 	if utf16 { // as Excel saves "Unicode text"
-		text = bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(text), sniffed)
+		text = bufio.NewReaderSize(unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(text),
+			sniffed)
 		if head, err = text.Peek(sniffed); err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
@@ -60,7 +61,8 @@ func openCSV(f io.Reader) (*Reader, error) {
 		line = begins
 		for _, cell := range cells {
 			if !utf8.ValidString(cell) || utf16 && strings.ContainsRune(cell, utf8.RuneError) {
-				return Row{}, wrong("is not in UTF-8 or whole UTF-16, as line %d shows; save it as CSV in UTF-8", begins+skipped)
+				return Row{}, wrong("is not in UTF-8 or whole UTF-16, as line %d shows; save it as CSV in UTF-8",
+					begins+skipped)
 			}
 			if strings.IndexByte(cell, 0) >= 0 {
 				return Row{}, wrong("has a zero byte in line %d, which no text has", begins+skipped)

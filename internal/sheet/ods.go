@@ -103,7 +103,8 @@ func (a archive) odsSheets() ([]worksheet, error) {
 				}
 			case "table":
 				if depth++; depth == 1 && len(list) < maxSheets {
-					list = append(list, worksheet{name: attribute(e, "name"), hidden: hidden[attribute(e, "style-name")]})
+					list = append(list, worksheet{name: attribute(e, "name"),
+						hidden: hidden[attribute(e, "style-name")]})
 				}
 			}
 		case xml.EndElement:

@@ -23,7 +23,8 @@ func openDocument(t testing.TB, content string) string {
 		"content.xml": `<?xml version="1.0" encoding="UTF-8"?><office:document-content><office:automatic-styles>
 			<style:style style:name="ta1" style:family="table"><style:table-properties table:display="true"/></style:style>
 			<style:style style:name="ta2" style:family="table"><style:table-properties table:display="false"/></style:style>
-			</office:automatic-styles><office:body><office:spreadsheet>` + content + `</office:spreadsheet></office:body></office:document-content>`,
+			</office:automatic-styles><office:body><office:spreadsheet>` + content +
+			`</office:spreadsheet></office:body></office:document-content>`,
 	})
 }
 
@@ -77,7 +78,8 @@ func TestODS_CellsAreReadAsThoseOfXLSX(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if rows, _, err := read([]byte(openDocument(t, odsHidden+odsStock)), "Lists"); err != nil || fmt.Sprint(rows) != "[[no]]" {
+	if rows, _, err := read([]byte(openDocument(t, odsHidden+odsStock)), "Lists"); err != nil ||
+		fmt.Sprint(rows) != "[[no]]" {
 		t.Errorf("a hidden sheet by its name: %v, %v", rows, err)
 	}
 }
@@ -89,24 +91,37 @@ func TestODS_HostileOnesAreRefusedAtOnce(t *testing.T) {
 	}
 	cell := `<table:table-cell office:value-type="string"><text:p>%s</text:p></table:table-cell>`
 	for what, c := range map[string]struct{ content, sheet, say string }{
-		"another sheet":          {openDocument(t, odsStock), "No", "one of Stock"},
-		"no sheet":               {openDocument(t, ""), "", "with a sheet"},
-		"torn":                   {archive(t, map[string]string{"content.xml": "<office:document-content><table:table><table:table-row>"}), "", "not a whole"},
-		"a password":             {archive(t, map[string]string{"content.xml": "\x01\x02", "META-INF/manifest.xml": "<manifest:encryption-data/>"}), "", "password"},
-		"a long text":            {openDocument(t, row(fmt.Sprintf(cell, strings.Repeat("a", 64<<20)))), "", "more than"},
-		"spaces without end":     {openDocument(t, row(fmt.Sprintf(cell, strings.Repeat(`<text:s text:c="60000"/>`, 1<<16)))), "", "more than"},
-		"cells without end":      {openDocument(t, row(`<table:table-cell table:number-columns-repeated="999999999" office:value-type="float" office:value="1"/>`)), "", "columns"},
-		"long cells, many times": {openDocument(t, row(strings.Replace(fmt.Sprintf(cell, strings.Repeat("a", 60<<10)), "<table:table-cell", `<table:table-cell table:number-columns-repeated="900"`, 1))), "", "row 1"},
-		"rows without end":       {openDocument(t, strings.Replace(row(fmt.Sprintf(cell, "a")), "<table:table-row", `<table:table-row table:number-rows-repeated="1000000"`, 1)), "", "rows"},
+		"another sheet": {openDocument(t, odsStock), "No", "one of Stock"},
+		"no sheet":      {openDocument(t, ""), "", "with a sheet"},
+		"torn": {archive(t,
+			map[string]string{"content.xml": "<office:document-content><table:table><table:table-row>"}), "",
+			"not a whole"},
+		"a password": {archive(t,
+			map[string]string{"content.xml": "\x01\x02", "META-INF/manifest.xml": "<manifest:encryption-data/>"}), "",
+			"password"},
+		"a long text": {openDocument(t, row(fmt.Sprintf(cell, strings.Repeat("a", 64<<20)))), "",
+			"more than"},
+		"spaces without end": {openDocument(t,
+			row(fmt.Sprintf(cell, strings.Repeat(`<text:s text:c="60000"/>`, 1<<16)))), "", "more than"},
+		"cells without end": {openDocument(t,
+			row(`<table:table-cell table:number-columns-repeated="999999999" office:value-type="float" office:value="1"/>`)), "", "columns"},
+		"long cells, many times": {openDocument(t,
+			row(strings.Replace(fmt.Sprintf(cell, strings.Repeat("a", 60<<10)), "<table:table-cell",
+				`<table:table-cell table:number-columns-repeated="900"`, 1))), "", "row 1"},
+		"rows without end": {openDocument(t,
+			strings.Replace(row(fmt.Sprintf(cell, "a")), "<table:table-row",
+				`<table:table-row table:number-rows-repeated="1000000"`, 1)), "", "rows"},
 		"a list of parts without end": {func() string {
 			parts := strings.Repeat("PK\x01\x02"+strings.Repeat("\x00", 42), 1<<19)
-			end := binary.LittleEndian.AppendUint32([]byte("PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00"), uint32(len(parts)))
+			end := binary.LittleEndian.AppendUint32([]byte("PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00"),
+				uint32(len(parts)))
 			return "PK\x03\x04" + parts + string(append(end, 4, 0, 0, 0, 0, 0))
 		}(), "", "not a whole"},
 	} {
 		began := time.Now()
 		_, _, err := read([]byte(c.content), c.sheet)
-		if exchange.CodeOf(err) != exchange.InvalidInput || !strings.Contains(fmt.Sprint(err), c.say) || time.Since(began) > 20*time.Second {
+		if exchange.CodeOf(err) != exchange.InvalidInput || !strings.Contains(fmt.Sprint(err), c.say) ||
+			time.Since(began) > 20*time.Second {
 			t.Errorf("%s: %v after %s", what, err, time.Since(began))
 		}
 	}

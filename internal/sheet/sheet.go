@@ -76,7 +76,8 @@ func Open(f File, name string) (*Reader, error) {
 		}
 		return openXLSX(parts, name)
 	case bytes.HasPrefix(head, []byte("\xd0\xcf\x11\xe0")):
-		return nil, wrong("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, or as CSV")
+		return nil, wrong("is an old Excel file (.xls) or protected by a password; save it as .xlsx without one, " +
+			"or as CSV")
 	case name != "":
 		return nil, exchange.FieldErrors{"sheet": {"is for XLSX and ODS alone; a CSV has one sheet without a name"}}.Err()
 	}
@@ -96,7 +97,8 @@ func (r *Reader) Read() (Row, error) {
 				return row, wrong("has a row of more than %d bytes, row %d", maxRow, row.Number)
 			}
 			if len(cell) > maxCell {
-				return row, wrong("has a cell of more than %d characters, in row %d, column %s", maxCell, row.Number, ColumnName(i))
+				return row, wrong("has a cell of more than %d characters, in row %d, column %s", maxCell, row.Number,
+					ColumnName(i))
 			}
 			row.Cells[i] = Undefuse(cell)
 		}

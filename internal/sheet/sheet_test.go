@@ -45,15 +45,17 @@ func TestCSVIsReadHoweverItWasSaved(t *testing.T) {
 	t.Parallel()
 	want := [][]string{{"title", "notes"}, {"HeLa", "a, b; c\n\"d\""}, {"=1", ""}}
 	for what, text := range map[string]string{
-		"with commas":                 "title,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1\n",
-		"with semicolons":             "title;notes\r\nHeLa;\"a, b; c\r\n\"\"d\"\"\"\r\n'=1;\r\n",
-		"with tabs":                   "title\tnotes\nHeLa\t\"a, b; c\n\"\"d\"\"\"\n'=1\n",
-		"with a mark":                 "\ufefftitle,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1",
-		"with a line for Excel":       "sep=;\r\ntitle;notes\r\nHeLa;\"a, b; c\r\n\"\"d\"\"\"\r\n'=1;\r\n",
-		"with a quoted line for it":   "\ufeff\"sep=|\"\ntitle|notes\nHeLa|\"a, b; c\n\"\"d\"\"\"\n'=1|\n",
-		"with a line that says tabs":  "sep=\\t\ntitle\tnotes\nHeLa\t\"a, b; c\n\"\"d\"\"\"\n'=1\n",
-		"in UTF-16, little end first": inUTF16(binary.LittleEndian, "title\tnotes\r\nHeLa\t\"a, b; c\r\n\"\"d\"\"\"\r\n'=1\r\n"),
-		"in UTF-16, big end first":    inUTF16(binary.BigEndian, "sep=,\ntitle,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1\n"),
+		"with commas":                "title,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1\n",
+		"with semicolons":            "title;notes\r\nHeLa;\"a, b; c\r\n\"\"d\"\"\"\r\n'=1;\r\n",
+		"with tabs":                  "title\tnotes\nHeLa\t\"a, b; c\n\"\"d\"\"\"\n'=1\n",
+		"with a mark":                "\ufefftitle,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1",
+		"with a line for Excel":      "sep=;\r\ntitle;notes\r\nHeLa;\"a, b; c\r\n\"\"d\"\"\"\r\n'=1;\r\n",
+		"with a quoted line for it":  "\ufeff\"sep=|\"\ntitle|notes\nHeLa|\"a, b; c\n\"\"d\"\"\"\n'=1|\n",
+		"with a line that says tabs": "sep=\\t\ntitle\tnotes\nHeLa\t\"a, b; c\n\"\"d\"\"\"\n'=1\n",
+		"in UTF-16, little end first": inUTF16(binary.LittleEndian,
+			"title\tnotes\r\nHeLa\t\"a, b; c\r\n\"\"d\"\"\"\r\n'=1\r\n"),
+		"in UTF-16, big end first": inUTF16(binary.BigEndian,
+			"sep=,\ntitle,notes\nHeLa,\"a, b; c\n\"\"d\"\"\"\n'=1\n"),
 		"with empty rows and columns": "title,notes,,\n,,,\nHeLa,\"a, b; c\n\"\"d\"\"\", ,\n\n'=1,,,\n,,\n",
 	} {
 		rows, _, err := read([]byte(text), "")
@@ -147,12 +149,15 @@ func TestHostileWorkbooksAreRefusedAtOnce(t *testing.T) {
 	for what, content := range map[string]string{
 		"a text that fills the memory": workbook(t, fmt.Sprintf(cell, strings.Repeat("a", 64<<20)), nil),
 		"a text in many runs":          workbook(t, fmt.Sprintf(cell, strings.Repeat("aaaa</t><t>", 4<<20)), nil),
-		"entities that grow":           workbook(t, fmt.Sprintf(cell, "&b;"), map[string]string{"xl/sharedStrings.xml": `<!DOCTYPE sst [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><sst><si><t>&b;</t></si></sst>`}),
+		"entities that grow": workbook(t, fmt.Sprintf(cell, "&b;"),
+			map[string]string{"xl/sharedStrings.xml": `<!DOCTYPE sst [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><sst><si><t>&b;</t></si></sst>`}),
 		"shared texts that fill the memory": workbook(t, shared, map[string]string{
-			"xl/sharedStrings.xml": "<sst>" + strings.Repeat("<si><t>"+strings.Repeat("a", 1<<20)+"</t></si>", 65) + "</sst>"}),
+			"xl/sharedStrings.xml": "<sst>" + strings.Repeat("<si><t>"+strings.Repeat("a", 1<<20)+"</t></si>", 65) +
+				"</sst>"}),
 		"a column far out": workbook(t, `<row r="1"><c r="ZZZZZZZ1"><v>1</v></c></row>`, nil),
 		"an end too early": workbook(t, `<row r="1"><c r="A1"><v>1</v>`, nil),
-		"another encoding": workbook(t, shared, map[string]string{"xl/sharedStrings.xml": `<?xml version="1.0" encoding="UTF-7"?><sst/>`}),
+		"another encoding": workbook(t, shared,
+			map[string]string{"xl/sharedStrings.xml": `<?xml version="1.0" encoding="UTF-7"?><sst/>`}),
 	} {
 		began := time.Now()
 		_, _, err := read([]byte(content), "")
@@ -160,7 +165,8 @@ func TestHostileWorkbooksAreRefusedAtOnce(t *testing.T) {
 			t.Errorf("%s: %v after %s", what, err, time.Since(began))
 		}
 	}
-	rows, _, err := read([]byte(workbook(t, `<row r="1"><c r="A1" t="s"><v>7</v></c></row><row r="9999999"><c><v>1E3</v></c></row><row r="2"><c r="B2"><v>x</v></c></row>`, nil)), "")
+	rows, _, err := read([]byte(workbook(t,
+		`<row r="1"><c r="A1" t="s"><v>7</v></c></row><row r="9999999"><c><v>1E3</v></c></row><row r="2"><c r="B2"><v>x</v></c></row>`, nil)), "")
 	if err != nil || len(rows) != 3 {
 		t.Errorf("odd numbers: %q, %v", rows, err)
 	}
@@ -183,8 +189,10 @@ func TestCellsOfXLSXAreReadAsTheyAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 2, 18, 0, 0, 0, 0, time.UTC)
-	for cell, value := range map[string]any{"A1": "text", "B1": "000123", "C1": 7e5, "D1": 0.1 + 0.2, "E1": true, "F1": at, "G1": at, "H1": 46071,
-		"I1": "a\r\nb", "J1": "_x000D_", "K1": -80.5, "L1": 1e21, "M1": 12.5, "N1": at.Add(90 * time.Minute), "O1": " kept "} {
+	for cell, value := range map[string]any{"A1": "text", "B1": "000123", "C1": 7e5, "D1": 0.1 + 0.2, "E1": true,
+		"F1": at, "G1": at, "H1": 46071,
+		"I1": "a\r\nb", "J1": "_x000D_", "K1": -80.5, "L1": 1e21, "M1": 12.5, "N1": at.Add(90 * time.Minute),
+		"O1": " kept "} {
 		if err := f.SetCellValue("Sheet1", cell, value); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +202,8 @@ func TestCellsOfXLSXAreReadAsTheyAreShown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(f.SetCellFormula("Sheet1", "A2", "1+1"), f.MergeCell("Sheet1", "B3", "C4"), f.SetCellValue("Sheet1", "B3", "merged")); err != nil {
+	if err := errors.Join(f.SetCellFormula("Sheet1", "A2", "1+1"), f.MergeCell("Sheet1", "B3", "C4"),
+		f.SetCellValue("Sheet1", "B3", "merged")); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
@@ -206,7 +215,8 @@ func TestCellsOfXLSXAreReadAsTheyAreShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	row, err := r.Read()
-	want := []string{"text", "000123", "700000", "0.3", "true", "2026-02-18", "2026-02-18", "46071", "a\r\nb", "\r", "-80.5", "1e+21", "12.5", "2026-02-18 01:30:00", " kept "}
+	want := []string{"text", "000123", "700000", "0.3", "true", "2026-02-18", "2026-02-18", "46071", "a\r\nb", "\r",
+		"-80.5", "1e+21", "12.5", "2026-02-18 01:30:00", " kept "}
 	if err != nil || !slices.Equal(row.Cells, want) {
 		t.Errorf("%q, want %q: %v", row.Cells, want, err)
 	}
@@ -252,14 +262,16 @@ func TestTheSheetIsTheFirstOrTheOneThatIsNamed(t *testing.T) {
 }
 
 // cells are texts as materials have them, and what a spreadsheet program might run.
-var cells = rapid.OneOf(rapid.SampledFrom([]string{"", "=1+1", "+49", "-80", "@x", "'", "'=x", "''", "\tx", "＝1", "a;b", "a,b", "\"q\"", "l1\nl2", "7E+05", "000123", "_x0041_", "<&>", "1/2", "µ株🧬"}),
+var cells = rapid.OneOf(rapid.SampledFrom([]string{"", "=1+1", "+49", "-80", "@x", "'", "'=x", "''", "\tx", "＝1", "a;b",
+	"a,b", "\"q\"", "l1\nl2", "7E+05", "000123", "_x0041_", "<&>", "1/2", "µ株🧬"}),
 	rapid.StringOf(rapid.RuneFrom([]rune("ab =+-@'\"\n,;\t<&_x041é株🧬"))))
 
 func TestWhatIsWrittenIsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, format := range sheet.Formats {
 		rapid.Check(t, func(t *rapid.T) {
-			rows := append([][]string{{"title", "notes", "sex"}}, rapid.SliceOfN(rapid.SliceOfN(cells, 1, 5), 1, 5).Draw(t, "rows")...)
+			rows := append([][]string{{"title", "notes", "sex"}},
+				rapid.SliceOfN(rapid.SliceOfN(cells, 1, 5), 1, 5).Draw(t, "rows")...)
 			var b bytes.Buffer
 			w, err := sheet.Create(&b, format)
 			if err != nil {
@@ -286,7 +298,8 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 			}
 			for _, row := range rows {
 				for _, cell := range row {
-					if d := sheet.Defuse(cell); strings.IndexAny(d, "=+-@\t\r\n＝＋－＠") == 0 || sheet.Undefuse(d) != cell {
+					if d := sheet.Defuse(cell); strings.IndexAny(d, "=+-@\t\r\n＝＋－＠") == 0 ||
+						sheet.Undefuse(d) != cell {
 						t.Fatalf("%q is defused as %q", cell, d)
 					}
 				}
@@ -302,7 +315,8 @@ func TestATextTooLongForACellIsMarked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Write([]string{strings.Repeat("é", 32767), strings.Repeat("a", 32768)}), w.Close()); err != nil {
+	if err := errors.Join(w.Write([]string{strings.Repeat("é", 32767), strings.Repeat("a", 32768)}),
+		w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	rows, _, err := read(b.Bytes(), "")
@@ -335,8 +349,11 @@ func TestExcelReadsWhatIsWritten(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte("title,notes\nHeLa,\"a\nb\"\n"))
 	f.Add([]byte("\ufeffa;b\n'=1;x"))
-	f.Add([]byte(workbook(f, `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" s="1"><v>46071.5</v></c><c t="b"><v>1</v></c></row>`, map[string]string{
-		"xl/sharedStrings.xml": "<sst><si><t>a</t><r><t>b</t></r></si></sst>", "xl/styles.xml": `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`})))
+	f.Add([]byte(workbook(f,
+		`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" s="1"><v>46071.5</v></c><c t="b"><v>1</v></c></row>`,
+		map[string]string{
+			"xl/sharedStrings.xml": "<sst><si><t>a</t><r><t>b</t></r></si></sst>",
+			"xl/styles.xml":        `<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`})))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		rows, numbers, err := read(content, "")
 		if err != nil && exchange.CodeOf(err) != exchange.InvalidInput {

@@ -95,7 +95,8 @@ func (b *book) sheets() ([]worksheet, error) {
 				b.from = since1904
 			}
 		case "sheet":
-			s := worksheet{attribute(e, "name"), targets[relation(e)], attribute(e, "state") != "" && attribute(e, "state") != "visible"}
+			s := worksheet{attribute(e, "name"), targets[relation(e)], attribute(e, "state") != "" &&
+				attribute(e, "state") != "visible"}
 			if b.has(s.part) && len(list) < maxSheets {
 				list = append(list, s)
 			}

@@ -16,13 +16,16 @@ const failedMail = "o.mail IN ('REFUSED', 'IN_DOUBT')"
 func (c Conn) Overview(ctx context.Context, stuck time.Time) (exchange.Overview, error) {
 	return one(ctx, c, func(r row, o *exchange.Overview) error {
 		return r.Scan(&o.Users, &o.Organizations, &o.Waiting, &o.Failed, &o.Stuck, &o.Mail)
-	}, `SELECT (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM organizations), (SELECT COUNT(*) FROM jobs WHERE due_at IS NOT NULL),
+	}, `SELECT (SELECT COUNT(*) FROM users), (SELECT COUNT(*) FROM organizations), (SELECT COUNT(*) FROM jobs
+		WHERE due_at IS NOT NULL),
 		(SELECT COUNT(*) FROM jobs WHERE ended_at IS NOT NULL AND state = 'FAILED'),
-		(SELECT COUNT(*) FROM material_requests o WHERE o.party <> '' AND o.waiting_since < $1), (SELECT COUNT(*) FROM notifications o WHERE `+failedMail+")", stuck)
+		(SELECT COUNT(*) FROM material_requests o WHERE o.party <> '' AND o.waiting_since < $1), (SELECT COUNT(*)
+		FROM notifications o WHERE `+failedMail+")", stuck)
 }
 
 // StuckRequests lists the requests in which it is somebody's turn.
-func (c Conn) StuckRequests(ctx context.Context, p exchange.Page, f exchange.StuckFilter) (exchange.ListPage[exchange.RequestDetail], error) {
+func (c Conn) StuckRequests(ctx context.Context, p exchange.Page,
+	f exchange.StuckFilter) (exchange.ListPage[exchange.RequestDetail], error) {
 	w := where("o.party <> ''")
 	andEqual(w, "o.party", f.Party)
 	if f.Escalated != nil {
@@ -32,8 +35,9 @@ func (c Conn) StuckRequests(ctx context.Context, p exchange.Page, f exchange.Stu
 	if f.Before != nil {
 		w.and("o.waiting_since < ?", *f.Before)
 	}
-	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
-		id: func(q exchange.RequestDetail) int64 { return q.ID }}
+	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins,
+		scan: scanRequest,
+		id:   func(q exchange.RequestDetail) int64 { return q.ID }}
 	part, err := l.page(ctx, c, p, w)
 	if err != nil {
 		return part, err
@@ -66,7 +70,8 @@ func (c Conn) FailedMail(ctx context.Context, p exchange.Page) (exchange.ListPag
 func (c Conn) readers(ctx context.Context, people []uuid.UUID) (map[uuid.UUID]Reader, error) {
 	byID := map[uuid.UUID]Reader{}
 	places, args := in(nil, people)
-	list, err := all(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+` FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id
+	list, err := all(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+
+		` FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id
 		WHERE u.id IN (`+places+")", args...)
 	for _, p := range list {
 		byID[p.ID] = p

@@ -30,7 +30,8 @@ func (c Conn) noteChanges(ctx context.Context, epoch int64, list []exchange.Mate
 		for _, m := range some {
 			args = append(args, m.ID)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) VALUES "+places(len(some), 1), args...); err != nil {
+		if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) VALUES "+places(len(some), 1),
+			args...); err != nil {
 			return err
 		}
 	}
@@ -50,7 +51,8 @@ func (c Conn) EndEmbargoes(ctx context.Context) error {
 		return err
 	}
 	today := c.today()
-	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials m WHERE embargo_date > $1 AND embargo_date <= $2 AND "+published("m"),
+	if _, err := c.exec(ctx, "INSERT INTO material_changes (material_id) SELECT id FROM materials m WHERE "+
+		"embargo_date > $1 AND embargo_date <= $2 AND "+published("m"),
 		day, today); err != nil {
 		return err
 	}
@@ -77,7 +79,8 @@ func (c Conn) MaterialChanges(ctx context.Context, limit int) ([]MaterialChange,
 	scan := func(r row, n *MaterialChange) error {
 		return r.Scan(&n.ID, &n.Material, &n.Archived, &n.Opened, &n.Embargo)
 	}
-	return all(ctx, c, scan, `SELECT n.id, m.id, m.is_archived, m.opened_in, COALESCE(m.embargo_date, '') FROM material_changes n
+	return all(ctx, c, scan, `SELECT n.id, m.id, m.is_archived, m.opened_in, COALESCE(m.embargo_date, '')
+		FROM material_changes n
 		JOIN materials m ON m.id = n.material_id ORDER BY n.id LIMIT $1`, limit)
 }
 
@@ -98,17 +101,20 @@ func (c Conn) DeleteChanges(ctx context.Context, list []MaterialChange) error {
 
 // SearchesWithAlerts are the first saved searches with an id above after whose people want alerts.
 func (c Conn) SearchesWithAlerts(ctx context.Context, after int64, limit int) ([]exchange.SavedSearch, error) {
-	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+" FROM saved_searches o WHERE o.alerts AND o.id > $1 ORDER BY o.id LIMIT $2", after, limit)
+	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+
+		" FROM saved_searches o WHERE o.alerts AND o.id > $1 ORDER BY o.id LIMIT $2", after, limit)
 }
 
 // visibleTo is a condition on the materials m: they are offered, and the user of the column may see them.
 func visibleTo(user, today string) string {
-	return "NOT m.is_archived AND " + published("m") + " AND (m.embargo_date IS NULL OR m.embargo_date <= " + today + " OR " + memberOfMaterials(user) + ")"
+	return "NOT m.is_archived AND " + published("m") + " AND (m.embargo_date IS NULL OR m.embargo_date <= " + today +
+		" OR " + memberOfMaterials(user) + ")"
 }
 
 // memberOfMaterials is the condition that the user of a column is in the organization of the material m.
 func memberOfMaterials(user string) string {
-	return "EXISTS (SELECT 1 FROM memberships b WHERE b.organization_id = m.organization_id AND b.user_id = " + user + " AND b.left_at IS NULL)"
+	return "EXISTS (SELECT 1 FROM memberships b WHERE b.organization_id = m.organization_id AND b.user_id = " + user +
+		" AND b.left_at IS NULL)"
 }
 
 // AddMatches notes that materials, which match a saved search, are new in it, so far as they are, its person
@@ -123,8 +129,10 @@ func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials 
 		_, err := c.exec(ctx, `INSERT INTO search_matches (saved_search_id, material_id, told)
 			SELECT s.id, m.id, FALSE FROM saved_searches s JOIN materials m ON m.id IN (`+places+`)
 			WHERE s.id = $1 AND s.since_epoch = $2 AND s.alerts AND `+visibleTo("s.user_id", "$3")+`
-				AND (m.listed_in >= s.since_epoch OR (m.opened_in >= s.since_epoch OR m.embargo_date > s.since_day) AND NOT `+memberOfMaterials("s.user_id")+`)
-				AND NOT EXISTS (SELECT 1 FROM audit_events a WHERE a.object = 'material ' || m.id AND a.version = 1 AND a.actor_id = s.user_id)`+
+				AND (m.listed_in >= s.since_epoch OR (m.opened_in >= s.since_epoch OR m.embargo_date > s.since_day)
+				AND NOT `+memberOfMaterials("s.user_id")+`)
+				AND NOT EXISTS (SELECT 1 FROM audit_events a WHERE a.object = 'material ' || m.id AND a.version = 1
+				AND a.actor_id = s.user_id)`+
 			lock+" ON CONFLICT DO NOTHING", args...)
 		if err != nil {
 			return err
@@ -136,7 +144,8 @@ func (c Conn) AddMatches(ctx context.Context, s exchange.SavedSearch, materials 
 // SearchesToTell are the first saved searches in which something is new that their people were not told of.
 func (c Conn) SearchesToTell(ctx context.Context, limit int) ([]exchange.SavedSearch, error) {
 	return all(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+` FROM saved_searches o
-		WHERE o.id IN (SELECT DISTINCT n.saved_search_id FROM search_matches n WHERE NOT n.told ORDER BY n.saved_search_id LIMIT $1) ORDER BY o.id`, limit)
+		WHERE o.id IN (SELECT DISTINCT n.saved_search_id FROM search_matches n WHERE NOT n.told
+		ORDER BY n.saved_search_id LIMIT $1) ORDER BY o.id`, limit)
 }
 
 // TakeMatches gives what is new in a saved search and notes that its person is told of it: nobody else
@@ -147,7 +156,8 @@ func (c Conn) TakeMatches(ctx context.Context, s exchange.SavedSearch) (m exchan
 		s.ID, s.UserID, c.today()); err != nil {
 		return m, err
 	}
-	ids, err := all(ctx, c, value[int64], "UPDATE search_matches SET told = TRUE WHERE saved_search_id = $1 AND NOT told RETURNING material_id", s.ID)
+	ids, err := all(ctx, c, value[int64], "UPDATE search_matches SET told = TRUE WHERE saved_search_id = $1 AND NOT "+
+		"told RETURNING material_id", s.ID)
 	if err != nil || len(ids) == 0 {
 		return m, err
 	}
@@ -164,5 +174,6 @@ func (c Conn) ToldMaterials(ctx context.Context, user uuid.UUID, ids []int64) ([
 	}
 	places, args := in([]any{user, c.today()}, ids)
 	scan := func(r row, m *exchange.MaterialPayload) error { return r.Scan(&m.ID, &m.Title) }
-	return all(ctx, c, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
+	return all(ctx, c, scan, "SELECT m.id, m.title FROM materials m WHERE m.id IN ("+places+") AND "+
+		visibleTo("$1", "$2")+" ORDER BY m.id DESC", args...)
 }

@@ -16,7 +16,8 @@ func (c Conn) InsertNews(ctx context.Context, n exchange.Announcement) (int64, e
 		return 0, err
 	}
 	return one(ctx, c, value[int64], `INSERT INTO news (kind, actor_id, organization_id, at, detail, organization_name)
-		VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5, (SELECT name FROM organizations WHERE id = $3)) RETURNING id`,
+		VALUES ($1, $2, NULLIF(CAST($3 AS BIGINT), 0), $4, $5, (SELECT name FROM organizations
+		WHERE id = $3)) RETURNING id`,
 		string(n.Kind), uuid.NullUUID{UUID: n.Actor, Valid: n.Actor != uuid.Nil}, n.Organization, c.Now, detail)
 }
 
@@ -26,7 +27,8 @@ func (c Conn) NotifyOf(ctx context.Context, n exchange.Announcement, users ...uu
 	for some := range slices.Chunk(users, maxIn) {
 		places, args := in([]any{n.ID, string(n.Kind.Category()), c.Now, n.Actor}, some)
 		told, err := c.exec(ctx, `INSERT INTO notifications (news_id, category, created_at, mail, user_id)
-			SELECT CAST($1 AS BIGINT), $2, $3, 'NEW', u.id FROM users u WHERE u.id <> $4 AND u.id IN (`+places+`) ORDER BY u.id
+			SELECT CAST($1 AS BIGINT), $2, $3, 'NEW', u.id FROM users u WHERE u.id <> $4
+			AND u.id IN (`+places+`) ORDER BY u.id
 			ON CONFLICT (user_id, news_id) DO NOTHING`, args...)
 		if err != nil {
 			return err

@@ -9,14 +9,17 @@ import (
 	"github.com/google/uuid"
 )
 
-const attachmentColumns = `o.id, o.filename, o.description, o.owned_by_org, o.owned_by_user, o.of_lab, o.sequence_map_for,
-	o.content_key, o.size, o.sha256, o.media_type, o.version, o.storage_resource_deleted, o.deleted_at, o.created_at, o.updated_at`
+const attachmentColumns = `o.id, o.filename, o.description, o.owned_by_org, o.owned_by_user, o.of_lab,
+	o.sequence_map_for,
+	o.content_key, o.size, o.sha256, o.media_type, o.version, o.storage_resource_deleted, o.deleted_at, o.created_at,
+	o.updated_at`
 
 func scanAttachment(r row, a *exchange.Attachment) error {
 	var key, sum, kind *string
 	var size *int64
 	err := r.Scan(&a.ID, &a.Filename, &a.Description, &a.OwnedByOrg, &a.OwnedByUser, &a.OfLab, &a.SequenceMapFor,
-		&key, &size, &sum, &kind, &a.Version, &a.ContentDeleted, utcNull{&a.DeletedAt}, utc{&a.CreatedAt}, utc{&a.UpdatedAt})
+		&key, &size, &sum, &kind, &a.Version, &a.ContentDeleted, utcNull{&a.DeletedAt}, utc{&a.CreatedAt},
+		utc{&a.UpdatedAt})
 	if err == nil && key != nil {
 		a.Content = &exchange.Content{Key: *key, Size: *size, SHA256: *sum, MediaType: *kind}
 	}
@@ -25,7 +28,8 @@ func scanAttachment(r row, a *exchange.Attachment) error {
 
 // Attachment reads one attachment that was not deleted.
 func (c Conn) Attachment(ctx context.Context, id int64) (exchange.Attachment, error) {
-	return one(ctx, c, scanAttachment, "SELECT "+attachmentColumns+" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
+	return one(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
+		" FROM attachments o WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 }
 
 // AttachmentForUpdate reads one and keeps others from changing it until commit.
@@ -45,7 +49,8 @@ func (c Conn) Attachments(ctx context.Context, p exchange.Page) (exchange.ListPa
 func (c Conn) AttachmentsOf(ctx context.Context, user uuid.UUID) ([]exchange.Attachment, error) {
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+
 		` FROM attachments o WHERE o.owned_by_user = $1 AND o.deleted_at IS NULL AND (NOT o.of_lab OR EXISTS
-			(SELECT 1 FROM memberships p WHERE p.organization_id = o.owned_by_org AND p.user_id = $1 AND p.left_at IS NULL)) ORDER BY o.id`, user)
+			(SELECT 1 FROM memberships p WHERE p.organization_id = o.owned_by_org AND p.user_id = $1
+			AND p.left_at IS NULL)) ORDER BY o.id`, user)
 }
 
 // Ties are what an attachment is bound to beside its owners.
@@ -68,7 +73,8 @@ func (c Conn) AttachmentTies(ctx context.Context, a exchange.Attachment, user uu
 			JOIN materials m ON m.id = r.material_id
 			LEFT JOIN memberships p ON p.organization_id = m.organization_id AND p.user_id = $2 AND p.left_at IS NULL
 			WHERE d.attachment_id = $1 AND r.deleted_at IS NULL AND (r.requester_id = $2 OR p.id IS NOT NULL))
-			OR EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = $1 AND r.mta_version = $6 AND r.requester_id = $2 AND r.deleted_at IS NULL),
+			OR EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = $1 AND r.mta_version = $6
+			AND r.requester_id = $2 AND r.deleted_at IS NULL),
 		EXISTS (SELECT 1 FROM materials m WHERE (m.mta_attachment_id = $1 OR m.id = $3)
 			AND NOT m.is_archived AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $4)),
 		EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = $1),
@@ -80,16 +86,22 @@ func (c Conn) AttachmentTies(ctx context.Context, a exchange.Attachment, user uu
 
 // InsertAttachment adds the record of an attachment and gives its id.
 func (c Conn) InsertAttachment(ctx context.Context, a exchange.Attachment) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user, sequence_map_for,
-		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, filename_sort, of_lab, version, updated_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15) RETURNING id`, c.attachmentArgs(a)...)
+	return one(ctx, c, value[int64], `INSERT INTO attachments (filename, description, owned_by_org, owned_by_user,
+		sequence_map_for,
+		content_key, size, sha256, media_type, storage_resource_deleted, deleted_at, filename_sort, of_lab, version,
+		updated_at, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+		$15) RETURNING id`, c.attachmentArgs(a)...)
 }
 
 // UpdateAttachment saves an attachment.
 func (c Conn) UpdateAttachment(ctx context.Context, a exchange.Attachment) error {
-	_, err := c.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3, owned_by_user = $4,
-		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9, storage_resource_deleted = $10,
-		deleted_at = $11, filename_sort = $12, of_lab = $13, version = $14, updated_at = $15 WHERE id = $16`, append(c.attachmentArgs(a), a.ID)...)
+	_, err := c.exec(ctx, `UPDATE attachments SET filename = $1, description = $2, owned_by_org = $3,
+		owned_by_user = $4,
+		sequence_map_for = $5, content_key = $6, size = $7, sha256 = $8, media_type = $9,
+		storage_resource_deleted = $10,
+		deleted_at = $11, filename_sort = $12, of_lab = $13, version = $14, updated_at = $15
+		WHERE id = $16`, append(c.attachmentArgs(a), a.ID)...)
 	return err
 }
 
@@ -109,7 +121,8 @@ func (c Conn) DeletedContent(ctx context.Context, before time.Time, limit int) (
 		WHERE o.deleted_at < $1 AND o.content_key IS NOT NULL ORDER BY o.id LIMIT $2`, before, limit)
 }
 
-// ContentKnown reports whether some attachment, deleted or not, a version of one, or a spreadsheet has its content under a key.
+// ContentKnown reports whether some attachment, deleted or not, a version of one, or a spreadsheet has its content
+// under a key.
 func (c Conn) ContentKnown(ctx context.Context, key string) (bool, error) {
 	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM attachments WHERE content_key = $1)
 		OR EXISTS (SELECT 1 FROM attachment_versions WHERE content_key = $1)
@@ -129,7 +142,8 @@ func (c Conn) BlankAgreements(ctx context.Context, organization int64, most int)
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
 		WHERE o.owned_by_org = $1
 			AND o.deleted_at IS NULL AND o.content_key IS NOT NULL AND o.sequence_map_for IS NULL
-			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id) AND NOT (`+onlyAgreed+") ORDER BY o.id DESC LIMIT $2", organization, most)
+			AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = o.id)
+			AND NOT (`+onlyAgreed+") ORDER BY o.id DESC LIMIT $2", organization, most)
 }
 
 // MapsOf reads the sequence maps of a material, the oldest first.
@@ -139,44 +153,55 @@ func (c Conn) MapsOf(ctx context.Context, material int64) ([]exchange.Attachment
 }
 
 func scanVersion(r row, v *exchange.AttachmentVersion) error {
-	return r.Scan(&v.Attachment, &v.Version, &v.Filename, &v.Key, &v.Size, &v.SHA256, &v.MediaType, &v.ReplacedBy, utcNull{&v.ReplacedAt})
+	return r.Scan(&v.Attachment, &v.Version, &v.Filename, &v.Key, &v.Size, &v.SHA256, &v.MediaType, &v.ReplacedBy,
+		utcNull{&v.ReplacedAt})
 }
 
-const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v.size, v.sha256, v.media_type, v.replaced_by, v.replaced_at"
+const versionColumns = "v.attachment_id, v.version, v.filename, v.content_key, v.size, v.sha256, v.media_type, " +
+	"v.replaced_by, v.replaced_at"
 
 // InsertAttachmentVersion keeps what the content of an attachment was before by replaces it.
 func (c Conn) InsertAttachmentVersion(ctx context.Context, v exchange.AttachmentVersion, by uuid.UUID) error {
-	_, err := c.exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size, sha256, media_type, replaced_by, replaced_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, v.Attachment, v.Version, v.Filename, v.Key, v.Size, v.SHA256, v.MediaType, by, c.Now)
+	_, err := c.exec(ctx, `INSERT INTO attachment_versions (attachment_id, version, filename, content_key, size,
+		sha256, media_type, replaced_by, replaced_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, v.Attachment, v.Version, v.Filename, v.Key, v.Size, v.SHA256,
+		v.MediaType, by, c.Now)
 	return err
 }
 
 // AttachmentVersion reads what the content of an attachment was before it was replaced.
 func (c Conn) AttachmentVersion(ctx context.Context, attachment, version int64) (exchange.AttachmentVersion, error) {
-	return one(ctx, c, scanVersion, "SELECT "+versionColumns+" FROM attachment_versions v WHERE v.attachment_id = $1 AND v.version = $2", attachment, version)
+	return one(ctx, c, scanVersion, "SELECT "+versionColumns+
+		" FROM attachment_versions v WHERE v.attachment_id = $1 AND v.version = $2", attachment, version)
 }
 
 // AgreedVersions reads under which versions of an attachment requests were made of which a user is a party.
 func (c Conn) AgreedVersions(ctx context.Context, attachment int64, user uuid.UUID) ([]int64, error) {
 	return all(ctx, c, value[int64], `SELECT DISTINCT r.mta_version FROM material_requests r
 		LEFT JOIN memberships p ON p.organization_id = r.organization_id AND p.user_id = $2 AND p.left_at IS NULL
-		WHERE r.mta_attachment_id = $1 AND (r.requester_id = $2 OR p.id IS NOT NULL) AND r.deleted_at IS NULL ORDER BY r.mta_version`, attachment, user)
+		WHERE r.mta_attachment_id = $1 AND (r.requester_id = $2 OR p.id IS NOT NULL) AND r.deleted_at IS NULL
+		ORDER BY r.mta_version`, attachment, user)
 }
 
 // DeletedVersions reads the versions of attachments that were deleted before a moment.
 func (c Conn) DeletedVersions(ctx context.Context, before time.Time, limit int) ([]exchange.AttachmentVersion, error) {
-	return all(ctx, c, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o ON o.id = v.attachment_id
+	return all(ctx, c, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v JOIN attachments o
+		ON o.id = v.attachment_id
 		WHERE o.deleted_at < $1 ORDER BY v.id LIMIT $2`, before, limit)
 }
 
 // DeleteAttachmentVersion forgets a version.
 func (c Conn) DeleteAttachmentVersion(ctx context.Context, v exchange.AttachmentVersion) error {
-	_, err := c.exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2", v.Attachment, v.Version)
+	_, err := c.exec(ctx, "DELETE FROM attachment_versions WHERE attachment_id = $1 AND version = $2", v.Attachment,
+		v.Version)
 	return err
 }
 
-// StoredVersions reads the versions of attachments behind a place in the order of attachment and version; for verifying.
-func (c Conn) StoredVersions(ctx context.Context, attachment, version int64, limit int) ([]exchange.AttachmentVersion, error) {
+// StoredVersions reads the versions of attachments behind a place in the order of attachment and version; for
+// verifying.
+func (c Conn) StoredVersions(ctx context.Context, attachment, version int64, limit int) ([]exchange.AttachmentVersion,
+	error) {
 	return all(ctx, c, scanVersion, "SELECT "+versionColumns+` FROM attachment_versions v
-		WHERE (v.attachment_id, v.version) > ($1, $2) ORDER BY v.attachment_id, v.version LIMIT $3`, attachment, version, limit)
+		WHERE (v.attachment_id, v.version) > ($1, $2) ORDER BY v.attachment_id,
+		v.version LIMIT $3`, attachment, version, limit)
 }

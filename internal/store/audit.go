@@ -15,12 +15,14 @@ import (
 
 // InsertAudit notes an act outside of a request's own events: actor is nil for an anonymous
 // caller and for the operator; detail is what is to be known of it beside that.
-func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, detail any) error {
+func (c Conn) InsertAudit(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool,
+	detail any) error {
 	raw, err := text(detail)
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, $3, $4, $5, $6)",
+	_, err = c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state) VALUES ($1, $2, "+
+		"$3, $4, $5, $6)",
 		actor, string(action), object, asAdmin, c.Now, raw)
 	c.acted(actor, action, object, "as_admin", asAdmin)
 	return err
@@ -54,8 +56,10 @@ func (c Conn) SaveAccessRefusal(ctx context.Context, r AccessRefusal) (int64, er
 		_, err := c.exec(ctx, "UPDATE audit_events SET times = times + $2 WHERE id = $1", r.Event, r.Times)
 		return r.Event, err
 	}
-	return one(ctx, c, value[int64], `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, refused, times)
-		VALUES ($1, $2, $3, FALSE, $4, 'null', $5, $6) RETURNING id`, actor, string(r.Action), r.Object, c.Now, string(r.Code), r.Times)
+	return one(ctx, c, value[int64], `INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, refused,
+		times)
+		VALUES ($1, $2, $3, FALSE, $4, 'null', $5,
+		$6) RETURNING id`, actor, string(r.Action), r.Object, c.Now, string(r.Code), r.Times)
 }
 
 // ForgetRefusals forgets refusals before a moment.
@@ -66,7 +70,8 @@ func (c Conn) ForgetRefusals(ctx context.Context, before time.Time) error {
 
 // InsertVersion notes a change of an object with the state that it led to, under the object's
 // next number. Whoever calls it holds the row of the object.
-func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool, state any) error {
+func (c Conn) InsertVersion(ctx context.Context, actor *uuid.UUID, action exchange.Action, object string, asAdmin bool,
+	state any) error {
 	return c.InsertVersions(ctx, actor, action, []Revision{{Object: object, AsAdmin: asAdmin, State: state}})
 }
 
@@ -95,21 +100,25 @@ func (c Conn) InsertVersions(ctx context.Context, actor *uuid.UUID, action excha
 			}
 			n, version := 6*i, "1"
 			if !k.First {
-				version = fmt.Sprintf("(SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $%d)", n+3)
+				version = fmt.Sprintf("(SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $%d)",
+					n+3)
 			}
 			fmt.Fprintf(&values, "($%d, $%d, $%d, $%d, $%d, $%d, %s)", n+1, n+2, n+3, n+4, n+5, n+6, version)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) VALUES "+values.String(), args...); err != nil {
+		if _, err := c.exec(ctx, "INSERT INTO audit_events (actor_id, action, object, as_admin, at, state, version) "+
+			"VALUES "+values.String(), args...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// RewriteVersions changes the states of versions behind an id, at most limit of them. It gives how many there were, and the id
-// of the last one.
-func (c Conn) RewriteVersions(ctx context.Context, after int64, limit int, change func(string) (string, error)) (last int64, n int, err error) {
-	list, err := c.rewrite(ctx, "audit_events", "state", "id > $1 AND version IS NOT NULL ORDER BY id LIMIT $2", change, after, limit)
+// RewriteVersions changes the states of versions behind an id, at most limit of them. It gives how many there were, and
+// the id of the last one.
+func (c Conn) RewriteVersions(ctx context.Context, after int64, limit int,
+	change func(string) (string, error)) (last int64, n int, err error) {
+	list, err := c.rewrite(ctx, "audit_events", "state", "id > $1 AND version IS NOT NULL ORDER BY id LIMIT $2", change,
+		after, limit)
 	if len(list) == 0 {
 		return after, 0, err
 	}
@@ -123,7 +132,8 @@ func actFields(a *exchange.AuditEvent) []any {
 }
 
 // Audit lists what was noted.
-func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter) (exchange.ListPage[exchange.AuditEvent], error) {
+func (c Conn) Audit(ctx context.Context, p exchange.Page,
+	f exchange.AuditFilter) (exchange.ListPage[exchange.AuditEvent], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.actor_id", f.Actor)
 	andEqual(w, "o.object", f.Object)
@@ -139,7 +149,8 @@ func (c Conn) Audit(ctx context.Context, p exchange.Page, f exchange.AuditFilter
 		w.and("o.at < ?", to.AddDate(0, 0, 1))
 	}
 	l := listing[exchange.AuditEvent]{columns: actColumns, table: "audit_events",
-		scan: func(r row, a *exchange.AuditEvent) error { return r.Scan(actFields(a)...) }, id: func(a exchange.AuditEvent) int64 { return a.ID },
+		scan:    func(r row, a *exchange.AuditEvent) error { return r.Scan(actFields(a)...) },
+		id:      func(a exchange.AuditEvent) int64 { return a.ID },
 		filters: map[string]condition{"actor": equals("o.actor_id")}}
 	return l.page(ctx, c, p, w)
 }
@@ -167,7 +178,8 @@ var versions = listing[Version]{
 }
 
 // Versions lists the changes of an object; where before is not 0, those with a lower number.
-func (c Conn) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.ListPage[Version], error) {
+func (c Conn) Versions(ctx context.Context, object string, before int64, p exchange.Page) (exchange.ListPage[Version],
+	error) {
 	w := where("o.object = ? AND o.version IS NOT NULL", object)
 	if before != 0 {
 		w.and("o.version < ?", before)

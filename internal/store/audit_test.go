@@ -20,11 +20,16 @@ func TestAuditEventIsOneRecordOfTheLogOnceItIsCommitted(t *testing.T) {
 		note := func(ctx context, tx store.Conn) error {
 			return tx.InsertAudit(ctx, &user, exchange.TokenCreate, "token 7", false, nil)
 		}
-		if l.db.Tx(l.ctx, func(ctx context, tx store.Conn) error { return errors.Join(note(ctx, tx), errors.New("no")) }) == nil || log.Len() > 0 {
+		if l.db.Tx(l.ctx, func(ctx context,
+			tx store.Conn) error {
+			return errors.Join(note(ctx, tx), errors.New("no"))
+		}) == nil || log.Len() > 0 {
 			t.Errorf("before anything is committed: %s", log.String())
 		}
 		l.write(note)
-		if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `"msg":"audit","actor":"`+user.String()+`","action":"token.create","object":"token 7"`) {
+		if got := log.String(); strings.Count(got, "\n") != 1 ||
+			!strings.Contains(got, `"msg":"audit","actor":"`+user.String()+
+				`","action":"token.create","object":"token 7"`) {
 			t.Errorf("the log has %s", got)
 		}
 	})

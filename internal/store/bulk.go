@@ -38,7 +38,8 @@ func (c Conn) InsertBulkPart(ctx context.Context, job int64, list []exchange.Row
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, "INSERT INTO bulk_parts (job_id, first_row, outcomes) VALUES ($1, $2, $3)", job, list[0].Row, raw)
+	_, err = c.exec(ctx, "INSERT INTO bulk_parts (job_id, first_row, outcomes) VALUES ($1, $2, $3)", job, list[0].Row,
+		raw)
 	return err
 }
 
@@ -48,7 +49,8 @@ func (c Conn) BulkPart(ctx context.Context, job int64, after int) ([]exchange.Ro
 }
 
 func (c Conn) bulkPart(ctx context.Context, job int64, after int, which string) ([]exchange.RowResult, error) {
-	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2"+which+
+	parts, err := all(ctx, c, value[string], "SELECT outcomes FROM bulk_parts WHERE job_id = $1 AND first_row > $2"+
+		which+
 		" ORDER BY first_row LIMIT 1", job, after)
 	if err != nil || len(parts) == 0 {
 		return nil, err
@@ -65,7 +67,8 @@ func (c Conn) BulkProblems(ctx context.Context, job int64, after int) ([]exchang
 // AmendBulkParts keeps other outcomes of some rows.
 func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.RowResult) error {
 	for _, o := range list {
-		first, err := one(ctx, c, value[int], "SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND first_row <= $2", job, o.Row)
+		first, err := one(ctx, c, value[int], "SELECT MAX(first_row) FROM bulk_parts WHERE job_id = $1 AND "+
+			"first_row <= $2", job, o.Row)
 		if err != nil {
 			return err
 		}
@@ -82,7 +85,8 @@ func (c Conn) AmendBulkParts(ctx context.Context, job int64, list []exchange.Row
 		if err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, "UPDATE bulk_parts SET outcomes = $3 WHERE job_id = $1 AND first_row = $2", job, first, raw); err != nil {
+		if _, err := c.exec(ctx, "UPDATE bulk_parts SET outcomes = $3 WHERE job_id = $1 AND first_row = $2", job, first,
+			raw); err != nil {
 			return err
 		}
 	}
@@ -110,7 +114,8 @@ func (c Conn) Mapping(ctx context.Context, organization int64) (map[string]strin
 // SetMapping keeps what an organization said of a header; nil forgets it.
 func (c Conn) SetMapping(ctx context.Context, organization int64, header string, target *string) error {
 	if target == nil {
-		_, err := c.exec(ctx, "DELETE FROM column_mappings WHERE organization_id = $1 AND header = $2", organization, header)
+		_, err := c.exec(ctx, "DELETE FROM column_mappings WHERE organization_id = $1 AND header = $2", organization,
+			header)
 		return err
 	}
 	_, err := c.exec(ctx, `INSERT INTO column_mappings (organization_id, header, target) VALUES ($1, $2, $3)
@@ -119,7 +124,8 @@ func (c Conn) SetMapping(ctx context.Context, organization int64, header string,
 }
 
 // called reads rows of materials whose column is one of a list, in any order. The list leads.
-func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string, list []K, rest string, more ...any) ([]T, error) {
+func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error, columns, joins, column, kind string,
+	list []K, rest string, more ...any) ([]T, error) {
 	found, fresh := []T(nil), c.tx != nil && c.db.dialect.planAnew != ""
 	if fresh && len(list) > 0 {
 		if _, err := c.exec(ctx, c.db.dialect.planAnew); err != nil {
@@ -137,7 +143,8 @@ func materialsBy[T, K any](ctx context.Context, c Conn, scan func(row, *T) error
 			fmt.Fprintf(&values, "(CAST($%d AS %s))", len(args), kind)
 		}
 		part, err := all(ctx, c, scan, "WITH wanted (name) AS (VALUES "+values.String()+") SELECT "+columns+
-			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name AND "+publishedByKey+rest, args...)
+			" FROM wanted CROSS JOIN materials o "+joins+" WHERE "+column+" = wanted.name AND "+publishedByKey+rest,
+			args...)
 		if err != nil {
 			return nil, err
 		}
@@ -157,19 +164,23 @@ const ofOrganization = " AND o.organization_id + 0 = $1"
 
 // MaterialsByReference reads those of an organization's materials that have one of the references,
 // and keeps others from changing them until commit.
-func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material, error) {
-	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references, ofOrganization+c.db.dialect.forUpdate, organization)
+func (c Conn) MaterialsByReference(ctx context.Context, organization int64, references []string) ([]exchange.Material,
+	error) {
+	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.reference", "TEXT", references,
+		ofOrganization+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByID is MaterialsByReference by id.
 func (c Conn) MaterialsByID(ctx context.Context, organization int64, ids []int64) ([]exchange.Material, error) {
-	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids, ofOrganization+c.db.dialect.forUpdate, organization)
+	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.id", "BIGINT", ids,
+		ofOrganization+c.db.dialect.forUpdate, organization)
 }
 
 // MaterialsByImport reads the materials of any organization that were imported under one of the
 // identifiers at a source.
 func (c Conn) MaterialsByImport(ctx context.Context, source string, identifiers []string) ([]exchange.Material, error) {
-	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers, " AND o.import_source = $1", source)
+	return materialsBy(ctx, c, scanMaterial, materialColumns, "", "o.import_identifier", "TEXT", identifiers,
+		" AND o.import_source = $1", source)
 }
 
 // ShownMaterials reads materials as ShownMaterial does.
@@ -179,7 +190,8 @@ func (c Conn) ShownMaterials(ctx context.Context, ids []int64) ([]exchange.Shown
 
 // MaterialsAfter reads, by id, the materials behind after, whoever may see them; of one organization,
 // or of all where that is nil.
-func (c Conn) MaterialsAfter(ctx context.Context, organization *int64, after int64, limit int) ([]exchange.ShownMaterial, error) {
+func (c Conn) MaterialsAfter(ctx context.Context, organization *int64, after int64,
+	limit int) ([]exchange.ShownMaterial, error) {
 	w := where("o.id > ? AND "+published("o"), after)
 	andEqual(w, "o.organization_id", organization)
 	w.args = append(w.args, limit)

@@ -18,9 +18,13 @@ type CategoryCount struct {
 
 // CategoryCounts counts what is offered to everybody: neither archived nor under embargo. It reads one index.
 func (c Conn) CategoryCounts(ctx context.Context) ([]CategoryCount, error) {
-	return all(ctx, c, func(r row, o *CategoryCount) error { return r.Scan(&o.Category, &o.Organization, &o.Materials) },
+	return all(ctx, c, func(r row,
+		o *CategoryCount) error {
+		return r.Scan(&o.Category, &o.Organization, &o.Materials)
+	},
 		`SELECT category, organization_id, COUNT(*) FROM materials m
-		WHERE NOT is_archived AND `+published("m")+` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, c.today())
+		WHERE NOT is_archived AND `+published("m")+
+			` AND (embargo_date IS NULL OR embargo_date <= $1) GROUP BY category, organization_id`, c.today())
 }
 
 // Newest reads the materials that were listed last and are offered to everybody.
@@ -36,13 +40,15 @@ func (c Conn) StillOffered(ctx context.Context, ids []int64) ([]int64, error) {
 		return nil, nil
 	}
 	places, args := in([]any{c.today()}, ids)
-	return all(ctx, c, value[int64], "SELECT o.id FROM materials o WHERE o.id IN ("+places+") AND NOT o.is_archived AND "+published("o")+
+	return all(ctx, c, value[int64], "SELECT o.id FROM materials o WHERE o.id IN ("+places+
+		") AND NOT o.is_archived AND "+published("o")+
 		" AND (o.embargo_date IS NULL OR o.embargo_date <= $1)", args...)
 }
 
 // Transfers counts the requests whose receipt was confirmed.
 func (c Conn) Transfers(ctx context.Context) (int64, error) {
-	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND deleted_at IS NULL", exchange.Verified)
+	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE status = $1 AND deleted_at IS NULL",
+		exchange.Verified)
 }
 
 // Timed reads the newest requests that were decided and were made since a moment, most of them at most.
@@ -50,8 +56,10 @@ func (c Conn) Timed(ctx context.Context, since time.Time, most int) ([]exchange.
 	places, args := in([]any{since, most}, exchange.TimedStatuses)
 	return all(ctx, c, func(r row, t *exchange.Timed) error {
 		return r.Scan(&t.Organization, &t.Status, utc{&t.CreatedAt}, fromJSON{&t.Clock})
-	}, `SELECT m.organization_id, r.status, r.created_at, r.clock FROM material_requests r JOIN materials m ON m.id = r.material_id
-		WHERE r.created_at >= $1 AND r.status IN (`+places+`) AND r.deleted_at IS NULL ORDER BY r.id DESC LIMIT $2`, args...)
+	}, `SELECT m.organization_id, r.status, r.created_at, r.clock FROM material_requests r JOIN materials m
+		ON m.id = r.material_id
+		WHERE r.created_at >= $1 AND r.status IN (`+places+`) AND r.deleted_at IS NULL ORDER BY r.id DESC LIMIT $2`,
+		args...)
 }
 
 // ShippingsByID reads those of the shipping requirements that exist, by id.
@@ -61,7 +69,8 @@ func (c Conn) ShippingsByID(ctx context.Context, ids []int64) (map[int64]exchang
 		return found, nil
 	}
 	places, args := in(nil, ids)
-	list, err := all(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id IN ("+places+")", args...)
+	list, err := all(ctx, c, scanShipping, "SELECT "+shippingColumns+" FROM shipping_requirements o WHERE o.id IN ("+
+		places+")", args...)
 	for _, s := range list {
 		found[s.ID] = s
 	}
@@ -92,7 +101,8 @@ func (c Conn) FilesOf(ctx context.Context, m exchange.Material) ([]exchange.Atta
 		mta = *m.MTAAttachmentID
 	}
 	return all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
-		WHERE o.id IN (SELECT CAST($1 AS BIGINT) UNION SELECT a.id FROM attachments a WHERE a.sequence_map_for = $2) AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
+		WHERE o.id IN (SELECT CAST($1 AS BIGINT) UNION SELECT a.id FROM attachments a WHERE a.sequence_map_for = $2)
+		AND o.deleted_at IS NULL AND o.content_key IS NOT NULL
 		AND NOT o.storage_resource_deleted ORDER BY o.id`, mta, m.ID)
 }
 
@@ -102,7 +112,8 @@ func (c Conn) GrantsByID(ctx context.Context, ids []int64) ([]exchange.Grant, er
 		return nil, nil
 	}
 	places, args := in(nil, ids)
-	return all(ctx, c, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+	return all(ctx, c, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id IN ("+places+") ORDER BY o.id",
+		args...)
 }
 
 // RequestUnderWay is the newest request of a user for a material that is not resolved; 0: there is none.
@@ -112,7 +123,8 @@ func (c Conn) RequestUnderWay(ctx context.Context, material int64, requester uui
 }
 
 // Alike are at most n of the materials that have the values of some facets, whichever are found first.
-func (c Conn) Alike(ctx context.Context, filters map[string][]string, viewer uuid.UUID, n int) ([]exchange.ShownMaterial, error) {
+func (c Conn) Alike(ctx context.Context, filters map[string][]string, viewer uuid.UUID,
+	n int) ([]exchange.ShownMaterial, error) {
 	f := finder{c, materialIndex, viewer}
 	ranks, err := f.some(ctx, filtered(filters, ""), n)
 	if err != nil {

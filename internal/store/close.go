@@ -14,7 +14,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// LockAdmins is LockAdmin for all admins, so that of two who close their accounts at once one sees that they are the last.
+// LockAdmins is LockAdmin for all admins, so that of two who close their accounts at once one sees that they are the
+// last.
 func (c Conn) LockAdmins(ctx context.Context) error {
 	return c.lock(ctx, "SELECT 1 FROM users WHERE is_admin ORDER BY id")
 }
@@ -26,7 +27,8 @@ type OpenRequest struct {
 	Status exchange.Status
 }
 
-const openRequests = "SELECT o.id, m.title, o.status FROM material_requests o JOIN materials m ON m.id = o.material_id WHERE o.is_active AND o.deleted_at IS NULL AND "
+const openRequests = "SELECT o.id, m.title, o.status FROM material_requests o JOIN materials m ON m.id = " +
+	"o.material_id WHERE o.is_active AND o.deleted_at IS NULL AND "
 
 func scanOpenRequest(r row, q *OpenRequest) error { return r.Scan(&q.ID, &q.Title, &q.Status) }
 
@@ -36,10 +38,12 @@ func (c Conn) OpenRequests(ctx context.Context, user uuid.UUID) ([]OpenRequest, 
 }
 
 // OpenRequestsTo reads the requests that others than a user made to organizations and that are active.
-func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest, err error) {
+func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uuid.UUID) (list []OpenRequest,
+	err error) {
 	for some := range slices.Chunk(organizations, maxIn) {
 		places, args := in([]any{user}, some)
-		more, err := all(ctx, c, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+places+") ORDER BY o.id", args...)
+		more, err := all(ctx, c, scanOpenRequest, openRequests+"o.requester_id <> $1 AND o.organization_id IN ("+places+
+			") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -48,10 +52,11 @@ func (c Conn) OpenRequestsTo(ctx context.Context, organizations []int64, user uu
 	return list, nil
 }
 
-// ListedMaterials reads the materials of an organization that are not archived, and keeps others from changing or requesting them
-// until commit.
+// ListedMaterials reads the materials of an organization that are not archived, and keeps others from changing or
+// requesting them until commit.
 func (c Conn) ListedMaterials(ctx context.Context, organization int64) ([]exchange.Material, error) {
-	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived AND "+published("o")+
+	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+
+		" FROM materials o WHERE o.organization_id = $1 AND NOT o.is_archived AND "+published("o")+
 		" ORDER BY o.id"+c.db.dialect.forUpdate, organization)
 }
 
@@ -70,8 +75,8 @@ func (c Conn) changeAll(ctx context.Context, list ...change) error {
 	return nil
 }
 
-// ForgetUser takes from a user who closes their account what is theirs alone. u is the user as they were, labs are the organizations
-// that they have been in; the content of their documents counts as deleted at gone.
+// ForgetUser takes from a user who closes their account what is theirs alone. u is the user as they were, labs are the
+// organizations that they have been in; the content of their documents counts as deleted at gone.
 func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gone time.Time) error {
 	if err := c.forgetMessages(ctx, u.ID, labs); err != nil {
 		return err
@@ -79,7 +84,8 @@ func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gon
 	const (
 		grants      = " WHERE grant_id IN (SELECT id FROM grants WHERE user_id = $1)"
 		withdrawn   = "status = CASE status WHEN 'PENDING' THEN 'WITHDRAWN' ELSE status END"
-		ownDocument = ` owned_by_user = $1 AND NOT of_lab AND NOT EXISTS (SELECT 1 FROM request_documents d WHERE d.attachment_id = attachments.id)`
+		ownDocument = ` owned_by_user = $1 AND NOT of_lab AND NOT EXISTS (SELECT 1 FROM request_documents d
+			WHERE d.attachment_id = attachments.id)`
 	)
 	id, now := []any{u.ID}, exchange.ClosedID(u.ID)
 	err := c.changeAll(ctx,
@@ -89,25 +95,36 @@ func (c Conn) ForgetUser(ctx context.Context, u exchange.User, labs []int64, gon
 		change{"DELETE FROM drafts WHERE user_id = $1", id},
 		change{"DELETE FROM saved_searches WHERE user_id = $1", id},
 		change{"DELETE FROM addresses WHERE user_id = $1", id},
-		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations WHERE owner_id = $1)", id},
+		change{"DELETE FROM memberships WHERE user_id = $1 AND organization_id NOT IN (SELECT id FROM organizations " +
+			"WHERE owner_id = $1)", id},
 		change{"DELETE FROM grant_links" + grants, id},
 		change{"DELETE FROM grant_materials" + grants, id},
 		change{"DELETE FROM grants WHERE user_id = $1", id},
 		change{"DELETE FROM idempotency_keys WHERE caller LIKE $1", []any{"user " + u.ID.String() + "%"}},
-		change{"DELETE FROM audit_events WHERE object = $1", []any{"registry id " + u.RegistryID}}, // refusals of before they were registered
-		change{"DELETE FROM mail_counts WHERE actor_id = $1 OR recipient IN ($2, $3, $4)", []any{u.ID, u.ID.String(), u.VerifiedEmail, strings.ToLower(u.Email)}},
-		change{"UPDATE jobs SET state = 'CANCELLED', due_at = NULL, ended_at = $2, lease = lease + 1 WHERE user_id = $1 AND due_at IS NOT NULL", []any{u.ID, c.Now}},
-		change{"DELETE FROM jobs WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = jobs.id)", id},
+		// refusals of before they were registered
+		change{"DELETE FROM audit_events WHERE object = $1", []any{"registry id " + u.RegistryID}},
+		change{"DELETE FROM mail_counts WHERE actor_id = $1 OR recipient IN ($2, $3, $4)",
+			[]any{u.ID, u.ID.String(), u.VerifiedEmail, strings.ToLower(u.Email)}},
+		change{"UPDATE jobs SET state = 'CANCELLED', due_at = NULL, ended_at = $2, lease = lease + 1 WHERE user_id = " +
+			"$1 AND due_at IS NOT NULL", []any{u.ID, c.Now}},
+		change{"DELETE FROM jobs WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = jobs.id)",
+			id},
 		change{"UPDATE join_requests SET note = '', reason = '', " + withdrawn + " WHERE user_id = $1", id},
 		change{"UPDATE invitations SET status = 'WITHDRAWN' WHERE invited_by = $1 AND status = 'PENDING'", id},
-		change{"UPDATE invitations SET registry_id = $1, email = '', " + withdrawn + " WHERE registry_id = $2 OR email <> '' AND email IN ($3, $4) OR answered_by = $5",
+		change{"UPDATE invitations SET registry_id = $1, email = '', " + withdrawn +
+			" WHERE registry_id = $2 OR email <> '' AND email IN ($3, $4) OR answered_by = $5",
 			[]any{now, u.RegistryID, u.VerifiedEmail, strings.ToLower(u.Email), u.ID}},
-		change{"UPDATE attachment_versions SET filename = $2 WHERE attachment_id IN (SELECT id FROM attachments WHERE" + ownDocument + ")", []any{u.ID, exchange.ClosedFile}},
-		change{"UPDATE attachments SET filename = $2, filename_sort = $2, description = '', deleted_at = $3 WHERE" + ownDocument, []any{u.ID, exchange.ClosedFile, gone}},
+		change{"UPDATE attachment_versions SET filename = $2 WHERE attachment_id IN (SELECT id FROM attachments WHERE" +
+			ownDocument + ")", []any{u.ID, exchange.ClosedFile}},
+		change{"UPDATE attachments SET filename = $2, filename_sort = $2, description = '', deleted_at = $3 WHERE" +
+			ownDocument, []any{u.ID, exchange.ClosedFile, gone}},
 		change{"UPDATE material_requests SET payment_method_notes = '' WHERE requester_id = $1", id},
-		change{"UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND request_id IN (SELECT id FROM material_requests WHERE requester_id = $1)", id},
-		change{`UPDATE users SET closed_at = $3, updated_at = $3, registry_id = $2, username = $2, first_name = '', first_name_sort = '', last_name = $4,
-			last_name_sort = $4, email = '', verified_email = '', is_admin = FALSE WHERE id = $1`, []any{u.ID, now, c.Now, exchange.ClosedName}},
+		change{"UPDATE request_events SET facts = NULL WHERE facts IS NOT NULL AND request_id IN (SELECT id FROM " +
+			"material_requests WHERE requester_id = $1)", id},
+		change{`UPDATE users SET closed_at = $3, updated_at = $3, registry_id = $2, username = $2, first_name = '',
+			first_name_sort = '', last_name = $4,
+			last_name_sort = $4, email = '', verified_email = '', is_admin = FALSE
+			WHERE id = $1`, []any{u.ID, now, c.Now, exchange.ClosedName}},
 	)
 	if err != nil {
 		return err
@@ -125,7 +142,8 @@ type keptText struct {
 }
 
 // rewrite changes the texts of a column by id, and gives the rows as they were.
-func (c Conn) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error), args ...any) ([]keptText, error) {
+func (c Conn) rewrite(ctx context.Context, table, column, condition string, change func(string) (string, error),
+	args ...any) ([]keptText, error) {
 	list, err := all(ctx, c, func(r row, k *keptText) error { return r.Scan(&k.id, &k.text) },
 		"SELECT id, "+column+" FROM "+table+" WHERE "+condition, args...)
 	for _, k := range list {
@@ -142,20 +160,24 @@ func (c Conn) rewrite(ctx context.Context, table, column, condition string, chan
 
 // forgetAddresses leaves of the addresses of a user's requests to which institution, town and country they went.
 func (c Conn) forgetAddresses(ctx context.Context, user uuid.UUID) error {
-	_, err := c.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL", func(old string) (string, error) {
-		var a exchange.Address
-		if err := json.Unmarshal([]byte(old), &a); err != nil {
-			return "", err
-		}
-		return text(exchange.Address{ID: a.ID, UserID: a.UserID, Name: exchange.ClosedName, Institution: a.Institution, Locality: a.Locality, Country: a.Country})
-	}, user)
+	_, err := c.rewrite(ctx, "material_requests", "address", "requester_id = $1 AND address IS NOT NULL",
+		func(old string) (string, error) {
+			var a exchange.Address
+			if err := json.Unmarshal([]byte(old), &a); err != nil {
+				return "", err
+			}
+			return text(exchange.Address{ID: a.ID, UserID: a.UserID, Name: exchange.ClosedName,
+				Institution: a.Institution,
+				Locality:    a.Locality, Country: a.Country})
+		}, user)
 	return err
 }
 
 // forgetMessages takes from news what a user wrote and what was said to them, and from messages to webhooks their name.
 func (c Conn) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) error {
 	_, err := c.rewrite(ctx, "news", "detail", `id IN (SELECT id FROM news WHERE actor_id = $1
-			UNION SELECT news_id FROM notifications WHERE user_id = $1 AND news_id IS NOT NULL)`, func(old string) (string, error) {
+			UNION SELECT news_id FROM notifications WHERE user_id = $1
+			AND news_id IS NOT NULL)`, func(old string) (string, error) {
 		var d exchange.AnnouncementDetail
 		if err := json.Unmarshal([]byte(old), &d); err != nil {
 			return "", err
@@ -178,11 +200,13 @@ func (c Conn) forgetMessages(ctx context.Context, user uuid.UUID, labs []int64) 
 		return text(withoutName(message, user.String()))
 	}
 	const payloads = "id IN (SELECT d.id FROM request_events e JOIN webhook_deliveries d ON d.event_id = e.id WHERE "
-	if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+"e.request_id IN (SELECT id FROM material_requests WHERE requester_id = $1))", unnamed, user); err != nil {
+	if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+
+		"e.request_id IN (SELECT id FROM material_requests WHERE requester_id = $1))", unnamed, user); err != nil {
 		return err
 	}
 	for _, lab := range labs {
-		if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+"e.organization_id = $1 AND e.actor_id = $2)", unnamed, lab, user); err != nil {
+		if _, err := c.rewrite(ctx, "webhook_deliveries", "payload", payloads+
+			"e.organization_id = $1 AND e.actor_id = $2)", unnamed, lab, user); err != nil {
 			return err
 		}
 	}
@@ -225,11 +249,12 @@ func (c Conn) forgetFound(ctx context.Context, u exchange.User) error {
 
 // LabsOf are the organizations that a user is in or has been in.
 func (c Conn) LabsOf(ctx context.Context, user uuid.UUID) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 ORDER BY organization_id", user)
+	return all(ctx, c, value[int64], "SELECT organization_id FROM memberships WHERE user_id = $1 ORDER BY "+
+		"organization_id", user)
 }
 
-// CloseLab withdraws what waits for an answer of an organization that nobody is left in, and takes what it told others and
-// how it wanted to be paid, and its name from its versions and from news.
+// CloseLab withdraws what waits for an answer of an organization that nobody is left in, and takes what it told others
+// and how it wanted to be paid, and its name from its versions and from news.
 func (c Conn) CloseLab(ctx context.Context, organization int64) error {
 	id := []any{organization}
 	err := c.changeAll(ctx,
@@ -237,19 +262,22 @@ func (c Conn) CloseLab(ctx context.Context, organization int64) error {
 		change{"UPDATE join_requests SET status = 'DECLINED' WHERE organization_id = $1 AND status = 'PENDING'", id},
 		change{"DELETE FROM webhooks WHERE organization_id = $1", id},
 		change{"DELETE FROM column_mappings WHERE organization_id = $1", id},
-		change{"UPDATE shipping_requirements SET accepted_payment_details = '', restrictions = '' WHERE organization_id = $1", id},
-		change{"UPDATE news SET organization_name = $2 WHERE organization_id = $1", []any{organization, exchange.ClosedLab}},
+		change{"UPDATE shipping_requirements SET accepted_payment_details = '', restrictions = '' WHERE " +
+			"organization_id = $1", id},
+		change{"UPDATE news SET organization_name = $2 WHERE organization_id = $1",
+			[]any{organization, exchange.ClosedLab}},
 	)
 	if err != nil {
 		return err
 	}
-	_, err = c.rewrite(ctx, "audit_events", "state", "object = $1 AND version IS NOT NULL", func(old string) (string, error) {
-		state := map[string]json.RawMessage{}
-		if err := json.Unmarshal([]byte(old), &state); err != nil {
-			return "", err
-		}
-		state["Name"], state["Description"] = json.RawMessage(`"`+exchange.ClosedLab+`"`), json.RawMessage(`""`)
-		return text(state)
-	}, "organization "+strconv.FormatInt(organization, 10))
+	_, err = c.rewrite(ctx, "audit_events", "state", "object = $1 AND version IS NOT NULL",
+		func(old string) (string, error) {
+			state := map[string]json.RawMessage{}
+			if err := json.Unmarshal([]byte(old), &state); err != nil {
+				return "", err
+			}
+			state["Name"], state["Description"] = json.RawMessage(`"`+exchange.ClosedLab+`"`), json.RawMessage(`""`)
+			return text(state)
+		}, "organization "+strconv.FormatInt(organization, 10))
 	return err
 }

@@ -220,7 +220,10 @@ func facet(values map[string]float64, chosen []string, exact bool) exchange.Face
 	for name := range values {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a,
+		b string) int {
+		return cmp.Or(cmp.Compare(values[b], values[a]), cmp.Compare(a, b))
+	})
 	told := exchange.Facet{Values: map[string]int64{}, More: max(0, len(names)-maxValues)}
 	for _, name := range names[:len(names)-told.More] {
 		told.Values[name] = rounded(values[name], exact)

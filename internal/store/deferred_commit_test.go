@@ -38,7 +38,10 @@ func TestWhatIsHeldCommitsWithTheLastAct(t *testing.T) {
 			}
 			return h.Commit(ctx, add)
 		}, 1},
-		"nothing was done before": {func(_ *store.DB, ctx context, h *store.DeferredCommit) error { return h.Commit(ctx, add) }, 1},
+		"nothing was done before": {func(_ *store.DB, ctx context,
+			h *store.DeferredCommit) error {
+			return h.Commit(ctx, add)
+		}, 1},
 		"a second one is refused": {func(db *store.DB, ctx context, h *store.DeferredCommit) error {
 			if err := db.Tx(ctx, add); err != nil {
 				return err

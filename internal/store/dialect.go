@@ -29,19 +29,20 @@ type dialect struct {
 	// transaction has no statistics, and the plans that are kept or thought best go through all of it.
 	// Empty where plans do not depend on that.
 	planAnew, planAsUsual string
-	inOrder               string // until commit, an index is read in its order rather than sorted; empty where that is so anyway
-	atOnce                int    // rows that one statement writes, a power of two
-	migrated              string // reports whether the schema has a version
-	later                 string // what a Load takes away and makes again in reverse order: two statements each
-	seconds               string // those from 1970 until the time %[1]s
-	list                  string // the rows of a JSON list of texts, $1
-	asked                 func(fulltext.Expr) string
-	found                 string // FROM of the hits x of an expression in the index of %[1]s
-	foundBy               string // and their condition
-	join                  string // beside it of further tables, which never come first
-	place                 string // the rank of a hit, in the order of which they come
-	matches               string // whether the row x of an index is a hit; never looked up by index
-	prepare               bool   // whether to keep prepared statements here; pgx keeps its own
+	// until commit, an index is read in its order rather than sorted; empty where that is so anyway
+	inOrder  string
+	atOnce   int    // rows that one statement writes, a power of two
+	migrated string // reports whether the schema has a version
+	later    string // what a Load takes away and makes again in reverse order: two statements each
+	seconds  string // those from 1970 until the time %[1]s
+	list     string // the rows of a JSON list of texts, $1
+	asked    func(fulltext.Expr) string
+	found    string // FROM of the hits x of an expression in the index of %[1]s
+	foundBy  string // and their condition
+	join     string // beside it of further tables, which never come first
+	place    string // the rank of a hit, in the order of which they come
+	matches  string // whether the row x of an index is a hit; never looked up by index
+	prepare  bool   // whether to keep prepared statements here; pgx keeps its own
 }
 
 var (
@@ -122,7 +123,8 @@ func (d dialect) migrations() (fs.FS, error) {
 			return nil, err
 		}
 		filled := d.types.Replace(string(text))
-		for place, file := range map[string]string{"{fulltext}": d.fulltext, "{storage}": d.storage, "{sheets}": d.sheets} {
+		for place, file := range map[string]string{"{fulltext}": d.fulltext, "{storage}": d.storage,
+			"{sheets}": d.sheets} {
 			own, err := embedded.ReadFile(file)
 			if err != nil {
 				return nil, err

@@ -16,12 +16,14 @@ func scanDraft(r row, d *exchange.Draft) error {
 
 // Draft reads a draft of a person; NotFound when there is none.
 func (c Conn) Draft(ctx context.Context, user uuid.UUID, key string) (exchange.Draft, error) {
-	return one(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 AND o.key = $2", user, key)
+	return one(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 AND o.key = $2", user,
+		key)
 }
 
 // Drafts reads a person's drafts, the last changed first; there are at most MaxDrafts.
 func (c Conn) Drafts(ctx context.Context, user uuid.UUID) ([]exchange.Draft, error) {
-	return all(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 ORDER BY o.updated_at DESC, o.key", user)
+	return all(ctx, c, scanDraft, "SELECT "+draftColumns+" FROM drafts o WHERE o.user_id = $1 ORDER BY o.updated_at "+
+		"DESC, o.key", user)
 }
 
 // SaveDraft keeps a draft in the place of the one with its key, and forgets the oldest where a person has too many.
@@ -31,7 +33,8 @@ func (c Conn) SaveDraft(ctx context.Context, d exchange.Draft) error {
 		return err
 	}
 	if _, err := c.exec(ctx, `INSERT INTO drafts (user_id, key, title, form, updated_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (user_id, key) DO UPDATE SET title = excluded.title, form = excluded.form, updated_at = excluded.updated_at`,
+		ON CONFLICT (user_id, key) DO UPDATE SET title = excluded.title, form = excluded.form,
+		updated_at = excluded.updated_at`,
 		d.User, d.Key, d.Title, form, c.Now); err != nil {
 		return err
 	}

@@ -30,28 +30,92 @@ func TestWhatIsMissingIsNotFound(t *testing.T) {
 		material := l.material(l.organization(user), user, nil)
 		l.request(material, user, user, nil)
 		for name, read := range map[string]func(ctx context, c store.Conn) error{
-			"User":                  func(ctx context, c store.Conn) error { _, err := c.User(ctx, uuid.New()); return err },
-			"UserForUpdate":         func(ctx context, c store.Conn) error { _, err := c.UserForUpdate(ctx, uuid.New()); return err },
-			"UserByRegistryID":      func(ctx context, c store.Conn) error { _, err := c.UserByRegistryID(ctx, ""); return err },
-			"Organization":          func(ctx context, c store.Conn) error { _, err := c.Organization(ctx, 1); return err },
-			"OrganizationForUpdate": func(ctx context, c store.Conn) error { _, err := c.OrganizationForUpdate(ctx, 1); return err },
-			"Membership":            func(ctx context, c store.Conn) error { _, err := c.Membership(ctx, 1); return err },
-			"Shipping":              func(ctx context, c store.Conn) error { _, err := c.Shipping(ctx, 1); return err },
-			"ShippingForUpdate":     func(ctx context, c store.Conn) error { _, err := c.ShippingForUpdate(ctx, 1); return err },
-			"Address":               func(ctx context, c store.Conn) error { _, err := c.Address(ctx, user, 1); return err },
-			"Material":              func(ctx context, c store.Conn) error { _, err := c.Material(ctx, -1); return err },
-			"MaterialForUpdate":     func(ctx context, c store.Conn) error { _, err := c.MaterialForUpdate(ctx, 0); return err },
-			"MaterialForShare":      func(ctx context, c store.Conn) error { _, err := c.MaterialForShare(ctx, 1); return err },
-			"ShownMaterial":         func(ctx context, c store.Conn) error { _, err := c.ShownMaterial(ctx, 1<<63-1); return err },
-			"MaterialByImport":      func(ctx context, c store.Conn) error { _, err := c.MaterialByImport(ctx, "GEO", "GSE1"); return err },
-			"Attachment":            func(ctx context, c store.Conn) error { _, err := c.Attachment(ctx, 1); return err },
-			"AttachmentForUpdate":   func(ctx context, c store.Conn) error { _, err := c.AttachmentForUpdate(ctx, 1); return err },
-			"Request":               func(ctx context, c store.Conn) error { _, err := c.Request(ctx, 1); return err },
-			"RequestForUpdate":      func(ctx context, c store.Conn) error { _, err := c.RequestForUpdate(ctx, 1); return err },
-			"Issue":                 func(ctx context, c store.Conn) error { _, err := c.Issue(ctx, 1, 1); return err },
-			"DeleteAddress":         func(ctx context, c store.Conn) error { return c.DeleteAddress(ctx, user, 1) },
-			"DeleteToken":           func(ctx context, c store.Conn) error { return c.DeleteToken(ctx, user, 1) },
-			"MarkRead":              func(ctx context, c store.Conn) error { return c.MarkRead(ctx, user, 1, true) },
+			"User": func(ctx context, c store.Conn) error {
+				_,
+					err := c.User(ctx, uuid.New())
+				return err
+			},
+			"UserForUpdate": func(ctx context, c store.Conn) error {
+				_,
+					err := c.UserForUpdate(ctx, uuid.New())
+				return err
+			},
+			"UserByRegistryID": func(ctx context, c store.Conn) error {
+				_,
+					err := c.UserByRegistryID(ctx, "")
+				return err
+			},
+			"Organization": func(ctx context, c store.Conn) error {
+				_,
+					err := c.Organization(ctx, 1)
+				return err
+			},
+			"OrganizationForUpdate": func(ctx context, c store.Conn) error {
+				_,
+					err := c.OrganizationForUpdate(ctx, 1)
+				return err
+			},
+			"Membership": func(ctx context, c store.Conn) error {
+				_,
+					err := c.Membership(ctx, 1)
+				return err
+			},
+			"Shipping": func(ctx context, c store.Conn) error { _, err := c.Shipping(ctx, 1); return err },
+			"ShippingForUpdate": func(ctx context, c store.Conn) error {
+				_,
+					err := c.ShippingForUpdate(ctx, 1)
+				return err
+			},
+			"Address": func(ctx context, c store.Conn) error {
+				_,
+					err := c.Address(ctx, user, 1)
+				return err
+			},
+			"Material": func(ctx context, c store.Conn) error {
+				_,
+					err := c.Material(ctx, -1)
+				return err
+			},
+			"MaterialForUpdate": func(ctx context, c store.Conn) error {
+				_,
+					err := c.MaterialForUpdate(ctx, 0)
+				return err
+			},
+			"MaterialForShare": func(ctx context, c store.Conn) error {
+				_,
+					err := c.MaterialForShare(ctx, 1)
+				return err
+			},
+			"ShownMaterial": func(ctx context, c store.Conn) error {
+				_,
+					err := c.ShownMaterial(ctx, 1<<63-1)
+				return err
+			},
+			"MaterialByImport": func(ctx context, c store.Conn) error {
+				_,
+					err := c.MaterialByImport(ctx, "GEO", "GSE1")
+				return err
+			},
+			"Attachment": func(ctx context, c store.Conn) error {
+				_,
+					err := c.Attachment(ctx, 1)
+				return err
+			},
+			"AttachmentForUpdate": func(ctx context, c store.Conn) error {
+				_,
+					err := c.AttachmentForUpdate(ctx, 1)
+				return err
+			},
+			"Request": func(ctx context, c store.Conn) error { _, err := c.Request(ctx, 1); return err },
+			"RequestForUpdate": func(ctx context, c store.Conn) error {
+				_,
+					err := c.RequestForUpdate(ctx, 1)
+				return err
+			},
+			"Issue":         func(ctx context, c store.Conn) error { _, err := c.Issue(ctx, 1, 1); return err },
+			"DeleteAddress": func(ctx context, c store.Conn) error { return c.DeleteAddress(ctx, user, 1) },
+			"DeleteToken":   func(ctx context, c store.Conn) error { return c.DeleteToken(ctx, user, 1) },
+			"MarkRead":      func(ctx context, c store.Conn) error { return c.MarkRead(ctx, user, 1, true) },
 		} {
 			l.write(func(ctx context, tx store.Conn) error {
 				code(t, name, read(ctx, tx), exchange.NotFound)
@@ -67,7 +131,8 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 		first := l.user()
 		organization := l.organization(first.ID)
 		request := l.request(l.material(organization, first.ID, nil), first.ID, first.ID, nil)
-		imported := exchange.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO", ImportIdentifier: new("GSE1")}
+		imported := exchange.Material{OrganizationID: organization, ContactID: first.ID, ImportSource: "GEO",
+			ImportIdentifier: new("GSE1")}
 		l.write(func(ctx context, tx store.Conn) error {
 			_, err := tx.InsertMaterial(ctx, imported)
 			_, errToken := tx.InsertToken(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
@@ -91,7 +156,11 @@ func TestTheSecondOfAKindIsAConflict(t *testing.T) {
 				u.RegistryID = first.RegistryID
 				return tx.InsertUser(ctx, u)
 			},
-			"import identifier": func(ctx context, tx store.Conn) error { _, err := tx.InsertMaterial(ctx, imported); return err },
+			"import identifier": func(ctx context, tx store.Conn) error {
+				_,
+					err := tx.InsertMaterial(ctx, imported)
+				return err
+			},
 			"token": func(ctx context, tx store.Conn) error {
 				_, err := tx.InsertToken(ctx, exchange.Token{UserID: first.ID, ExpiresAt: start}, "hash")
 				return err
@@ -140,7 +209,8 @@ func TestWhoRefersToNothingIsInvalid(t *testing.T) {
 				return err
 			},
 			"shipping of a material": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertMaterial(ctx, exchange.Material{OrganizationID: organization, ContactID: user, ShippingID: new(int64(1))})
+				_, err := tx.InsertMaterial(ctx,
+					exchange.Material{OrganizationID: organization, ContactID: user, ShippingID: new(int64(1))})
 				return err
 			},
 			"organization of shipping": func(ctx context, tx store.Conn) error {
@@ -164,7 +234,8 @@ func TestWhoRefersToNothingIsInvalid(t *testing.T) {
 				return err
 			},
 			"assignee of a request": func(ctx context, tx store.Conn) error {
-				_, err := tx.InsertRequest(ctx, exchange.Request{MaterialID: material, Requester: user, AssignedTo: uuid.New()})
+				_, err := tx.InsertRequest(ctx,
+					exchange.Request{MaterialID: material, Requester: user, AssignedTo: uuid.New()})
 				return err
 			},
 			"members of nothing": func(ctx context, tx store.Conn) error {
@@ -213,7 +284,9 @@ func TestOfRivalsForOneNameExactlyOneWins(t *testing.T) {
 			return tx.InsertUser(ctx, u)
 		}))
 		same(t, "one import identifier", want, l.rivals(func(ctx context, tx store.Conn) error {
-			_, err := tx.InsertMaterial(ctx, exchange.Material{OrganizationID: organization, ContactID: user, ImportSource: "GEO", ImportIdentifier: new("GSE1")})
+			_, err := tx.InsertMaterial(ctx,
+				exchange.Material{OrganizationID: organization, ContactID: user, ImportSource: "GEO",
+					ImportIdentifier: new("GSE1")})
 			return err
 		}))
 		if n := l.rows("materials"); n != 1 {
@@ -228,28 +301,30 @@ func TestDriversErrorsAreTranslated(t *testing.T) {
 		err  error
 		want exchange.Code
 	}{
-		"no row":                    {sql.ErrNoRows, exchange.NotFound},
-		"unique":                    {&pgconn.PgError{Code: "23505"}, exchange.Conflict},
-		"foreign key":               {&pgconn.PgError{Code: "23503"}, exchange.InvalidInput},
-		"no connection left":        {&pgconn.PgError{Code: "53300"}, exchange.Unavailable},
-		"disk full":                 {&pgconn.PgError{Code: "53100"}, exchange.StorageFull},
-		"crashed":                   {&pgconn.PgError{Code: "57P02"}, exchange.Unavailable},
-		"connection failure":        {&pgconn.PgError{Code: "08006"}, exchange.Unavailable},
-		"a standby now":             {&pgconn.PgError{Code: "25006"}, exchange.Unavailable},
-		"cut off by the server":     {&pgconn.PgError{Code: "57014"}, exchange.Unavailable},
-		"bad connection":            {driver.ErrBadConn, exchange.Unavailable},
-		"connection closed":         {fmt.Errorf("exec: %w", pgconn.ErrConnClosed), exchange.Unavailable},
-		"end of connection":         {fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF), exchange.Unavailable},
-		"broken pipe":               {&net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)}, exchange.Unavailable},
-		"reset, as the caller left": {errors.Join(&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, stdcontext.Canceled), exchange.Internal},
-		"full (SQLite)":             {fullSQLite(t), exchange.StorageFull},
-		"going":                     {&pgconn.PgError{Code: "57P01"}, exchange.Unavailable},
-		"starting":                  {&pgconn.PgError{Code: "57P03"}, exchange.Unavailable},
-		"not null":                  {&pgconn.PgError{Code: "23502"}, exchange.Internal},
-		"gone":                      {stdcontext.Canceled, exchange.Internal},
-		"ours, as it is":            {exchange.Errorf(exchange.Forbidden, "no"), exchange.Forbidden},
-		"busy (SQLite)":             {busy(t), exchange.Unavailable},
-		"no server (Postgres)":      {noServer(t), exchange.Unavailable},
+		"no row":                {sql.ErrNoRows, exchange.NotFound},
+		"unique":                {&pgconn.PgError{Code: "23505"}, exchange.Conflict},
+		"foreign key":           {&pgconn.PgError{Code: "23503"}, exchange.InvalidInput},
+		"no connection left":    {&pgconn.PgError{Code: "53300"}, exchange.Unavailable},
+		"disk full":             {&pgconn.PgError{Code: "53100"}, exchange.StorageFull},
+		"crashed":               {&pgconn.PgError{Code: "57P02"}, exchange.Unavailable},
+		"connection failure":    {&pgconn.PgError{Code: "08006"}, exchange.Unavailable},
+		"a standby now":         {&pgconn.PgError{Code: "25006"}, exchange.Unavailable},
+		"cut off by the server": {&pgconn.PgError{Code: "57014"}, exchange.Unavailable},
+		"bad connection":        {driver.ErrBadConn, exchange.Unavailable},
+		"connection closed":     {fmt.Errorf("exec: %w", pgconn.ErrConnClosed), exchange.Unavailable},
+		"end of connection":     {fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF), exchange.Unavailable},
+		"broken pipe": {&net.OpError{Op: "write", Err: os.NewSyscallError("write", syscall.EPIPE)},
+			exchange.Unavailable},
+		"reset, as the caller left": {errors.Join(&net.OpError{Op: "read", Err: os.ErrDeadlineExceeded},
+			stdcontext.Canceled), exchange.Internal},
+		"full (SQLite)":        {fullSQLite(t), exchange.StorageFull},
+		"going":                {&pgconn.PgError{Code: "57P01"}, exchange.Unavailable},
+		"starting":             {&pgconn.PgError{Code: "57P03"}, exchange.Unavailable},
+		"not null":             {&pgconn.PgError{Code: "23502"}, exchange.Internal},
+		"gone":                 {stdcontext.Canceled, exchange.Internal},
+		"ours, as it is":       {exchange.Errorf(exchange.Forbidden, "no"), exchange.Forbidden},
+		"busy (SQLite)":        {busy(t), exchange.Unavailable},
+		"no server (Postgres)": {noServer(t), exchange.Unavailable},
 	} {
 		got := store.Translate(test.err)
 		code(t, name, got, test.want)

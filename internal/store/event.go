@@ -16,7 +16,8 @@ import (
 // AppendEvents seals the events of one act behind those of the request, keeps them, and gives
 // them with their ids. q is the request as it was locked by RequestForUpdate; UpdateRequest
 // follows and keeps the new head of its chain.
-func (c Conn) AppendEvents(ctx context.Context, q *exchange.RequestDetail, events []exchange.Event) ([]exchange.Event, error) {
+func (c Conn) AppendEvents(ctx context.Context, q *exchange.RequestDetail, events []exchange.Event) ([]exchange.Event,
+	error) {
 	facts, err := text(q.WithoutAddress())
 	if err != nil {
 		return nil, err
@@ -27,7 +28,8 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.RequestDetail, event
 		if err != nil {
 			return nil, err
 		}
-		e.ID, err = one(ctx, c, value[int64], "INSERT INTO request_events ("+strings.Join(eventWritten, ", ")+", title, facts) VALUES "+
+		e.ID, err = one(ctx, c, value[int64], "INSERT INTO request_events ("+strings.Join(eventWritten, ", ")+
+			", title, facts) VALUES "+
 			places(1, len(eventWritten)+2)+" RETURNING id", append(eventArgs(*q, e), q.Material, facts)...)
 		if err != nil {
 			return nil, err
@@ -41,7 +43,8 @@ func (c Conn) AppendEvents(ctx context.Context, q *exchange.RequestDetail, event
 var eventWritten = strings.Fields("request_id seq kind actor_id at detail prev_hash hash material_id organization_id")
 
 func eventArgs(q exchange.RequestDetail, e exchange.Event) []any {
-	return []any{e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At, e.Raw, e.Prev, e.Hash,
+	return []any{e.RequestID, e.Seq, string(e.Kind), uuid.NullUUID{UUID: e.Actor, Valid: e.Actor != uuid.Nil}, e.At,
+		e.Raw, e.Prev, e.Hash,
 		q.MaterialID, q.Organization}
 }
 
@@ -67,7 +70,8 @@ func (c Conn) EventFacts(ctx context.Context, events []int64) (map[int64]exchang
 	}
 	for some := range slices.Chunk(events, maxIn) {
 		places, args := in(nil, some)
-		if _, err := all(ctx, c, scan, "SELECT id, facts FROM request_events WHERE id IN ("+places+") AND facts IS NOT NULL", args...); err != nil {
+		if _, err := all(ctx, c, scan, "SELECT id, facts FROM request_events WHERE id IN ("+places+
+			") AND facts IS NOT NULL", args...); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +80,8 @@ func (c Conn) EventFacts(ctx context.Context, events []int64) (map[int64]exchang
 
 // FirstTitle reads the title that the material of a request had when the request was made.
 func (c Conn) FirstTitle(ctx context.Context, request int64) (string, error) {
-	return one(ctx, c, value[string], `SELECT COALESCE(e.title, m.title) FROM material_requests r JOIN materials m ON m.id = r.material_id
+	return one(ctx, c, value[string], `SELECT COALESCE(e.title, m.title) FROM material_requests r JOIN materials m
+		ON m.id = r.material_id
 		LEFT JOIN request_events e ON e.request_id = r.id AND e.seq = 1 WHERE r.id = $1`, request)
 }
 
@@ -92,7 +97,8 @@ func (c Conn) Event(ctx context.Context, id int64) (exchange.Event, error) {
 }
 
 // Events lists the events of a request; kind "" is every kind.
-func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind, p exchange.Page) (exchange.ListPage[exchange.Event], error) {
+func (c Conn) Events(ctx context.Context, request int64, kind exchange.EventKind,
+	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
 		id: func(e exchange.Event) int64 { return e.ID }, sorts: map[string]string{"sent_at": "o.at"},
 		filters: map[string]condition{"actor": equals("o.actor_id"), "sender": equals("o.actor_id")}}
@@ -108,7 +114,8 @@ func (c Conn) EventsOf(ctx context.Context, requests []int64) (map[int64][]excha
 	found := map[int64][]exchange.Event{}
 	for some := range slices.Chunk(requests, maxIn) {
 		places, args := in(nil, some)
-		list, err := all(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.request_id IN ("+places+") ORDER BY o.request_id, o.seq", args...)
+		list, err := all(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.request_id IN ("+
+			places+") ORDER BY o.request_id, o.seq", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +137,8 @@ var organizationEvents = listing[exchange.OrganizationEvent]{
 }
 
 // OrganizationEvents lists what happened in the requests of an organization's materials.
-func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exchange.Page, by exchange.EventFilter) (exchange.ListPage[exchange.OrganizationEvent], error) {
+func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exchange.Page,
+	by exchange.EventFilter) (exchange.ListPage[exchange.OrganizationEvent], error) {
 	f := where("o.organization_id = ?", organization)
 	andEqual(f, "o.kind", by.Kind)
 	andEqual(f, "o.request_id", by.Request)
@@ -145,10 +153,12 @@ func (c Conn) OrganizationEvents(ctx context.Context, organization int64, p exch
 // MoveRequests lets the requests of a material follow it from one organization to another, with their events
 // in its feed and their turns in its insights; those of deleted requests stay in none.
 func (c Conn) MoveRequests(ctx context.Context, material, from, to int64) error {
-	if _, err := c.exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material, to); err != nil {
+	if _, err := c.exec(ctx, "UPDATE material_requests SET organization_id = $2 WHERE material_id = $1", material,
+		to); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND material_id = $1", material, from, to); err != nil {
+	if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = $3 WHERE organization_id = $2 AND "+
+		"material_id = $1", material, from, to); err != nil {
 		return err
 	}
 	moved, err := c.exec(ctx, `UPDATE request_turns SET organization_id = $3 WHERE organization_id = $2
@@ -170,10 +180,12 @@ func (c Conn) Heads(ctx context.Context, after int64, limit int) ([]RequestHead,
 	scan := func(r row, h *RequestHead) error {
 		return r.Scan(&h.Request, &h.Seq, &h.Hash)
 	}
-	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2", after, limit)
+	return all(ctx, c, scan, "SELECT id, last_seq, last_hash FROM material_requests WHERE id > $1 ORDER BY id LIMIT $2",
+		after, limit)
 }
 
 // Chain reads the events of a request from the first on; for verifying.
 func (c Conn) Chain(ctx context.Context, request int64) ([]exchange.Event, error) {
-	return all(ctx, c, scanEvent, "SELECT "+eventColumns+" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
+	return all(ctx, c, scanEvent, "SELECT "+eventColumns+
+		" FROM request_events o WHERE o.request_id = $1 ORDER BY o.seq", request)
 }

@@ -13,7 +13,8 @@ func TestTheShortWayToTheTextOfFTS5IsTheLongOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var fields []fulltext.Field
 		for range rapid.IntRange(0, 8).Draw(t, "fields") {
-			fields = append(fields, fulltext.Field{Weight: fulltext.Weight(rapid.IntRange(0, 3).Draw(t, "weight")), Text: rapid.String().Draw(t, "text")})
+			fields = append(fields, fulltext.Field{Weight: fulltext.Weight(rapid.IntRange(0, 3).Draw(t, "weight")),
+				Text: rapid.String().Draw(t, "text")})
 		}
 		doc := fulltext.New(fields, nil, nil, []string{"a=b"}).Tokens
 		if short, long := ftsText(doc), ftsLongText(doc); short != long {

@@ -24,7 +24,8 @@ func (c Conn) GrantForUpdate(ctx context.Context, id int64) (exchange.Grant, err
 	return one(ctx, c, scanGrant, "SELECT "+grantColumns+" FROM grants o WHERE o.id = $1"+c.db.dialect.forUpdate, id)
 }
 
-var grants = listing[exchange.Grant]{columns: grantColumns, table: "grants", scan: scanGrant, id: func(g exchange.Grant) int64 { return g.ID },
+var grants = listing[exchange.Grant]{columns: grantColumns, table: "grants", scan: scanGrant,
+	id:      func(g exchange.Grant) int64 { return g.ID },
 	filters: map[string]condition{"user": equals("o.user_id")}}
 
 // Grants lists a user's grants.
@@ -33,20 +34,24 @@ func (c Conn) Grants(ctx context.Context, user uuid.UUID, p exchange.Page) (exch
 }
 
 // GrantsOf lists the grants that paid for materials of an organization.
-func (c Conn) GrantsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Grant], error) {
+func (c Conn) GrantsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Grant],
+	error) {
 	return grants.page(ctx, c, p, where(`o.id IN (SELECT f.grant_id FROM materials m
 		JOIN grant_materials f ON f.material_id = m.id WHERE m.organization_id = ?)`, organization))
 }
 
 // InsertGrant adds a grant and gives its id.
 func (c Conn) InsertGrant(ctx context.Context, g exchange.Grant) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO grants (user_id, title, funder_id, created_at, updated_at, title_sort, funder_id_sort)
-		VALUES ($1, $2, $3, $4, $4, $5, $6) RETURNING id`, g.UserID, g.Title, g.FunderID, c.Now, exchange.SortKey(g.Title), exchange.SortKey(g.FunderID))
+	return one(ctx, c, value[int64], `INSERT INTO grants (user_id, title, funder_id, created_at, updated_at,
+		title_sort, funder_id_sort)
+		VALUES ($1, $2, $3, $4, $4, $5, $6) RETURNING id`, g.UserID, g.Title, g.FunderID, c.Now,
+		exchange.SortKey(g.Title), exchange.SortKey(g.FunderID))
 }
 
 // UpdateGrant saves a grant; its owner never changes.
 func (c Conn) UpdateGrant(ctx context.Context, g exchange.Grant) error {
-	_, err := c.exec(ctx, "UPDATE grants SET title = $2, funder_id = $3, updated_at = $4, title_sort = $5, funder_id_sort = $6 WHERE id = $1",
+	_, err := c.exec(ctx, "UPDATE grants SET title = $2, funder_id = $3, updated_at = $4, title_sort = $5, "+
+		"funder_id_sort = $6 WHERE id = $1",
 		g.ID, g.Title, g.FunderID, c.Now, exchange.SortKey(g.Title), exchange.SortKey(g.FunderID))
 	return err
 }
@@ -80,12 +85,14 @@ func (c Conn) Funded(ctx context.Context, grants ...int64) ([]Funded, error) {
 	}
 	places, args := in(nil, grants)
 	scan := func(r row, f *Funded) error { return r.Scan(append([]any{&f.GrantID}, shownFields(&f.Material)...)...) }
-	return all(ctx, c, scan, "SELECT f.grant_id, "+shownMaterial+" FROM "+materialFrom+` JOIN grant_materials f ON f.material_id = o.id
+	return all(ctx, c, scan, "SELECT f.grant_id, "+shownMaterial+" FROM "+materialFrom+
+		` JOIN grant_materials f ON f.material_id = o.id
 		WHERE f.grant_id IN (`+places+") ORDER BY f.grant_id, o.id DESC", args...)
 }
 
 // FundedBy lists those materials of one grant that viewer may see.
-func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page, viewer exchange.Actor) (exchange.ListPage[exchange.ShownMaterial], error) {
+func (c Conn) FundedBy(ctx context.Context, grant int64, p exchange.Page,
+	viewer exchange.Actor) (exchange.ListPage[exchange.ShownMaterial], error) {
 	w := where("o.id IN (SELECT f.material_id FROM grant_materials f WHERE f.grant_id = ?)", grant)
 	if !viewer.Admin {
 		c.andVisible(w, viewer.Viewer())

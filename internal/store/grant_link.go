@@ -22,12 +22,14 @@ func (c Conn) GrantLink(ctx context.Context, id int64) (exchange.GrantLink, erro
 // GrantLinks lists the links to the report of a grant that open it still, the newest first.
 func (c Conn) GrantLinks(ctx context.Context, grant int64) ([]exchange.GrantLink, error) {
 	return all(ctx, c, scanGrantLink, "SELECT "+grantLinkColumns+
-		" FROM grant_links o WHERE o.grant_id = $1 AND o.revoked_at IS NULL AND o.expires_at > $2 ORDER BY o.id DESC", grant, c.Now)
+		" FROM grant_links o WHERE o.grant_id = $1 AND o.revoked_at IS NULL AND o.expires_at > $2 ORDER BY o.id DESC",
+		grant, c.Now)
 }
 
 // InsertGrantLink adds a link and gives its id.
 func (c Conn) InsertGrantLink(ctx context.Context, l exchange.GrantLink) (int64, error) {
-	return one(ctx, c, value[int64], "INSERT INTO grant_links (grant_id, note, created_at, expires_at) VALUES ($1, $2, $3, $4) RETURNING id",
+	return one(ctx, c, value[int64], "INSERT INTO grant_links (grant_id, note, created_at, expires_at) VALUES ($1, "+
+		"$2, $3, $4) RETURNING id",
 		l.GrantID, l.Note, c.Now, l.ExpiresAt)
 }
 
@@ -59,7 +61,9 @@ func (c Conn) PaidFor(ctx context.Context, grant int64) (map[int64]exchange.Fund
 func (c Conn) Fundable(ctx context.Context, grant int64, user uuid.UUID, limit int) ([]exchange.Named, error) {
 	scan := func(r row, n *exchange.Named) error { return r.Scan(&n.ID, &n.Name) }
 	return all(ctx, c, scan, `SELECT o.id, o.title FROM materials o
-		WHERE o.organization_id IN (SELECT m.organization_id FROM memberships m WHERE m.user_id = $1 AND m.left_at IS NULL)
-			AND NOT o.is_archived AND `+published("o")+` AND NOT EXISTS (SELECT 1 FROM grant_materials f WHERE f.material_id = o.id AND f.grant_id = $2)
+		WHERE o.organization_id IN (SELECT m.organization_id FROM memberships m WHERE m.user_id = $1
+		AND m.left_at IS NULL)
+			AND NOT o.is_archived AND `+published("o")+` AND NOT EXISTS (SELECT 1 FROM grant_materials f
+				WHERE f.material_id = o.id AND f.grant_id = $2)
 		ORDER BY o.title_sort, o.id LIMIT $3`, user, grant, limit)
 }

@@ -36,8 +36,10 @@ func each(t *testing.T, test func(t *testing.T, l lab)) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		l := lab{t: t, db: db, ctx: t.Context(), count: &atomic.Int64{}}
 		db.SetNow(ticking())
-		for _, table := range []string{"tokens", "organizations", "memberships", "shipping_requirements", "addresses", "materials", "grants",
-			"attachments", "material_requests", "request_turns", "request_documents", "request_issues", "request_events", "notifications", "audit_events", "jobs"} {
+		for _, table := range []string{"tokens", "organizations", "memberships", "shipping_requirements", "addresses",
+			"materials", "grants",
+			"attachments", "material_requests", "request_turns", "request_documents", "request_issues",
+			"request_events", "notifications", "audit_events", "jobs"} {
 			n := int64(1)<<31 + l.count.Add(1_000_000)
 			query := fmt.Sprintf("INSERT INTO sqlite_sequence (name, seq) VALUES ('%s', %d)", table, n)
 			if db.Postgres() {
@@ -94,7 +96,8 @@ func (l lab) user() exchange.User {
 func (l lab) organization(owner uuid.UUID, members ...uuid.UUID) (id int64) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) (err error) {
-		o := exchange.Organization{Name: "Lab", Owner: owner, Targets: exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}}
+		o := exchange.Organization{Name: "Lab", Owner: owner,
+			Targets: exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}}
 		if id, err = tx.InsertOrganization(ctx, o); err != nil {
 			return err
 		}
@@ -115,7 +118,8 @@ func (l lab) setMembers(organization int64, members ...uuid.UUID) (left []uuid.U
 
 func (l lab) material(organization int64, contact uuid.UUID, change func(m *exchange.Material)) (id int64) {
 	l.t.Helper()
-	m := exchange.Material{OrganizationID: organization, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte("{}"), ContactID: contact}
+	m := exchange.Material{OrganizationID: organization, Category: "CELL_LINE", Title: "HeLa", Metadata: []byte("{}"),
+		ContactID: contact}
 	if change != nil {
 		change(&m)
 	}
@@ -128,7 +132,8 @@ func (l lab) material(organization int64, contact uuid.UUID, change func(m *exch
 
 func (l lab) request(material int64, requester, assigned uuid.UUID, change func(r *exchange.Request)) (id int64) {
 	l.t.Helper()
-	r := exchange.Request{MaterialID: material, Requester: requester, AssignedTo: assigned, Status: exchange.Open, Active: true, WaitingSince: start}
+	r := exchange.Request{MaterialID: material, Requester: requester, AssignedTo: assigned, Status: exchange.Open,
+		Active: true, WaitingSince: start}
 	if change != nil {
 		change(&r)
 	}
@@ -140,7 +145,8 @@ func (l lab) request(material int64, requester, assigned uuid.UUID, change func(
 }
 
 // change loads a request for update, changes it and saves it.
-func (l lab) change(request int64, deleted bool, change func(ctx context, tx store.Conn, q *exchange.RequestDetail) error) {
+func (l lab) change(request int64, deleted bool,
+	change func(ctx context, tx store.Conn, q *exchange.RequestDetail) error) {
 	l.t.Helper()
 	l.write(func(ctx context, tx store.Conn) error {
 		q, err := tx.RequestForUpdate(ctx, request)
@@ -158,7 +164,8 @@ func (l lab) change(request int64, deleted bool, change func(ctx context, tx sto
 func (l lab) event(request int64, actor uuid.UUID, kind exchange.EventKind) (e exchange.Event) {
 	l.t.Helper()
 	l.change(request, false, func(ctx context, tx store.Conn, q *exchange.RequestDetail) error {
-		events, err := tx.AppendEvents(ctx, q, []exchange.Event{{Kind: kind, Actor: actor, Detail: exchange.Detail{Text: odd}}})
+		events, err := tx.AppendEvents(ctx, q,
+			[]exchange.Event{{Kind: kind, Actor: actor, Detail: exchange.Detail{Text: odd}}})
 		if err == nil {
 			e = events[0]
 		}

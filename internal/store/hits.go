@@ -106,7 +106,8 @@ func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, mo
 	tables, w := f.from(e)
 	w.and(place+" >= ? AND "+place+" < ?", from, until)
 	return all(ctx, f.Conn, func(r row, h *hit) error { return r.Scan(&h.rank, &h.facets, &h.weights) },
-		"SELECT x.rank, x.facets, x.weights FROM "+tables+" WHERE "+w.sql.String()+" ORDER BY "+place+" LIMIT $"+strconv.Itoa(len(w.args)+1),
+		"SELECT x.rank, x.facets, x.weights FROM "+tables+" WHERE "+w.sql.String()+" ORDER BY "+place+" LIMIT $"+
+			strconv.Itoa(len(w.args)+1),
 		append(w.args, most)...)
 }
 
@@ -114,13 +115,15 @@ func (f finder) read(ctx context.Context, e fulltext.Expr, from, until int64, mo
 func (f finder) some(ctx context.Context, e fulltext.Expr, n int) ([]int64, error) {
 	asked := []fulltext.Expr{e}
 	if f.db.Postgres() {
-		asked = []fulltext.Expr{and(e, f.slot(0, partBits[1])), e} // where hits are many, those of a part are soon found
+		// where hits are many, those of a part are soon found
+		asked = []fulltext.Expr{and(e, f.slot(0, partBits[1])), e}
 	}
 	var ranks []int64
 	for _, e := range asked {
 		tables, w := f.from(e)
 		var err error
-		if ranks, err = all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+tables+" WHERE "+w.sql.String()+" LIMIT $"+strconv.Itoa(len(w.args)+1),
+		if ranks, err = all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+tables+" WHERE "+w.sql.String()+" LIMIT $"+
+			strconv.Itoa(len(w.args)+1),
 			append(w.args, n)...); err != nil {
 			return nil, err
 		}

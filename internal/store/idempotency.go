@@ -44,7 +44,8 @@ func (c Conn) InsertRetry(ctx context.Context, k exchange.IdempotentCall, since 
 		VALUES ($1, $2, $3, $4, $5, `+sealedArgument(6, 9)+`, $7)
 		ON CONFLICT (caller, key) DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status,
 			headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
-		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers, secrets.seal(answerOf(&k), k.Body), c.Now, since, c.db.proof)
+		WHERE idempotency_keys.created_at <= $8`, k.Caller, k.Key, k.Fingerprint, k.Status, headers,
+		secrets.seal(answerOf(&k), k.Body), c.Now, since, c.db.proof)
 	return n == 1, sealing(err)
 }
 

@@ -18,12 +18,14 @@ const myLabs = "(SELECT organization_id FROM memberships WHERE user_id = ? AND l
 // The requests of a person and of their labs as conditions on material_requests o, of which each is read off an
 // index and none shares a request with another; every ? is the person.
 var inboxes = map[exchange.InboxState][]string{
-	exchange.OnMe:     {"o.requester_id = ? AND o.party = 'requester'", "o.assigned_to = ? AND o.party = 'lab' AND o.organization_id IN " + myLabs},
+	exchange.OnMe: {"o.requester_id = ? AND o.party = 'requester'",
+		"o.assigned_to = ? AND o.party = 'lab' AND o.organization_id IN " + myLabs},
 	exchange.OnMyLabs: {"o.organization_id IN " + myLabs + " AND o.party = 'lab' AND o.assigned_to <> ?"},
 	exchange.OnOthers: {"o.requester_id = ? AND o.party = 'lab' AND o.organization_id NOT IN " + myLabs,
 		"o.organization_id IN " + myLabs + " AND o.party = 'requester' AND o.requester_id <> ?"},
-	exchange.OnNobody: {"o.requester_id = ? AND o.party = '' AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs + " AND o.party = ''"},
-	everyTurn:         {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
+	exchange.OnNobody: {"o.requester_id = ? AND o.party = '' AND o.organization_id NOT IN " + myLabs,
+		"o.organization_id IN " + myLabs + " AND o.party = ''"},
+	everyTurn: {"o.requester_id = ? AND o.organization_id NOT IN " + myLabs, "o.organization_id IN " + myLabs},
 }
 
 const everyTurn exchange.InboxState = ""
@@ -45,7 +47,8 @@ func (c Conn) search(w *filter, f exchange.InboxFilter, viewer exchange.Actor) {
 	if f.Search == nil {
 		return
 	}
-	condition, args := matching{c, exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
+	condition, args := matching{c,
+		exchange.RequestScope(exchange.Actor{ID: viewer.ID, Organizations: viewer.Organizations})}.
 		requests(fulltext.Parse(string(*f.Search)).Expr())
 	w.begin("WITH found AS MATERIALIZED (SELECT o.id FROM material_requests o")
 	w.and(condition, args...)
@@ -69,7 +72,8 @@ func (f *filter) begin(text string) {
 
 // CountInbox says how many requests are what to a person, of those that a filter leaves; whose turn it is is no
 // part of it. It stops counting at exchange.MaxCounted of each arm of inboxes.
-func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts, error) {
+func (c Conn) CountInbox(ctx context.Context, f exchange.InboxFilter, viewer exchange.Actor) (exchange.InboxCounts,
+	error) {
 	c.skipStmtCache = f.Search != nil
 	w := &filter{}
 	c.search(w, f, viewer)
@@ -108,12 +112,14 @@ const late = 1 << 40
 // dueAt is when the turn in a request o of the organization g is due, in seconds.
 func (c Conn) dueAt() string {
 	return `COALESCE(86400 * CASE o.step WHEN 'decision' THEN g.decide_days WHEN 'executed_mta' THEN g.countersign_days
-		WHEN 'shipment' THEN g.ship_days WHEN 'issue' THEN g.ship_days END + ` + fmt.Sprintf(c.db.dialect.seconds, "o.waiting_since") +
+		WHEN 'shipment' THEN g.ship_days WHEN 'issue' THEN g.ship_days END + ` +
+		fmt.Sprintf(c.db.dialect.seconds, "o.waiting_since") +
 		", " + strconv.Itoa(late) + ")"
 }
 
 // Inbox reads a part of the requests of a person and of the labs that they are in. It does not count them.
-func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter, viewer exchange.Actor) (list []exchange.RequestDetail, next *exchange.Position, err error) {
+func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter,
+	viewer exchange.Actor) (list []exchange.RequestDetail, next *exchange.Position, err error) {
 	c.skipStmtCache = f.Search != nil
 	whose := everyTurn
 	if f.Whose != nil {
@@ -181,18 +187,23 @@ func (c Conn) Inbox(ctx context.Context, p exchange.Page, f exchange.InboxFilter
 
 // Colleagues are the people of the organizations that a person is in, by name; limit of them.
 func (c Conn) Colleagues(ctx context.Context, user uuid.UUID, limit int) ([]exchange.User, error) {
-	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id FROM memberships m WHERE m.left_at IS NULL
+	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
+		FROM memberships m WHERE m.left_at IS NULL
 		AND m.organization_id IN (SELECT organization_id FROM memberships WHERE user_id = $1 AND left_at IS NULL))
 		ORDER BY u.last_name_sort, u.first_name_sort, u.id LIMIT $2`, user, limit)
 }
 
 // PeopleCalled are the people of organizations whom a text may mean, at most limit: first who has it as registry id,
 // also behind a name and a comma, then by name those whose name has it in it.
-func (c Conn) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]exchange.User, error) {
+func (c Conn) PeopleCalled(ctx context.Context, organizations []int64, text string, limit int) ([]exchange.User,
+	error) {
 	part := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(exchange.SortKey(text)) + "%"
 	id := strings.TrimSpace(text[strings.LastIndex(text, ",")+1:])
 	places, args := in([]any{text, id, part, limit}, organizations)
-	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id FROM memberships m WHERE m.left_at IS NULL
-		AND m.organization_id IN (`+places+`)) AND (u.registry_id IN ($1, $2) OR u.first_name_sort || ' ' || u.last_name_sort LIKE $3 ESCAPE '\')
-		ORDER BY CASE WHEN u.registry_id IN ($1, $2) THEN 0 ELSE 1 END, u.last_name_sort, u.first_name_sort, u.id LIMIT $4`, args...)
+	return all(ctx, c, scanUser, "SELECT "+userColumns+` FROM users u WHERE u.id IN (SELECT m.user_id
+		FROM memberships m WHERE m.left_at IS NULL
+		AND m.organization_id IN (`+places+`)) AND (u.registry_id IN ($1, $2)
+			OR u.first_name_sort || ' ' || u.last_name_sort LIKE $3 ESCAPE '\')
+		ORDER BY CASE WHEN u.registry_id IN ($1, $2) THEN 0 ELSE 1 END, u.last_name_sort, u.first_name_sort,
+		u.id LIMIT $4`, args...)
 }

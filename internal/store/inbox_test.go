@@ -28,20 +28,23 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			var materials []int64
 			for range 3 {
 				var asks exchange.Terms
-				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0], func(m *exchange.Material) {
-					m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract = yes.Draw(r, "mta"), yes.Draw(r, "irb"), yes.Draw(r, "abstract")
-					asks = exchange.Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
-				})
+				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0],
+					func(m *exchange.Material) {
+						m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract = yes.Draw(r, "mta"), yes.Draw(r, "irb"),
+							yes.Draw(r, "abstract")
+						asks = exchange.Terms{MTA: m.NeedsMTA, IRB: m.NeedsIRB, Abstract: m.NeedsAbstract}
+					})
 				materials, terms[id] = append(materials, id), asks
 			}
 			for range rapid.IntRange(0, 9).Draw(r, "requests") {
 				material := rapid.SampledFrom(materials).Draw(r, "material")
-				id := l.request(material, user.Draw(r, "requester"), user.Draw(r, "assigned"), func(q *exchange.Request) {
-					q.Status = rapid.SampledFrom(exchange.Statuses).Draw(r, "status")
-					q.Active, q.OpenIssues = q.Status.Active(), rapid.IntRange(0, 1).Draw(r, "issues")
-					q.Correction = rapid.SampledFrom([]string{"", "it lacks a date"}).Draw(r, "correction")
-					*q = q.Begin(terms[material], start.AddDate(0, 0, rapid.IntRange(0, 3).Draw(r, "day")))
-				})
+				id := l.request(material, user.Draw(r, "requester"), user.Draw(r, "assigned"),
+					func(q *exchange.Request) {
+						q.Status = rapid.SampledFrom(exchange.Statuses).Draw(r, "status")
+						q.Active, q.OpenIssues = q.Status.Active(), rapid.IntRange(0, 1).Draw(r, "issues")
+						q.Correction = rapid.SampledFrom([]string{"", "it lacks a date"}).Draw(r, "correction")
+						*q = q.Begin(terms[material], start.AddDate(0, 0, rapid.IntRange(0, 3).Draw(r, "day")))
+					})
 				if rapid.IntRange(0, 5).Draw(r, "deleted") == 0 {
 					l.change(id, true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 				}
@@ -52,13 +55,17 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 					viewer.Organizations = append(viewer.Organizations, o)
 				}
 			}
-			f := exchange.InboxFilter{Organization: maybe(r, "filter lab", w.organizations), Material: maybe(r, "filter material", materials),
-				Status: maybe(r, "filter status", exchange.Statuses), AssignedTo: maybe(r, "filter assigned", w.users)}
-			all, err := l.tx.Requests(l.ctx, exchange.Page{}, exchange.RequestFilter{Material: f.Material, Status: f.Status, AssignedTo: f.AssignedTo}, viewer)
+			f := exchange.InboxFilter{Organization: maybe(r, "filter lab", w.organizations),
+				Material:   maybe(r, "filter material", materials),
+				Status:     maybe(r, "filter status", exchange.Statuses),
+				AssignedTo: maybe(r, "filter assigned", w.users)}
+			all, err := l.tx.Requests(l.ctx, exchange.Page{},
+				exchange.RequestFilter{Material: f.Material, Status: f.Status, AssignedTo: f.AssignedTo}, viewer)
 			if err != nil {
 				r.Fatal(err)
 			}
-			counts := exchange.InboxCounts{exchange.OnMe: 0, exchange.OnMyLabs: 0, exchange.OnOthers: 0, exchange.OnNobody: 0}
+			counts := exchange.InboxCounts{exchange.OnMe: 0, exchange.OnMyLabs: 0, exchange.OnOthers: 0,
+				exchange.OnNobody: 0}
 			for _, q := range all.Items {
 				if f.Organization == nil || *f.Organization == q.Organization {
 					counts[naiveWhose(q, viewer.ID, w.members)]++
@@ -68,11 +75,13 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 				r.Fatalf("counts %v, %v, want %v", got, err, counts)
 			}
 			f.Whose = maybe(r, "whose", exchange.Whoses)
-			order := exchange.Order{Field: rapid.SampledFrom([]exchange.Field{{}, exchange.ByWaiting, exchange.ByDue}).Draw(r, "order"), Ascending: yes.Draw(r, "ascending")}
+			order := exchange.Order{Field: rapid.SampledFrom([]exchange.Field{{}, exchange.ByWaiting,
+				exchange.ByDue}).Draw(r, "order"), Ascending: yes.Draw(r, "ascending")}
 			var want []string
 			for _, q := range sortedInbox(all.Items, order) {
 				whose := naiveWhose(q, viewer.ID, w.members)
-				if (f.Organization == nil || *f.Organization == q.Organization) && (f.Whose == nil || *f.Whose == whose) {
+				if (f.Organization == nil || *f.Organization == q.Organization) &&
+					(f.Whose == nil || *f.Whose == whose) {
 					want = append(want, fmt.Sprint(q.ID, whose))
 				}
 			}
@@ -96,7 +105,8 @@ func TestTheInboxIsWhatANaiveReaderFinds(t *testing.T) {
 			v, err := l.tx.Visitor(l.ctx, viewer.ID)
 			mine, countErr := l.tx.CountInbox(l.ctx, exchange.InboxFilter{}, viewer)
 			if err != nil || countErr != nil || v.Waiting != mine[exchange.OnMe] {
-				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err, mine[exchange.OnMe], countErr)
+				r.Fatalf("a page says that %d wait, %v; the inbox that it is %d, %v", v.Waiting, err,
+					mine[exchange.OnMe], countErr)
 			}
 		})
 	})

@@ -35,12 +35,14 @@ type index struct {
 }
 
 var (
-	materialIndex = index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"}, bits: 32,
+	materialIndex = index{name: "material", things: "materials", extra: []string{"organization_id", "visible_from"},
+		bits: 32,
 		sight: func(f *filter, c Conn, viewer uuid.UUID) {
 			f.and("(x.visible_from <= ? OR x.organization_id IN ("+membersOf+"))", c.today(), viewer)
 		}, title: "o.title", archived: "o.is_archived", sorts: sortings("o.title_sort")}
-	organizationIndex = index{name: "organization", things: "organizations", bits: 32, title: "o.name", sorts: sortings("o.name_sort")}
-	userIndex         = index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
+	organizationIndex = index{name: "organization", things: "organizations", bits: 32, title: "o.name",
+		sorts: sortings("o.name_sort")}
+	userIndex = index{name: "user", things: "users", bits: 61, sorts: sortings("o.last_name_sort")}
 )
 
 // rankOf is the rank of the thing with a number: its multiple of the golden ratio, without the whole part,
@@ -86,7 +88,8 @@ type indexedRow struct {
 
 func (e entry) digest() string {
 	hash := sha256.New()
-	_ = json.NewEncoder(hash).Encode([]any{e.rank, e.extra, e.Facets, e.Doc.Weights, e.Doc.Tokens}) // such values are always JSON
+	// such values are always JSON
+	_ = json.NewEncoder(hash).Encode([]any{e.rank, e.extra, e.Facets, e.Doc.Weights, e.Doc.Tokens})
 	return base64.RawStdEncoding.EncodeToString(hash.Sum(nil)[:15])
 }
 
@@ -115,8 +118,10 @@ func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
 		for _, e := range some {
 			rows = append(rows, c.indexRow(ix, e, digests[e.rank])...)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO "+ix.name+"_index ("+strings.Join(columns, ", ")+") VALUES "+places(len(some), len(columns))+
-			" ON CONFLICT (id) DO UPDATE SET "+excluded(append([]string{"rank"}, columns[2:]...)), rows...); err != nil {
+		if _, err := c.exec(ctx, "INSERT INTO "+ix.name+"_index ("+strings.Join(columns, ", ")+") VALUES "+
+			places(len(some), len(columns))+
+			" ON CONFLICT (id) DO UPDATE SET "+excluded(append([]string{"rank"}, columns[2:]...)),
+			rows...); err != nil {
 			return err
 		}
 	}
@@ -125,7 +130,8 @@ func (c Conn) writeIndex(ctx context.Context, ix index, entries []entry) error {
 	}
 	// FTS5 writes to the disk after each statement of several rows, and whenever ranks go back.
 	for _, e := range entries {
-		if _, err := c.exec(ctx, "INSERT OR REPLACE INTO "+ix.name+"_words (rowid, words) VALUES ($1, $2)", e.rank, ftsText(e.Doc.Tokens)); err != nil {
+		if _, err := c.exec(ctx, "INSERT OR REPLACE INTO "+ix.name+"_words (rowid, words) VALUES ($1, $2)", e.rank,
+			ftsText(e.Doc.Tokens)); err != nil {
 			return err
 		}
 	}
@@ -193,7 +199,8 @@ func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) erro
 		entries, err := all(ctx, c, func(r row, e *entry) error {
 			var id int64
 			var organization exchange.Organization
-			if err := r.Scan(&id, &organization.Name, fromJSON{&organization.PublicKeys}, &e.was.rank, &e.was.digest, &e.was.weights); err != nil {
+			if err := r.Scan(&id, &organization.Name, fromJSON{&organization.PublicKeys}, &e.was.rank, &e.was.digest,
+				&e.was.weights); err != nil {
 				return err
 			}
 			err := e.material(byID[id], organization)
@@ -201,7 +208,8 @@ func (c Conn) indexMaterials(ctx context.Context, list []exchange.Material) erro
 				spelt = append(spelt, fulltext.Spellings(e.Doc.Weights)...)
 			}
 			return err
-		}, `SELECT m.id, n.name, n.public_metadata_keys, x.rank, x.digest, x.weights FROM materials m JOIN organizations n ON n.id = m.organization_id
+		}, `SELECT m.id, n.name, n.public_metadata_keys, x.rank, x.digest, x.weights FROM materials m
+			JOIN organizations n ON n.id = m.organization_id
 			LEFT JOIN material_index x ON x.id = m.id WHERE m.id IN (`+places+")", args...)
 		if err != nil {
 			return err
@@ -232,7 +240,8 @@ func (e *entry) material(m exchange.Material, of exchange.Organization) (err err
 func (c Conn) ReindexMaterials(ctx context.Context, ids []int64) error {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
-		list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+places+") ORDER BY o.id"+
+		list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id IN ("+places+
+			") ORDER BY o.id"+
 			c.db.dialect.forUpdate, args...)
 		if err != nil {
 			return err
@@ -249,11 +258,13 @@ func (c Conn) indexOrganization(ctx context.Context, o exchange.Organization, wa
 	if err != nil {
 		return err
 	}
-	return c.writeIndex(ctx, organizationIndex, []entry{{SearchDocument: o.SearchDocument(), id: o.ID, rank: rank, was: was}})
+	return c.writeIndex(ctx, organizationIndex,
+		[]entry{{SearchDocument: o.SearchDocument(), id: o.ID, rank: rank, was: was}})
 }
 
 func (c Conn) indexUser(ctx context.Context, u exchange.User, was indexedRow) error {
-	return c.writeIndex(ctx, userIndex, []entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
+	return c.writeIndex(ctx, userIndex,
+		[]entry{{SearchDocument: u.SearchDocument(), id: u.ID, rank: userRank(u.ID), was: was}})
 }
 
 // The lengths of words that a mistyped one is compared to; shorter ones are like too many others.

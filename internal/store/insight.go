@@ -8,11 +8,13 @@ import (
 )
 
 // What insights tell of days that are over is kept, a row for each day in which something happened to requests of an
-// organization, and each category of their materials. insight_marks says until which day: what is later, or was forgotten, is told of the turns themselves.
+// organization, and each category of their materials. insight_marks says until which day: what is later, or was
+// forgotten, is told of the turns themselves.
 
 // InsightMark gives the day until before which an organization's days are kept, "" where none is.
 func (c Conn) InsightMark(ctx context.Context, organization int64) (string, error) {
-	day, err := one(ctx, c, value[string], "SELECT until_day FROM insight_marks WHERE organization_id = $1", organization)
+	day, err := one(ctx, c, value[string], "SELECT until_day FROM insight_marks WHERE organization_id = $1",
+		organization)
 	if exchange.CodeOf(err) == exchange.NotFound {
 		err = nil
 	}
@@ -22,7 +24,8 @@ func (c Conn) InsightMark(ctx context.Context, organization int64) (string, erro
 // InsightMarkForUpdate is InsightMark, and keeps others from changing what is kept until commit.
 func (c Conn) InsightMarkForUpdate(ctx context.Context, organization int64) (string, error) {
 	return one(ctx, c, value[string], `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
-		ON CONFLICT (organization_id) DO UPDATE SET until_day = insight_marks.until_day RETURNING until_day`, organization)
+		ON CONFLICT (organization_id) DO UPDATE
+		SET until_day = insight_marks.until_day RETURNING until_day`, organization)
 }
 
 // SetInsightMark says until which day an organization's days are kept.
@@ -34,7 +37,8 @@ func (c Conn) SetInsightMark(ctx context.Context, organization int64, day string
 // ForgetInsights forgets the days from one on of an organization in whose past something changed; "" forgets all.
 func (c Conn) ForgetInsights(ctx context.Context, organization int64, day string) error {
 	if _, err := c.exec(ctx, `INSERT INTO insight_marks (organization_id, until_day) VALUES ($1, '')
-		ON CONFLICT (organization_id) DO UPDATE SET until_day = CASE WHEN insight_marks.until_day > $2 THEN $2 ELSE insight_marks.until_day END`,
+		ON CONFLICT (organization_id) DO UPDATE
+		SET until_day = CASE WHEN insight_marks.until_day > $2 THEN $2 ELSE insight_marks.until_day END`,
 		organization, day); err != nil {
 		return err
 	}
@@ -50,13 +54,15 @@ func (c Conn) FirstTurn(ctx context.Context, organization int64) (time.Time, err
 
 // AccountsWithin reads the accounts, until before a moment, of those requests of an organization in which a turn began
 // from another moment on.
-func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, until time.Time) (list []exchange.TurnHistory, err error) {
+func (c Conn) AccountsWithin(ctx context.Context, organization int64, from,
+	until time.Time) (list []exchange.TurnHistory, err error) {
 	var last int64
 	_, err = all(ctx, c, func(r row, _ *struct{}) error {
 		var t exchange.RequestTurn
 		var a exchange.TurnHistory
 		var address *exchange.Address
-		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material, &a.Category, fromJSON{&address}); err != nil {
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, &a.Material,
+			&a.Category, fromJSON{&address}); err != nil {
 			return err
 		}
 		if t.RequestID != last {
@@ -70,7 +76,8 @@ func (c Conn) AccountsWithin(ctx context.Context, organization int64, from, unti
 	}, `SELECT t.request_id, t.seq, t.status, t.party, t.what, t.began_at, r.material_id, m.category,
 			CASE WHEN t.status = 'VERIFIED_FULFILLED' AND r.address IS NOT NULL THEN r.address ELSE 'null' END
 		FROM request_turns t JOIN material_requests r ON r.id = t.request_id JOIN materials m ON m.id = r.material_id
-		WHERE t.request_id IN (SELECT n.request_id FROM request_turns n WHERE n.organization_id = $1 AND n.began_at >= $2 AND n.began_at < $3)
+		WHERE t.request_id IN (SELECT n.request_id FROM request_turns n WHERE n.organization_id = $1
+		AND n.began_at >= $2 AND n.began_at < $3)
 			AND t.began_at < $3
 		ORDER BY t.request_id, t.seq`, organization, from, until)
 	return list, err
@@ -93,7 +100,8 @@ func (c Conn) InsertInsights(ctx context.Context, organization int64, list []Ins
 			}
 			args = append(args, organization, d.Day, d.Category, d.Figures.New, d.Figures.Progress, figures)
 		}
-		if _, err := c.exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, more_progress, figures) VALUES "+
+		if _, err := c.exec(ctx, "INSERT INTO insight_days (organization_id, day, category, more_new, more_progress, "+
+			"figures) VALUES "+
 			places(len(some), 6), args...); err != nil {
 			return err
 		}
@@ -104,14 +112,18 @@ func (c Conn) InsertInsights(ctx context.Context, organization int64, list []Ins
 // Insights reads the days that are kept from one on, of a category or of all ("").
 func (c Conn) Insights(ctx context.Context, organization int64, category, from string) ([]InsightDay, error) {
 	scan := func(r row, d *InsightDay) error { return r.Scan(&d.Day, &d.Category, fromJSON{&d.Figures}) }
-	return all(ctx, c, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1 AND day >= $2 AND ($3 = '' OR category = $3)
+	return all(ctx, c, scan, `SELECT day, category, figures FROM insight_days WHERE organization_id = $1 AND day >= $2
+		AND ($3 = '' OR category = $3)
 		ORDER BY day, category`, organization, from, category)
 }
 
-// StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept, of
-// a category or of all ("").
-func (c Conn) StandingBefore(ctx context.Context, organization int64, category, day string) (f exchange.InsightCounts, err error) {
+// StandingBefore says how many requests stood new and in progress at the beginning of a day, as far as days are kept,
+// of a category or of all ("").
+func (c Conn) StandingBefore(ctx context.Context, organization int64, category, day string) (f exchange.InsightCounts,
+	err error) {
 	scan := func(r row, f *exchange.InsightCounts) error { return r.Scan(&f.New, &f.Progress) }
-	return one(ctx, c, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress), 0) AS BIGINT)
-		FROM insight_days WHERE organization_id = $1 AND day < $2 AND ($3 = '' OR category = $3)`, organization, day, category)
+	return one(ctx, c, scan, `SELECT CAST(COALESCE(SUM(more_new), 0) AS BIGINT), CAST(COALESCE(SUM(more_progress),
+		0) AS BIGINT)
+		FROM insight_days WHERE organization_id = $1 AND day < $2 AND ($3 = ''
+		OR category = $3)`, organization, day, category)
 }

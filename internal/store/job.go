@@ -15,12 +15,14 @@ const jobColumns = `id, kind, key, user_id, args, state, due_at, lease, failures
 	checkpoint, result, created_at, ended_at, heavy, turn`
 
 func scanJob(r row, j *exchange.Job) error {
-	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, utcNull{&j.DueAt}, &j.Lease, &j.Failures, &j.Error,
+	return r.Scan(&j.ID, &j.Kind, &j.Key, &j.User, (*rawText)(&j.Args), &j.State, utcNull{&j.DueAt}, &j.Lease,
+		&j.Failures, &j.Error,
 		&j.Progress.Done, &j.Progress.Total, &j.Progress.Note, (*rawText)(&j.Checkpoint), (*rawText)(&j.Result),
 		utc{&j.CreatedAt}, utcNull{&j.EndedAt}, &j.Heavy, &j.Turn)
 }
 
-var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob, id: func(j exchange.Job) int64 { return j.ID },
+var jobs = listing[exchange.Job]{columns: jobColumns, table: "jobs", scan: scanJob,
+	id:      func(j exchange.Job) int64 { return j.ID },
 	filters: map[string]condition{"user": equals("o.user_id")}}
 
 // InsertJob adds a job that is due at a moment and gives its id. Where there is one of that kind
@@ -32,19 +34,23 @@ func (c Conn) InsertJob(ctx context.Context, j exchange.Job) (int64, error) {
 // RestartJob is InsertJob, but where there is one with that key, in whatever state, it begins anew; whoever
 // has it loses it.
 func (c Conn) RestartJob(ctx context.Context, j exchange.Job) (int64, error) {
-	return c.insertJob(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at, lease = jobs.lease + 1,
+	return c.insertJob(ctx, j, `args = excluded.args, state = excluded.state, due_at = excluded.due_at,
+		lease = jobs.lease + 1,
 		failures = 0, error = '', done = 0, total = 0, note = '', checkpoint = NULL, result = NULL, ended_at = NULL,
 		turn = excluded.turn, place = excluded.place`)
 }
 
 func (c Conn) insertJob(ctx context.Context, j exchange.Job, other string) (int64, error) {
 	due, step := j.DueAt.UnixMicro(), lineStep(j)
-	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
+	id, err := one(ctx, c, value[int64], `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures,
+		error, done, total, note,
 			created_at, heavy, turn, place)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', 0, 0, '', $7, $8, $9,
-			(SELECT CASE WHEN MAX(q.place) + $10 > $11 THEN MAX(q.place) + $10 ELSE $11 END FROM `+lineOf("$8", "$9", "$12")+`))
+			(SELECT CASE WHEN MAX(q.place) + $10 > $11 THEN MAX(q.place) + $10 ELSE $11 END
+			FROM `+lineOf("$8", "$9", "$12")+`))
 		ON CONFLICT (kind, key) DO UPDATE SET `+other+" RETURNING id",
-		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now, j.Heavy, j.Turn, step, due, due+maxSteps*step)
+		j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, c.Now, j.Heavy, j.Turn, step, due,
+		due+maxSteps*step)
 	if err == nil {
 		*c.enqueued = true
 	}
@@ -70,7 +76,8 @@ func lineStep(j exchange.Job) int64 {
 
 // lineOf is FROM for the jobs q that wait or run in a lane on someone's account, in front of a place.
 func lineOf(heavy, turn, before string) string {
-	return "jobs q WHERE q.heavy = " + heavy + " AND q.turn = " + turn + " AND q.due_at IS NOT NULL AND q.place < " + before
+	return "jobs q WHERE q.heavy = " + heavy + " AND q.turn = " + turn + " AND q.due_at IS NOT NULL AND q.place < " +
+		before
 }
 
 // InsertJobs adds many jobs, but for those of a kind and a key that there is one of.
@@ -83,9 +90,11 @@ func (c Conn) InsertJobs(ctx context.Context, jobs []exchange.Job) error {
 			if err != nil {
 				return err
 			}
-			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0, 0, "", c.Now, j.Heavy, j.Turn, place)
+			args = append(args, j.Kind, j.Key, j.User, string(j.Args), string(exchange.JobReady), j.DueAt, 0, 0, "", 0,
+				0, "", c.Now, j.Heavy, j.Turn, place)
 		}
-		_, err := c.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done, total, note,
+		_, err := c.exec(ctx, `INSERT INTO jobs (kind, key, user_id, args, state, due_at, lease, failures, error, done,
+			total, note,
 				created_at, heavy, turn, place)
 			VALUES `+places(len(some), 16)+" ON CONFLICT (kind, key) DO NOTHING", args...)
 		if err != nil {
@@ -129,7 +138,8 @@ func (c Conn) JobsByKeys(ctx context.Context, kind string, keys []string) ([]exc
 	var list []exchange.Job
 	for some := range slices.Chunk(keys, maxIn) {
 		places, args := in([]any{kind}, some)
-		found, err := all(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+")", args...)
+		found, err := all(ctx, c, scanJob, "SELECT "+jobColumns+" FROM jobs WHERE kind = $1 AND key IN ("+places+")",
+			args...)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +154,8 @@ func (c Conn) JobForUpdate(ctx context.Context, id int64) (exchange.Job, error) 
 }
 
 // Jobs lists the jobs of a user, nil: of everybody.
-func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
+func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID,
+	f exchange.JobFilter) (exchange.ListPage[exchange.Job], error) {
 	w := where("1 = 1")
 	andEqual(w, "o.user_id", user)
 	andEqual(w, "o.state", f.State)
@@ -155,24 +166,29 @@ func (c Conn) Jobs(ctx context.Context, p exchange.Page, user *uuid.UUID, f exch
 // JobsDue reports whether a job of a lane and of one of the kinds is due.
 func (c Conn) JobsDue(ctx context.Context, heavy bool, kinds []string) (bool, error) {
 	places, args := in([]any{c.Now, heavy}, kinds)
-	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND kind IN ("+places+"))", args...)
+	return one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM jobs WHERE heavy = $2 AND due_at <= $1 AND kind IN ("+
+		places+"))", args...)
 }
 
-// ClaimJobs takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until
-// a moment. Where each is not 0 it passes over those of accounts that have so many running, which then have to be claimed one
-// by one. A lease that ended before its job did is a failure of that job.
-func (c Conn) ClaimJobs(ctx context.Context, heavy bool, each int, kinds []string, until time.Time, limit int) ([]exchange.Job, error) {
+// ClaimJobs takes jobs of a lane and of the kinds that are due, at most limit of them, and leases them until a moment.
+// Where each is not 0 it passes over those of accounts that have so many running, which then have to be claimed one by
+// one. A lease that ended before its job did is a failure of that job.
+func (c Conn) ClaimJobs(ctx context.Context, heavy bool, each int, kinds []string, until time.Time,
+	limit int) ([]exchange.Job, error) {
 	alone := ""
 	args := []any{c.Now, until, limit, string(exchange.JobRunning), heavy}
 	if each > 0 {
-		alone = ` AND (turn IS NULL OR turn NOT IN (SELECT q.turn FROM jobs q WHERE q.heavy = $5 AND q.due_at > $1 AND q.due_at <= $2
+		alone = ` AND (turn IS NULL OR turn NOT IN (SELECT q.turn FROM jobs q WHERE q.heavy = $5 AND q.due_at > $1
+			AND q.due_at <= $2
 			AND q.state = $4 AND q.turn IS NOT NULL GROUP BY q.turn HAVING COUNT(*) >= $6))`
 		args = append(args, each)
 	}
 	places, args := in(args, kinds)
-	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1 AND kind IN (`+places+`)`+alone+`
+	list, err := all(ctx, c, scanJob, `WITH free AS (SELECT id FROM jobs WHERE heavy = $5 AND due_at <= $1
+		AND kind IN (`+places+`)`+alone+`
 			ORDER BY place, id LIMIT $3`+c.db.dialect.skipLocked+`)
-		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2, lease = lease + 1
+		UPDATE jobs SET failures = failures + CASE WHEN state = $4 THEN 1 ELSE 0 END, state = $4, due_at = $2,
+		lease = lease + 1
 		WHERE id IN (SELECT id FROM free) RETURNING `+jobColumns, args...)
 	slices.SortFunc(list, func(a, b exchange.Job) int { return int(a.ID - b.ID) })
 	return list, err
@@ -185,8 +201,10 @@ func (c Conn) SaveJob(ctx context.Context, was exchange.JobState, j exchange.Job
 	if j.State == exchange.JobReady {
 		place = new(j.DueAt.UnixMicro())
 	}
-	n, err := c.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5, total = $6, note = $7,
-		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12 AND state = $13`,
+	n, err := c.exec(ctx, `UPDATE jobs SET state = $1, due_at = $2, failures = $3, error = $4, done = $5, total = $6,
+		note = $7,
+		checkpoint = $8, result = $9, ended_at = $10, place = COALESCE($14, place) WHERE id = $11 AND lease = $12
+		AND state = $13`,
 		string(j.State), j.DueAt, j.Failures, j.Error, j.Progress.Done, j.Progress.Total, j.Progress.Note,
 		orNull(j.Checkpoint), orNull(j.Result), j.EndedAt, j.ID, j.Lease, string(was), place)
 	if n == 1 && j.State == exchange.JobReady {
@@ -225,7 +243,8 @@ func (c Conn) RenewJobs(ctx context.Context, ids []int64, until time.Time) (map[
 
 // EndLeases ends the leases that end later than any can: the clock was set back since.
 func (c Conn) EndLeases(ctx context.Context, latest time.Time) error {
-	_, err := c.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND state = $3", c.Now, latest, string(exchange.JobRunning))
+	_, err := c.exec(ctx, "UPDATE jobs SET due_at = $1 WHERE heavy IN (TRUE, FALSE) AND due_at > $2 AND state = $3",
+		c.Now, latest, string(exchange.JobRunning))
 	return err
 }
 

@@ -66,7 +66,8 @@ func TestJobsThatEndedAreForgottenAndTheirKeysAreFree(t *testing.T) {
 			code(t, "job", err, want)
 		}
 		l.write(func(ctx context, tx store.Conn) error {
-			again, err := tx.InsertJob(ctx, exchange.Job{Kind: "k", Key: new("48h0m0s"), Args: []byte("1"), DueAt: &tx.Now})
+			again, err := tx.InsertJob(ctx,
+				exchange.Job{Kind: "k", Key: new("48h0m0s"), Args: []byte("1"), DueAt: &tx.Now})
 			if again <= ids[2] {
 				t.Errorf("the key of job %d gives %d", ids[2], again)
 			}

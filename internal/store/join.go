@@ -8,18 +8,21 @@ import (
 	"github.com/google/uuid"
 )
 
-const joinColumns = "o.id, o.organization_id, o.user_id, o.note, o.status, o.reason, o.created_at, o.answered_at, n.name, " + userColumns
+const joinColumns = "o.id, o.organization_id, o.user_id, o.note, o.status, o.reason, o.created_at, o.answered_at, " +
+	"n.name, " + userColumns
 
 const joinJoins = "JOIN organizations n ON n.id = o.organization_id JOIN users u ON u.id = o.user_id"
 
 func scanJoin(r row, j *exchange.ShownJoinRequest) error {
-	return r.Scan(append([]any{&j.ID, &j.OrganizationID, &j.UserID, &j.Note, &j.Status, &j.Reason, utc{&j.CreatedAt}, utcNull{&j.AnsweredAt},
+	return r.Scan(append([]any{&j.ID, &j.OrganizationID, &j.UserID, &j.Note, &j.Status, &j.Reason, utc{&j.CreatedAt},
+		utcNull{&j.AnsweredAt},
 		&j.Organization}, userFields(&j.Asker)...)...)
 }
 
 // JoinRequest reads a join request of an organization. Whoever changes one locks the organization first.
 func (c Conn) JoinRequest(ctx context.Context, organization, id int64) (exchange.ShownJoinRequest, error) {
-	return one(ctx, c, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+" WHERE o.organization_id = $1 AND o.id = $2", organization, id)
+	return one(ctx, c, scanJoin, "SELECT "+joinColumns+" FROM join_requests o "+joinJoins+
+		" WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
 // LastJoin gives the last join request of a user to an organization; nil where there is none.
@@ -38,30 +41,37 @@ func (c Conn) PendingJoins(ctx context.Context, user uuid.UUID) (int, error) {
 }
 
 // JoinRequests lists those to an organization.
-func (c Conn) JoinRequests(ctx context.Context, organization int64, v exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (c Conn) JoinRequests(ctx context.Context, organization int64, v exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	return c.joins(ctx, where("o.organization_id = ?", organization), v, p)
 }
 
 // JoinRequestsOf lists those of a user.
-func (c Conn) JoinRequestsOf(ctx context.Context, user uuid.UUID, v exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (c Conn) JoinRequestsOf(ctx context.Context, user uuid.UUID, v exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	return c.joins(ctx, where("o.user_id = ?", user), v, p)
 }
 
-func (c Conn) joins(ctx context.Context, f *filter, v exchange.JoinFilter, p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
+func (c Conn) joins(ctx context.Context, f *filter, v exchange.JoinFilter,
+	p exchange.Page) (exchange.ListPage[exchange.ShownJoinRequest], error) {
 	andEqual(f, "o.status", v.Status)
-	l := listing[exchange.ShownJoinRequest]{columns: joinColumns, table: "join_requests", joins: joinJoins, scan: scanJoin,
-		id: func(j exchange.ShownJoinRequest) int64 { return j.ID }, filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
+	l := listing[exchange.ShownJoinRequest]{columns: joinColumns, table: "join_requests", joins: joinJoins,
+		scan:    scanJoin,
+		id:      func(j exchange.ShownJoinRequest) int64 { return j.ID },
+		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
 	return l.page(ctx, c, p, f)
 }
 
 // InsertJoin adds a join request and gives its id.
 func (c Conn) InsertJoin(ctx context.Context, j exchange.JoinRequest) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO join_requests (organization_id, user_id, note, status, reason, created_at)
+	return one(ctx, c, value[int64], `INSERT INTO join_requests (organization_id, user_id, note, status, reason,
+		created_at)
 		VALUES ($1, $2, $3, $4, '', $5) RETURNING id`, j.OrganizationID, j.UserID, j.Note, string(j.Status), c.Now)
 }
 
 // SaveJoin saves what became of a join request.
 func (c Conn) SaveJoin(ctx context.Context, j exchange.JoinRequest) error {
-	_, err := c.exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1", j.ID, string(j.Status), j.Reason, j.AnsweredAt)
+	_, err := c.exec(ctx, "UPDATE join_requests SET status = $2, reason = $3, answered_at = $4 WHERE id = $1", j.ID,
+		string(j.Status), j.Reason, j.AnsweredAt)
 	return err
 }

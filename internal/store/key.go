@@ -16,8 +16,8 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Key seals the secrets that the database has to give back, such as those that sign messages to webhooks. It is not in the
-// database, so that who has a copy of that has none of them.
+// Key seals the secrets that the database has to give back, such as those that sign messages to webhooks. It is not in
+// the database, so that who has a copy of that has none of them.
 type Key struct{ aead cipher.AEAD }
 
 // The form of a key in its file, and the beginning of what is sealed.
@@ -78,7 +78,8 @@ func (k *Key) open(place, sealed string) (string, error) {
 
 // staleKey is the error of a process whose key was replaced by "aliquot secrets" while it ran.
 func staleKey(cause error) error {
-	return &exchange.Error{Code: exchange.Unavailable, Message: "This process has an old key for the secrets in the database; its operator needs to restart it.", Cause: cause}
+	return &exchange.Error{Code: exchange.Unavailable, Message: "This process has an old key for the secrets in the " +
+		"database; its operator needs to restart it.", Cause: cause}
 }
 
 // ErrOtherKey reports that the secrets of a database were sealed with another key.
@@ -97,17 +98,19 @@ func (db *DB) UseKey(k *Key) { db.useKey(k, "") }
 
 func (db *DB) useKey(k *Key, proof string) { db.key, db.proof = k, proof }
 
-// sealedArgument is the SQL of argument n, a sealed value, with the proof of its key in argument proof. It is NULL, which
-// no such column takes, where another key is in use by now: nobody could open the value.
+// sealedArgument is the SQL of argument n, a sealed value, with the proof of its key in argument proof. It is NULL,
+// which no such column takes, where another key is in use by now: nobody could open the value.
 func sealedArgument(n, proof int) string {
-	return fmt.Sprintf("CASE WHEN COALESCE((SELECT value FROM secrets WHERE name = '%s'), '') = $%d THEN $%d END", keyProof, proof, n)
+	return fmt.Sprintf("CASE WHEN COALESCE((SELECT value FROM secrets WHERE name = '%s'), '') = $%d THEN $%d END",
+		keyProof, proof, n)
 }
 
 // sealing is the error of a statement with a sealedArgument.
 func sealing(err error) error {
 	lite, _ := errors.AsType[*sqlite.Error](err)
 	pg, _ := errors.AsType[*pgconn.PgError](err)
-	if lite != nil && lite.Code() == 1299 || pg != nil && pg.Code == "23502" { // SQLITE_CONSTRAINT_NOTNULL, not_null_violation
+	// SQLITE_CONSTRAINT_NOTNULL, not_null_violation
+	if lite != nil && lite.Code() == 1299 || pg != nil && pg.Code == "23502" {
 		return staleKey(err)
 	}
 	return err
@@ -131,8 +134,8 @@ func (db *DB) Opens(ctx context.Context, k *Key) (bool, error) {
 	return err == nil && k.proved(proof) == nil, err
 }
 
-// Unlock gives a migrated database the key of its secrets, and seals those that an older program kept in clear. The first
-// key that comes stays the one: with another it gives ErrOtherKey and changes nothing.
+// Unlock gives a migrated database the key of its secrets, and seals those that an older program kept in clear. The
+// first key that comes stays the one: with another it gives ErrOtherKey and changes nothing.
 func (db *DB) Unlock(ctx context.Context, k *Key) error {
 	proof, err := db.Read().storedSecret(ctx, keyProof)
 	if exchange.CodeOf(err) == exchange.NotFound {
@@ -170,8 +173,8 @@ func (db *DB) sealFirst(ctx context.Context, k *Key) error {
 	})
 }
 
-// erasing is Tx for a change of which nothing that it overwrites may stay in the file of SQLite, where it would lie in free
-// parts. PostgreSQL's vacuum removes it.
+// erasing is Tx for a change of which nothing that it overwrites may stay in the file of SQLite, where it would lie in
+// free parts. PostgreSQL's vacuum removes it.
 func (db *DB) erasing(ctx context.Context, do func(ctx context.Context, tx Conn) error) error {
 	if db.Postgres() {
 		return db.Tx(ctx, do)

@@ -20,7 +20,8 @@ import (
 	"aliquot/internal/store/storetest"
 )
 
-const clearSecret, clearOld, clearAnswer, clearLinks = "whsec_present+secret", "whsec_older+secret", `{"secret": "whsec_answered"}`, "key of links"
+const clearSecret, clearOld, clearAnswer, clearLinks = "whsec_present+secret", "whsec_older+secret",
+	`{"secret": "whsec_answered"}`, "key of links"
 
 // secrets are all that the database has to give back, as they lie in it.
 func (l lab) secrets() (list []string) {
@@ -59,10 +60,12 @@ func (l lab) withSecrets() (organization, webhook int64) {
 		if err = tx.UpdateWebhook(ctx, w); err != nil {
 			return err
 		}
-		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "k", Body: clearAnswer}, time.Time{}); err != nil {
+		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "k", Body: clearAnswer},
+			time.Time{}); err != nil {
 			return err
 		}
-		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "nothing"}, time.Time{}); err != nil {
+		if _, err = tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: "nothing"},
+			time.Time{}); err != nil {
 			return err
 		}
 		_, err = tx.Secret(ctx, "links", clearLinks)
@@ -100,7 +103,8 @@ func TestKey_SecretsLieSealedAndOpenInTheirPlaceAlone(t *testing.T) {
 			}
 		}
 		l.exec("UPDATE webhooks SET old_secret = secret") // from one column to another
-		if _, err := l.db.Read().Webhook(l.ctx, organization, webhook); err == nil || strings.Contains(err.Error(), "whsec") {
+		if _, err := l.db.Read().Webhook(l.ctx, organization, webhook); err == nil ||
+			strings.Contains(err.Error(), "whsec") {
 			t.Errorf("a secret opens in another place: %v", err)
 		}
 		l.exec("UPDATE webhooks SET old_secret = 'whsec_planted'")
@@ -210,8 +214,10 @@ func TestUnlock_OfProcessesWithDifferentKeysOneWins(t *testing.T) {
 func TestParseKey_TakesOnlyAWholeKey(t *testing.T) {
 	t.Parallel()
 	key := store.NewKey()
-	for text, ok := range map[string]bool{key: true, key + "\r\n": true, "": false, key[:len(key)-1]: false, key + "A": false, strings.TrimPrefix(key, "alqk_"): false, "alqk_": false} {
-		if _, err := store.ParseKey(text); (err == nil) != ok || err != nil && text != "" && strings.Contains(err.Error(), text) && len(text) > 10 {
+	for text, ok := range map[string]bool{key: true, key + "\r\n": true, "": false, key[:len(key)-1]: false, key +
+		"A": false, strings.TrimPrefix(key, "alqk_"): false, "alqk_": false} {
+		if _, err := store.ParseKey(text); (err == nil) != ok || err != nil && text != "" &&
+			strings.Contains(err.Error(), text) && len(text) > 10 {
 			t.Errorf("%d characters: %v", len(text), err)
 		}
 	}
@@ -273,7 +279,8 @@ func TestRotate_SealsEverythingWithTheNewKeyOrNothing(t *testing.T) {
 	})
 }
 
-// TestRotate_NobodySealsWithTheOldKeyBehindIt: a process that runs with the old key refuses, and what it had kept before opens.
+// TestRotate_NobodySealsWithTheOldKeyBehindIt: a process that runs with the old key refuses, and what it had kept
+// before opens.
 func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, l lab) {
@@ -291,10 +298,13 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 			writers.Go(func() {
 				for i := range 10_000 {
 					err := l.db.Tx(l.ctx, func(ctx stdcontext.Context, tx store.Conn) error {
-						if _, err := tx.InsertWebhook(ctx, exchange.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
+						if _, err := tx.InsertWebhook(ctx,
+							exchange.Webhook{OrganizationID: organization, Secret: clearSecret}); err != nil {
 							return err
 						}
-						_, err := tx.InsertRetry(ctx, exchange.IdempotentCall{Caller: "user 1", Key: fmt.Sprint(writer, " ", i), Body: clearAnswer}, time.Time{})
+						_, err := tx.InsertRetry(ctx,
+							exchange.IdempotentCall{Caller: "user 1", Key: fmt.Sprint(writer, " ", i),
+								Body: clearAnswer}, time.Time{})
 						return err
 					})
 					if exchange.CodeOf(err) == exchange.Unavailable && strings.Contains(err.Error(), "old key") {
@@ -324,13 +334,15 @@ func TestRotate_NobodySealsWithTheOldKeyBehindIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		var sealed int64
-		if err := storetest.SQL(t, l.db).QueryRowContext(l.ctx, "SELECT COUNT(*) FROM webhooks").Scan(&sealed); err != nil || sealed != kept.Load() || len(list) != 0 {
+		if err := storetest.SQL(t, l.db).QueryRowContext(l.ctx,
+			"SELECT COUNT(*) FROM webhooks").Scan(&sealed); err != nil || sealed != kept.Load() || len(list) != 0 {
 			t.Errorf("%d webhooks, %d were kept, %d are on: %v", sealed, kept.Load(), len(list), err)
 		}
 		if _, err := rotating.Read().Webhooks(l.ctx, organization, exchange.Page{Limit: int(sealed)}); err != nil {
 			t.Error(err)
 		}
-		if _, err := l.db.Read().Webhooks(l.ctx, organization, exchange.Page{Limit: 1}); exchange.CodeOf(err) != exchange.Unavailable {
+		if _, err := l.db.Read().Webhooks(l.ctx, organization,
+			exchange.Page{Limit: 1}); exchange.CodeOf(err) != exchange.Unavailable {
 			t.Errorf("read with the old key: %v", err)
 		}
 	})

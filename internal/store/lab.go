@@ -18,19 +18,24 @@ type LabCounts struct {
 // LabCounts counts what an organization has, for a viewer.
 func (c Conn) LabCounts(ctx context.Context, organization int64, viewer uuid.UUID) (LabCounts, error) {
 	scan := func(r row, n *LabCounts) error { return r.Scan(&n.Members, &n.Listed) }
-	return one(ctx, c, scan, `SELECT (SELECT COUNT(*) FROM memberships p WHERE p.organization_id = $1 AND p.left_at IS NULL),
-		(SELECT COUNT(*) FROM materials m WHERE m.organization_id = $1 AND NOT m.is_archived AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $2
-			OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization_id = $1 AND p.user_id = $3 AND p.left_at IS NULL)))`,
+	return one(ctx, c, scan, `SELECT (SELECT COUNT(*) FROM memberships p WHERE p.organization_id = $1
+		AND p.left_at IS NULL),
+		(SELECT COUNT(*) FROM materials m WHERE m.organization_id = $1 AND NOT m.is_archived
+		AND `+published("m")+` AND (m.embargo_date IS NULL OR m.embargo_date <= $2
+			OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization_id = $1 AND p.user_id = $3
+			AND p.left_at IS NULL)))`,
 		organization, c.today(), viewer)
 }
 
-// onlyAgreed are documents that are kept for the requests that were made under them, and that no material shows any more.
+// onlyAgreed are documents that are kept for the requests that were made under them, and that no material shows any
+// more.
 const onlyAgreed = `EXISTS (SELECT 1 FROM material_requests r WHERE r.mta_attachment_id = o.id)
 		AND NOT EXISTS (SELECT 1 FROM materials m WHERE m.mta_attachment_id = o.id)`
 
-// DocumentsOf lists the documents of an organization that are neither maps of a material nor papers of a request, nor kept
-// for requests alone.
-func (c Conn) DocumentsOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
+// DocumentsOf lists the documents of an organization that are neither maps of a material nor papers of a request, nor
+// kept for requests alone.
+func (c Conn) DocumentsOf(ctx context.Context, organization int64,
+	p exchange.Page) (exchange.ListPage[exchange.Attachment], error) {
 	l := listing[exchange.Attachment]{columns: attachmentColumns, table: "attachments", scan: scanAttachment,
 		id: func(a exchange.Attachment) int64 { return a.ID }}
 	return l.page(ctx, c, p, where(`o.owned_by_org = ? AND o.sequence_map_for IS NULL
@@ -68,15 +73,19 @@ func (c Conn) uses(ctx context.Context, column string, organization int64) (map[
 		uses[u.Thing] = u
 		return err
 	}, `SELECT u.thing, u.id, u.title, u.total FROM (SELECT m.`+column+` AS thing, m.id, m.title,
-			COUNT(*) OVER (PARTITION BY m.`+column+`) AS total, ROW_NUMBER() OVER (PARTITION BY m.`+column+` ORDER BY m.id DESC) AS place
-		FROM materials m WHERE m.organization_id = $1 AND m.`+column+` IS NOT NULL AND NOT m.is_archived AND `+published("m")+`) u
+			COUNT(*) OVER (PARTITION BY m.`+column+`) AS total, ROW_NUMBER() OVER (PARTITION BY m.`+column+
+		` ORDER BY m.id DESC) AS place
+		FROM materials m WHERE m.organization_id = $1 AND m.`+column+` IS NOT NULL AND NOT m.is_archived
+			AND `+published("m")+`) u
 		WHERE u.place <= $2 ORDER BY u.thing, u.place`, organization, usesShown)
 	return uses, err
 }
 
-// MaterialsWithMTA reads the materials of an organization that name a document as their MTA, and keeps others from changing
-// them until commit.
+// MaterialsWithMTA reads the materials of an organization that name a document as their MTA, and keeps others from
+// changing them until commit.
 func (c Conn) MaterialsWithMTA(ctx context.Context, organization, attachment int64) ([]exchange.Material, error) {
-	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 AND "+published("o")+" ORDER BY o.id"+
+	return all(ctx, c, scanMaterial, "SELECT "+materialColumns+
+		" FROM materials o WHERE o.mta_attachment_id = $2 AND o.organization_id = $1 AND "+published("o")+
+		" ORDER BY o.id"+
 		c.db.dialect.forUpdate, organization, attachment)
 }

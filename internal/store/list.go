@@ -48,15 +48,16 @@ func andEqual[T any](f *filter, column string, value *T) {
 	}
 }
 
-// listing is how rows of one table are listed: joins are what columns need beside the table o,
-// and never change the number of rows, so that conditions speak of o alone; sorts are the columns of those fields to sort by that are
-// not called like them.
+// listing is how rows of one table are listed: joins are what columns need beside the table o, and never change the
+// number of rows, so that conditions speak of o alone; sorts are the columns of those fields to sort by that are not
+// called like them.
 type listing[T any] struct {
 	columns, table, joins string
 	scan                  func(row, *T) error
 	id                    func(T) int64
 	sorts                 map[string]string
-	filters               map[string]condition // of those fields to filter by that are not kept in a column called like them
+	// of those fields to filter by that are not kept in a column called like them
+	filters map[string]condition
 }
 
 // condition holds where a field has a value.
@@ -96,7 +97,8 @@ func (l listing[T]) page(ctx context.Context, c Conn, p exchange.Page, f *filter
 		}
 	}
 	f.behind(column, p)
-	query := "SELECT " + columns + from + f.sql.String() + orderBy(column, p.Order) + " LIMIT $" + strconv.Itoa(len(f.args)+1)
+	query := "SELECT " + columns + from + f.sql.String() + orderBy(column, p.Order) + " LIMIT $" +
+		strconv.Itoa(len(f.args)+1)
 	list, err := all(ctx, c, scan, query, append(f.args, p.Limit+1)...)
 	if err != nil {
 		return exchange.ListPage[T]{}, err

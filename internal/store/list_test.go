@@ -112,20 +112,23 @@ func lists(l lab) map[string]list {
 			return ids(part, err, func(g exchange.Grant) int64 { return g.ID })
 		}},
 		"invitations": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertInvitation(ctx, exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
-				Status: exchange.InvitationPending, ExpiresAt: times[1]})
+			return tx.InsertInvitation(ctx,
+				exchange.Invitation{OrganizationID: organization, RegistryID: "id", InvitedBy: user,
+					Status: exchange.InvitationPending, ExpiresAt: times[1]})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.Invitations(ctx, organization, exchange.InvitationFilter{Role: new(exchange.Role(""))}, p)
 			return ids(part, err, func(i exchange.ShownInvitation) int64 { return i.ID })
 		}},
 		"join requests": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertJoin(ctx, exchange.JoinRequest{OrganizationID: organization, UserID: user, Status: exchange.JoinDeclined})
+			return tx.InsertJoin(ctx,
+				exchange.JoinRequest{OrganizationID: organization, UserID: user, Status: exchange.JoinDeclined})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.JoinRequests(ctx, organization, exchange.JoinFilter{Status: new(exchange.JoinDeclined)}, p)
 			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
 		}},
 		"join requests of a user": {inserted(func(ctx context, tx store.Conn) (int64, error) {
-			return tx.InsertJoin(ctx, exchange.JoinRequest{OrganizationID: organization, UserID: viewer, Status: exchange.JoinWithdrawn})
+			return tx.InsertJoin(ctx,
+				exchange.JoinRequest{OrganizationID: organization, UserID: viewer, Status: exchange.JoinWithdrawn})
 		}), func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
 			part, err := c.JoinRequestsOf(ctx, viewer, exchange.JoinFilter{}, p)
 			return ids(part, err, func(j exchange.ShownJoinRequest) int64 { return j.ID })
@@ -161,7 +164,8 @@ func lists(l lab) map[string]list {
 		}},
 		"turns": {func(l lab) int64 {
 			l.write(func(ctx context, tx store.Conn) error {
-				return tx.InsertTurns(ctx, []exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
+				return tx.InsertTurns(ctx,
+					[]exchange.RequestTurn{{RequestID: request, Seq: l.count.Add(1), BeganAt: tx.Now}})
 			})
 			return newest(l, "request_turns")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
@@ -180,7 +184,8 @@ func lists(l lab) map[string]list {
 			})
 			return newest(l, "audit_events")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-			part, err := c.Audit(ctx, p, exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
+			part, err := c.Audit(ctx, p,
+				exchange.AuditFilter{Actor: &user, Object: new("x"), Action: new("user.update"), AsAdmin: new(true)})
 			return ids(part, err, func(a exchange.AuditEvent) int64 { return a.ID })
 		}},
 		"versions": {func(l lab) int64 {
@@ -199,13 +204,16 @@ func lists(l lab) map[string]list {
 			}},
 		"events of an organization": {func(l lab) int64 { return l.event(request, user, exchange.Messaged).ID },
 			func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
-				part, err := c.OrganizationEvents(ctx, organization, p, exchange.EventFilter{Kind: new(exchange.Messaged), Request: &request, Material: &material, Actor: &user})
+				part, err := c.OrganizationEvents(ctx, organization, p,
+					exchange.EventFilter{Kind: new(exchange.Messaged), Request: &request, Material: &material,
+						Actor: &user})
 				return ids(part, err, func(e exchange.OrganizationEvent) int64 { return e.ID })
 			}},
 		"notifications": {func(l lab) int64 {
 			e := l.event(request, user, exchange.Closed)
 			l.write(func(ctx context, tx store.Conn) error {
-				return tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization, viewer)
+				return tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e,
+					organization, viewer)
 			})
 			return newest(l, "notifications")
 		}, func(ctx context, c store.Conn, p exchange.Page) ([]int64, int64, *exchange.Position, error) {
@@ -272,7 +280,8 @@ func TestPageBehindTheOldestIsEmptyAndTellsTheTotal(t *testing.T) {
 				list.add(in)
 				return nil
 			})
-			got, total, next, err := list.page(l.ctx, l.db.Read(), exchange.Page{Limit: 5, After: &exchange.Position{ID: 1}})
+			got, total, next, err := list.page(l.ctx, l.db.Read(),
+				exchange.Page{Limit: 5, After: &exchange.Position{ID: 1}})
 			if err != nil || got == nil || len(got) != 0 || total == 0 || next != nil {
 				t.Errorf("%s: %v of %d, next %v, %v", name, got, total, next, err)
 			}

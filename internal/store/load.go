@@ -118,7 +118,9 @@ var (
 func (c Conn) configureWords(ctx context.Context, settings []string) error {
 	for _, ix := range []index{materialIndex, organizationIndex, userIndex} {
 		for _, setting := range settings {
-			if _, err := c.exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words, rank) VALUES (%[2]s)", ix.name, setting)); err != nil {
+			if _, err := c.exec(ctx,
+				fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words, rank) VALUES (%[2]s)", ix.name,
+					setting)); err != nil {
 				return err
 			}
 		}
@@ -129,7 +131,8 @@ func (c Conn) configureWords(ctx context.Context, settings []string) error {
 // mergeWords makes one part of all parts of SQLite's index of words.
 func (c Conn) mergeWords(ctx context.Context) error {
 	for _, ix := range []index{materialIndex, organizationIndex, userIndex} {
-		if _, err := c.exec(ctx, fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words) VALUES ('optimize')", ix.name)); err != nil {
+		if _, err := c.exec(ctx,
+			fmt.Sprintf("INSERT INTO %[1]s_words (%[1]s_words) VALUES ('optimize')", ix.name)); err != nil {
 			return err
 		}
 	}
@@ -224,7 +227,8 @@ func (db *DB) load(ctx context.Context, label string, fill func(context.Context,
 	}
 	defer func() { _ = tx.Rollback() }()
 	l := &Loader{conn: conn, ids: map[string]bool{}, held: map[string]*pendingEntries{}, said: map[string]bool{}}
-	l.c = Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant(), loader: l}
+	l.c = Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, enqueued: new(bool), news: new(bool), Now: db.instant(),
+		loader: l}
 	c := l.c
 	if taken, err := one(ctx, c, value[bool], "SELECT EXISTS (SELECT 1 FROM users)"); err != nil || taken {
 		return errors.Join(err, ErrTaken)
@@ -325,7 +329,8 @@ func (l *Loader) put(ctx context.Context, table string, columns []string, rows [
 	return l.add(ctx, func() error {
 		if l.c.db.Postgres() {
 			return l.conn.Raw(func(driver any) error {
-				_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromRows(rows))
+				_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns,
+					pgx.CopyFromRows(rows))
 				return err
 			})
 		}
@@ -356,7 +361,8 @@ func (l *Loader) number(ctx context.Context, table string) error {
 		if !l.c.db.Postgres() {
 			return nil // SQLite watches
 		}
-		_, err := one(ctx, l.c, value[int64], "SELECT setval(pg_get_serial_sequence('"+table+"', 'id'), MAX(id)) FROM "+table)
+		_, err := one(ctx, l.c, value[int64], "SELECT setval(pg_get_serial_sequence('"+table+"', 'id'), MAX(id)) FROM "+
+			table)
 		return err
 	})
 }

@@ -45,7 +45,8 @@ func (l *Loader) Materials(ctx context.Context, list []exchange.Material) error 
 
 // IndexMaterials makes materials found that Materials added. They come in the order of InOrderOfRank, the
 // archived ones behind all others; organization is the name of one.
-func (l *Loader) IndexMaterials(ctx context.Context, list []exchange.Material, organization func(id int64) string) error {
+func (l *Loader) IndexMaterials(ctx context.Context, list []exchange.Material,
+	organization func(id int64) string) error {
 	rows, spelt, errs := make([]indexRow, len(list)), make([][]string, len(list)), make([]error, len(list))
 	parallel(len(list), func(i int) {
 		var e entry

@@ -12,7 +12,8 @@ import (
 )
 
 // mailColumns are the settings of the user u, whether they have a row of them or not.
-const mailColumns = `COALESCE(s.delivery, ''), COALESCE(s.time_zone, ''), s.quiet_from, s.quiet_until, COALESCE(s.digest_at, 0), COALESCE(s.digest_day, 0),
+const mailColumns = `COALESCE(s.delivery, ''), COALESCE(s.time_zone, ''), s.quiet_from, s.quiet_until,
+	COALESCE(s.digest_at, 0), COALESCE(s.digest_day, 0),
 	s.muted, COALESCE(s.refused_address, ''), COALESCE(s.refused_reason, ''), s.refused_at, s.updated_at`
 
 // mailScan reads mailColumns; settings gives them afterwards.
@@ -54,7 +55,8 @@ func scanReader(r row, p *Reader) error {
 
 // Reader reads one person with how they want mail.
 func (c Conn) Reader(ctx context.Context, user uuid.UUID) (Reader, error) {
-	return one(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
+	return one(ctx, c, scanReader, "SELECT "+userColumns+", "+mailColumns+
+		" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
 // maxCounted is up to where each page counts what is new: it says "99+" where there is more.
@@ -77,9 +79,11 @@ func (c Conn) Visitor(ctx context.Context, user uuid.UUID) (VisitorState, error)
 	}
 	mine := make([]string, len(inboxes[exchange.OnMe]))
 	for i, arm := range inboxes[exchange.OnMe] {
-		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " + strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + maxCounted + ") first)"
+		mine[i] = "(SELECT COUNT(*) FROM (SELECT 1 FROM material_requests o WHERE o.deleted_at IS NULL AND " +
+			strings.ReplaceAll(arm, "?", "u.id") + " LIMIT " + maxCounted + ") first)"
 	}
-	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1 FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+maxCounted+`) first),
+	return one(ctx, c, scan, "SELECT "+userColumns+", "+mailColumns+`, (SELECT COUNT(*) FROM (SELECT 1
+		FROM notifications n WHERE n.user_id = u.id AND n.read_at IS NULL LIMIT `+maxCounted+`) first),
 		`+strings.Join(mine, " + ")+" FROM users u LEFT JOIN mail_settings s ON s.user_id = u.id WHERE u.id = $1", user)
 }
 
@@ -103,12 +107,16 @@ func (c Conn) SaveMailSettings(ctx context.Context, s exchange.MailSettings) err
 	if s.Refused != nil {
 		refused, refusedAt = *s.Refused, &s.Refused.At
 	}
-	_, err = c.exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until, digest_at, digest_day, muted,
+	_, err = c.exec(ctx, `INSERT INTO mail_settings (user_id, delivery, time_zone, quiet_from, quiet_until, digest_at,
+		digest_day, muted,
 			refused_address, refused_reason, refused_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-		ON CONFLICT (user_id) DO UPDATE SET delivery = excluded.delivery, time_zone = excluded.time_zone, quiet_from = excluded.quiet_from,
-			quiet_until = excluded.quiet_until, digest_at = excluded.digest_at, digest_day = excluded.digest_day, muted = excluded.muted,
-			refused_address = excluded.refused_address, refused_reason = excluded.refused_reason, refused_at = excluded.refused_at,
+		ON CONFLICT (user_id) DO UPDATE SET delivery = excluded.delivery, time_zone = excluded.time_zone,
+		quiet_from = excluded.quiet_from,
+			quiet_until = excluded.quiet_until, digest_at = excluded.digest_at, digest_day = excluded.digest_day,
+			muted = excluded.muted,
+			refused_address = excluded.refused_address, refused_reason = excluded.refused_reason,
+			refused_at = excluded.refused_at,
 			updated_at = excluded.updated_at`,
 		s.User, string(s.Delivery), s.TimeZone, s.QuietFrom, s.QuietUntil, int(s.DigestAt), int(s.DigestDay), muted,
 		refused.Address, refused.Reason, refusedAt, c.Now)
@@ -142,15 +150,18 @@ func (c Conn) toMail(ctx context.Context, column string, id int64, limit int) ([
 		t.Mail = m.settings(user)
 		return err
 	}
-	return all(ctx, c, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+mailColumns+` FROM notifications n JOIN users u ON u.id = n.user_id
-		LEFT JOIN request_events e ON e.id = n.event_id LEFT JOIN news w ON w.id = n.news_id LEFT JOIN mail_settings s ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
+	return all(ctx, c, scan, "SELECT n.id, COALESCE(e.kind, w.kind), n.category, u.id, u.email, "+mailColumns+
+		` FROM notifications n JOIN users u ON u.id = n.user_id
+		LEFT JOIN request_events e ON e.id = n.event_id LEFT JOIN news w ON w.id = n.news_id LEFT JOIN mail_settings s
+		ON s.user_id = u.id WHERE `+column+` = $1 AND n.mail = 'NEW' ORDER BY n.id LIMIT $2`, id, limit)
 }
 
 // MailBecomes says what became of the mail about notifications that were in a state.
 func (c Conn) MailBecomes(ctx context.Context, was, now exchange.MailState, ids ...int64) error {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in([]any{string(was), string(now)}, some)
-		if _, err := c.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")", args...); err != nil {
+		if _, err := c.exec(ctx, "UPDATE notifications SET mail = $2 WHERE mail = $1 AND id IN ("+places+")",
+			args...); err != nil {
 			return err
 		}
 	}
@@ -165,9 +176,11 @@ func (c Conn) NoMailSoFar(ctx context.Context) error {
 
 // DigestSince is since when something waits in a state for mail that tells a person of all of it; some is false where
 // nothing does.
-func (c Conn) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool, err error) {
+func (c Conn) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.MailState) (since time.Time, some bool,
+	err error) {
 	scan := func(r row, t *time.Time) error { return r.Scan(utc{t}) }
-	list, err := all(ctx, c, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+" ORDER BY id LIMIT 1", user)
+	list, err := all(ctx, c, scan, "SELECT created_at FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+
+		" ORDER BY id LIMIT 1", user)
 	if err != nil || len(list) == 0 {
 		return time.Time{}, false, err
 	}
@@ -176,7 +189,8 @@ func (c Conn) DigestSince(ctx context.Context, user uuid.UUID, waits exchange.Ma
 
 // DigestIDs are the oldest notifications that wait like that. It locks them.
 func (c Conn) DigestIDs(ctx context.Context, user uuid.UUID, waits exchange.MailState, limit int) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+" ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
+	return all(ctx, c, value[int64], "SELECT id FROM notifications WHERE user_id = $1 AND mail = "+waiting(waits)+
+		" ORDER BY id LIMIT $2"+c.db.dialect.forUpdate, user, limit)
 }
 
 // waiting is the state in the words of the index that has those notifications.

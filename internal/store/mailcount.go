@@ -18,15 +18,17 @@ type MailCount struct {
 	Met       *time.Time // when the person last turned to them first; nil: never
 }
 
-// CountMail counts one message of a person to each recipient, in spans of time that begin with their first message; first:
-// the person turns to them first, which counts once a day.
-func (c Conn) CountMail(ctx context.Context, actor uuid.UUID, recipients []string, span, day time.Duration, first bool) (list []MailCount, err error) {
+// CountMail counts one message of a person to each recipient, in spans of time that begin with their first message;
+// first: the person turns to them first, which counts once a day.
+func (c Conn) CountMail(ctx context.Context, actor uuid.UUID, recipients []string, span, day time.Duration,
+	first bool) (list []MailCount, err error) {
 	var met *time.Time
 	if first {
 		met = &c.Now
 	}
 	scan := func(r row, m *MailCount) error { return r.Scan(&m.Recipient, utc{&m.Since}, &m.Sent, utcNull{&m.Met}) }
-	recipients = slices.Sorted(slices.Values(recipients)) // those who count at the same time lock rows in the same order
+	// those who count at the same time lock rows in the same order
+	recipients = slices.Sorted(slices.Values(recipients))
 	for some := range inBatches(recipients, maxIn) {
 		args := []any{actor, c.Now, met, c.Now.Add(-span), c.Now.Add(-day)}
 		rows := make([]string, len(some))
@@ -34,7 +36,8 @@ func (c Conn) CountMail(ctx context.Context, actor uuid.UUID, recipients []strin
 			args = append(args, recipient)
 			rows[i] = fmt.Sprintf("($1, $%d, $2, 1, $3)", len(args))
 		}
-		counted, err := all(ctx, c, scan, "INSERT INTO mail_counts (actor_id, recipient, since, sent, met) VALUES "+strings.Join(rows, ", ")+`
+		counted, err := all(ctx, c, scan, "INSERT INTO mail_counts (actor_id, recipient, since, sent, met) VALUES "+
+			strings.Join(rows, ", ")+`
 			ON CONFLICT (actor_id, recipient) DO UPDATE SET
 				sent = CASE WHEN mail_counts.since > $4 THEN mail_counts.sent + 1 ELSE 1 END,
 				since = CASE WHEN mail_counts.since > $4 THEN mail_counts.since ELSE excluded.since END,

@@ -13,15 +13,19 @@ import (
 	"github.com/google/uuid"
 )
 
-const materialColumns = `o.id, o.organization_id, o.category, o.reference, o.title, o.url, o.pubmed_id, o.additional_metadata,
+const materialColumns = `o.id, o.organization_id, o.category, o.reference, o.title, o.url, o.pubmed_id,
+	o.additional_metadata,
 	o.needs_mta, o.needs_irb, o.needs_abstract, o.mta_attachment_id, o.shipping_requirements_id,
-	o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi, o.pre_print_title,
+	o.imported, o.import_source, o.import_identifier, o.organisms, o.publication_title, o.pre_print_doi,
+	o.pre_print_title,
 	o.citation, o.additional_info, o.embargo_date, o.contact_user_id, o.is_archived, o.created_at, o.updated_at`
 
 func materialFields(m *exchange.Material) []any {
-	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Reference, &m.Title, &m.URL, &m.PubMedID, (*rawText)(&m.Metadata),
+	return []any{&m.ID, &m.OrganizationID, &m.Category, &m.Reference, &m.Title, &m.URL, &m.PubMedID,
+		(*rawText)(&m.Metadata),
 		&m.NeedsMTA, &m.NeedsIRB, &m.NeedsAbstract, &m.MTAAttachmentID, &m.ShippingID,
-		&m.Imported, &m.ImportSource, &m.ImportIdentifier, fromJSON{&m.Organisms}, &m.PublicationTitle, &m.PrePrintDOI, &m.PrePrintTitle,
+		&m.Imported, &m.ImportSource, &m.ImportIdentifier, fromJSON{&m.Organisms}, &m.PublicationTitle, &m.PrePrintDOI,
+		&m.PrePrintTitle,
 		&m.Citation, &m.AdditionalInfo, &m.EmbargoDate, &m.ContactID, &m.Archived, utc{&m.CreatedAt}, utc{&m.UpdatedAt}}
 }
 
@@ -42,7 +46,8 @@ func (t *rawText) Scan(src any) error {
 func scanMaterial(r row, m *exchange.Material) error { return r.Scan(materialFields(m)...) }
 
 const shownMaterial = materialColumns + ", " + userColumns + `,
-	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g WHERE g.material_id = o.id),
+	(SELECT string_agg(CAST(g.grant_id AS TEXT), ',' ORDER BY g.grant_id) FROM grant_materials g
+	WHERE g.material_id = o.id),
 	(SELECT n.public_metadata_keys FROM organizations n WHERE n.id = o.organization_id)`
 
 func shownFields(m *exchange.ShownMaterial) []any {
@@ -70,22 +75,26 @@ const (
 
 // ShownMaterial reads one material with its contact and grants, in one query.
 func (c Conn) ShownMaterial(ctx context.Context, id int64) (exchange.ShownMaterial, error) {
-	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1 AND "+published("o"), id)
+	return one(ctx, c, scanShownMaterial, "SELECT "+shownMaterial+" FROM "+materialFrom+" WHERE o.id = $1 AND "+
+		published("o"), id)
 }
 
 // Material reads one material.
 func (c Conn) Material(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o"), id)
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o"),
+		id)
 }
 
 // MaterialForUpdate reads one and keeps others from changing it until commit.
 func (c Conn) MaterialForUpdate(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o")+c.db.dialect.forUpdate, id)
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o")+c.db.dialect.forUpdate, id)
 }
 
 // MaterialForShare reads one and keeps it as it is until commit; others may do so at the same time.
 func (c Conn) MaterialForShare(ctx context.Context, id int64) (exchange.Material, error) {
-	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+published("o")+c.db.dialect.forShare, id)
+	return one(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.id = $1 AND "+
+		published("o")+c.db.dialect.forShare, id)
 }
 
 // MaterialByImport reads the material that was imported under an identifier.
@@ -108,7 +117,8 @@ func (c Conn) andVisible(w *filter, viewer uuid.UUID) {
 
 // Materials lists the materials that viewer may see: an embargoed one only
 // members of its organization see.
-func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter, viewer uuid.UUID) (exchange.ListPage[exchange.ShownMaterial], error) {
+func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.MaterialFilter,
+	viewer uuid.UUID) (exchange.ListPage[exchange.ShownMaterial], error) {
 	w := &filter{}
 	c.andVisible(w, viewer)
 	w.and(published("o"))
@@ -118,9 +128,12 @@ func (c Conn) Materials(ctx context.Context, p exchange.Page, f exchange.Materia
 	return shownMaterials.page(ctx, c, p, w)
 }
 
-var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin, scan: scanShownMaterial,
-	id: func(m exchange.ShownMaterial) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"}, filters: map[string]condition{
-		"organization": equals("o.organization_id"), "contact_user": equals("o.contact_user_id"), "mta_attachment": equals("o.mta_attachment_id"),
+var shownMaterials = listing[exchange.ShownMaterial]{columns: shownMaterial, table: "materials", joins: contactJoin,
+	scan:  scanShownMaterial,
+	id:    func(m exchange.ShownMaterial) int64 { return m.ID },
+	sorts: map[string]string{"organization": "o.organization_id"}, filters: map[string]condition{
+		"organization": equals("o.organization_id"), "contact_user": equals("o.contact_user_id"),
+		"mta_attachment":        equals("o.mta_attachment_id"),
 		"shipping_requirements": equals("o.shipping_requirements_id")}}
 
 // materialWritten are the columns that materialArgs fills.
@@ -138,8 +151,8 @@ func (c Conn) InsertMaterial(ctx context.Context, m exchange.Material) (int64, e
 	return ids[0], nil
 }
 
-// InsertMaterials adds materials, sets their ids and gives them too. They are found from then on. The same identifier at the
-// same source is a Conflict, and so is the same reference in the same organization.
+// InsertMaterials adds materials, sets their ids and gives them too. They are found from then on. The same identifier
+// at the same source is a Conflict, and so is the same reference in the same organization.
 func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (ids []int64, err error) {
 	epoch, err := c.searchEpoch(ctx)
 	if err != nil {
@@ -155,7 +168,8 @@ func (c Conn) InsertMaterials(ctx context.Context, list []exchange.Material) (id
 }
 
 // insertMaterials adds the rows of materials, staged by a job where that is not nil.
-func (c Conn) insertMaterials(ctx context.Context, list []exchange.Material, epoch int64, job *int64) (ids []int64, err error) {
+func (c Conn) insertMaterials(ctx context.Context, list []exchange.Material, epoch int64, job *int64) (ids []int64,
+	err error) {
 	for i := range list {
 		list[i].CreatedAt = c.Now
 	}
@@ -168,7 +182,8 @@ func (c Conn) insertMaterials(ctx context.Context, list []exchange.Material, epo
 			}
 			args = append(append(args, row...), job)
 		}
-		added, err := all(ctx, c, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+", staged_in) VALUES "+
+		added, err := all(ctx, c, value[int64], "INSERT INTO materials ("+strings.Join(materialWritten, ", ")+
+			", staged_in) VALUES "+
 			places(len(some), len(materialWritten)+1)+" RETURNING id", args...)
 		if err != nil {
 			return nil, err
@@ -217,7 +232,8 @@ func (c Conn) UpdateMaterials(ctx context.Context, list []exchange.Material) err
 
 // arrivals sets in which epoch a material came back from the archive, or its embargo ended by a change;
 // the place of today is filled in.
-const arrivals = `, listed_in = CASE WHEN materials.is_archived AND NOT excluded.is_archived THEN excluded.listed_in ELSE materials.listed_in END,
+const arrivals = `, listed_in = CASE WHEN materials.is_archived
+	AND NOT excluded.is_archived THEN excluded.listed_in ELSE materials.listed_in END,
 	opened_in = CASE WHEN materials.is_archived AND NOT excluded.is_archived
 		OR materials.embargo_date > $%[1]d AND (excluded.embargo_date IS NULL OR excluded.embargo_date <= $%[1]d)
 		THEN excluded.opened_in ELSE materials.opened_in END`
@@ -239,8 +255,10 @@ func (c Conn) materialArgs(list []exchange.Material, epoch int64) ([]any, error)
 			embargo = new(string(*m.EmbargoDate))
 		}
 		args = append(args, m.OrganizationID, m.Category, m.Reference, m.Title, m.URL, m.PubMedID, string(m.Metadata),
-			m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource, m.ImportIdentifier,
-			organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo, m.ContactID,
+			m.NeedsMTA, m.NeedsIRB, m.NeedsAbstract, m.MTAAttachmentID, m.ShippingID, m.Imported, m.ImportSource,
+			m.ImportIdentifier,
+			organisms, m.PublicationTitle, m.PrePrintDOI, m.PrePrintTitle, m.Citation, m.AdditionalInfo, embargo,
+			m.ContactID,
 			m.Archived, exchange.SortKey(m.Title), m.CreatedAt, c.Now, epoch, epoch)
 	}
 	return args, nil
@@ -248,11 +266,14 @@ func (c Conn) materialArgs(list []exchange.Material, epoch int64) ([]any, error)
 
 // Accepted reports whether the lab of a material accepted a request of a user for it, and did not turn it down since.
 func (c Conn) Accepted(ctx context.Context, material int64, requester uuid.UUID) (bool, error) {
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests WHERE material_id = $1 AND requester_id = $2
-		AND status IN ('APPROVED', 'IN_FULFILLMENT', 'FULFILLED', 'VERIFIED_FULFILLED') AND deleted_at IS NULL)`, material, requester)
+	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM material_requests WHERE material_id = $1
+		AND requester_id = $2
+		AND status IN ('APPROVED', 'IN_FULFILLMENT', 'FULFILLED', 'VERIFIED_FULFILLED')
+		AND deleted_at IS NULL)`, material, requester)
 }
 
 // ActiveRequests is how many requests of a material are under way.
 func (c Conn) ActiveRequests(ctx context.Context, material int64) (int64, error) {
-	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = $1 AND is_active AND deleted_at IS NULL", material)
+	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM material_requests WHERE material_id = $1 AND is_active "+
+		"AND deleted_at IS NULL", material)
 }

@@ -30,7 +30,8 @@ func (db *DB) Migrate(ctx context.Context, dryRun bool) ([]string, error) {
 		return nil, fmt.Errorf("read migrations: %w", err)
 	}
 	names, err := db.pending(ctx, p)
-	if err != nil || dryRun || len(names) == 0 { // with nothing to do there is nothing to write, which a full disk would not take
+	// with nothing to do there is nothing to write, which a full disk would not take
+	if err != nil || dryRun || len(names) == 0 {
 		return names, err
 	}
 	unlock, err := db.lockSchema(ctx)
@@ -77,7 +78,8 @@ func (db *DB) lockSchema(ctx context.Context) (unlock func(), err error) {
 		if err := ownFile(db.where + "-migrate"); err != nil {
 			return nil, err
 		}
-		if pool, err = sql.Open("sqlite", sqliteURL(db.where+"-migrate")+"?_pragma=busy_timeout(60000)&_txlock=exclusive"); err != nil {
+		if pool, err = sql.Open("sqlite", sqliteURL(db.where+"-migrate")+
+			"?_pragma=busy_timeout(60000)&_txlock=exclusive"); err != nil {
 			return nil, err
 		}
 		free = pool.Close

@@ -22,7 +22,8 @@ func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
 		mta, shared := l.attachment(member, nil), func(a *exchange.Attachment) { a.OwnedByOrg = &organization }
 		material := l.material(organization, member, func(m *exchange.Material) { m.MTAAttachmentID = &mta })
 		request := l.request(material, requester, member, nil)
-		filed, signed, executed, private := l.attachment(member, shared), l.attachment(requester, shared), l.attachment(requester, shared), l.attachment(member, nil)
+		filed, signed, executed, private := l.attachment(member, shared), l.attachment(requester, shared),
+			l.attachment(requester, shared), l.attachment(member, nil)
 		sequence := l.attachment(member, func(a *exchange.Attachment) { a.SequenceMapFor = &material })
 		l.write(func(ctx context, tx store.Conn) error {
 			return tx.SaveDocuments(ctx, request, nil, []exchange.Document{
@@ -42,13 +43,15 @@ func TestMigrationGivesLabsTheirDocuments(t *testing.T) {
 				l.exec(statement)
 			}
 		}
-		for id, want := range map[int64]bool{mta: true, filed: true, sequence: true, executed: true, signed: false, private: false} {
+		for id, want := range map[int64]bool{mta: true, filed: true, sequence: true, executed: true, signed: false,
+			private: false} {
 			a, err := l.db.Read().Attachment(l.ctx, id)
 			if err != nil || a.OfLab != want || want && (a.OwnedByOrg == nil || *a.OwnedByOrg != organization) {
 				t.Errorf("%+v, %v; the lab's: want %v", a, err, want)
 			}
 		}
-		if q, err := l.db.Read().Request(l.ctx, request); err != nil || q.MTA == nil || *q.MTA != (exchange.MTA{Attachment: mta, Version: 1}) {
+		if q, err := l.db.Read().Request(l.ctx, request); err != nil || q.MTA == nil ||
+			*q.MTA != (exchange.MTA{Attachment: mta, Version: 1}) {
 			t.Errorf("the request's MTA is %+v, %v", q.MTA, err)
 		}
 	})

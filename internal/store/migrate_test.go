@@ -149,7 +149,8 @@ func TestMigrateRunsOnceHoweverManyStart(t *testing.T) {
 		if len(ran) != 1 {
 			t.Errorf("ran %d times: %v", len(ran), ran)
 		}
-		versions, err := store.Values[int64](t.Context(), open(t, where).Read(), "SELECT version_id FROM goose_db_version ORDER BY version_id")
+		versions, err := store.Values[int64](t.Context(), open(t, where).Read(),
+			"SELECT version_id FROM goose_db_version ORDER BY version_id")
 		if err != nil || len(versions) < 2 || len(slices.Compact(slices.Clone(versions))) != len(versions) {
 			t.Errorf("recorded versions %v, %v", versions, err)
 		}

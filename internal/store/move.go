@@ -18,7 +18,8 @@ type Move struct {
 // version is kept that this makes.
 func (c Conn) InsertMove(ctx context.Context, material, from int64, object string) error {
 	_, err := c.exec(ctx, `INSERT INTO material_moves (material_id, from_organization_id, version, moved_at)
-		VALUES ($1, $2, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $3), $4)`, material, from, object, c.Now)
+		VALUES ($1, $2, (SELECT COALESCE(MAX(version), 0) + 1 FROM audit_events WHERE object = $3),
+		$4)`, material, from, object, c.Now)
 	return err
 }
 

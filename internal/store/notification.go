@@ -13,12 +13,15 @@ import (
 )
 
 const (
-	notificationColumns = `o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, COALESCE(e.kind, n.kind), COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
+	notificationColumns = `o.id, o.user_id, o.category, o.created_at, o.read_at, o.mail, COALESCE(e.kind, n.kind),
+		COALESCE(e.actor_id, n.actor_id), COALESCE(e.detail, n.detail),
 		e.id, e.at, COALESCE(e.request_id, 0), COALESCE(e.seq, 0), COALESCE(m.id, 0), COALESCE(e.title, m.title, ''),
 		n.id, n.at, COALESCE(g.id, 0), COALESCE(n.organization_name, g.name, ''), ` + userColumns
 	// Where Aliquot itself did it, the person stands in for the actor, and scanNotification leaves them out.
-	notificationJoins = `LEFT JOIN request_events e ON e.id = o.event_id LEFT JOIN material_requests r ON r.id = e.request_id LEFT JOIN materials m ON m.id = r.material_id
-		LEFT JOIN news n ON n.id = o.news_id LEFT JOIN organizations g ON g.id = COALESCE(m.organization_id, n.organization_id)
+	notificationJoins = `LEFT JOIN request_events e ON e.id = o.event_id LEFT JOIN material_requests r
+		ON r.id = e.request_id LEFT JOIN materials m ON m.id = r.material_id
+		LEFT JOIN news n ON n.id = o.news_id LEFT JOIN organizations g ON g.id = COALESCE(m.organization_id,
+		n.organization_id)
 		JOIN users u ON u.id = COALESCE(e.actor_id, n.actor_id, o.user_id)`
 )
 
@@ -32,13 +35,16 @@ var notifications = listing[exchange.Notification]{
 	filters: map[string]condition{
 		"read": func(f *filter, read any) { f.and("(o.read_at IS NOT NULL) = ?", read) },
 		"actor": func(f *filter, by any) {
-			f.and("(EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND e.actor_id = ?) OR EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND n.actor_id = ?))", by, by)
+			f.and("(EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND e.actor_id = ?) OR EXISTS "+
+				"(SELECT 1 FROM news n WHERE n.id = o.news_id AND n.actor_id = ?))", by, by)
 		},
 		"material": func(f *filter, id any) {
-			f.and("o.event_id IN (SELECT e.id FROM request_events e JOIN material_requests r ON r.id = e.request_id WHERE r.material_id = ?)", id)
+			f.and("o.event_id IN (SELECT e.id FROM request_events e JOIN material_requests r ON r.id = e.request_id "+
+				"WHERE r.material_id = ?)", id)
 		},
 		"event":      equals("o.event_id"),
-		"invitation": ofNews("invitation"), "join_request": ofNews("join_request"), "webhook": ofNews("webhook"), "saved_search": ofNews("saved_search"),
+		"invitation": ofNews("invitation"), "join_request": ofNews("join_request"), "webhook": ofNews("webhook"),
+		"saved_search": ofNews("saved_search"),
 	},
 }
 
@@ -47,7 +53,8 @@ var notifications = listing[exchange.Notification]{
 func ofNews(key string) condition {
 	return func(f *filter, id any) {
 		part := fmt.Sprintf("%%%q:%d", key, id)
-		f.and("EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND (n.detail LIKE ? OR n.detail LIKE ?))", part+",%", part+"}%")
+		f.and("EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND (n.detail LIKE ? OR n.detail LIKE ?))", part+
+			",%", part+"}%")
 	}
 }
 
@@ -58,7 +65,8 @@ func scanNotification(r row, n *exchange.Notification) error {
 	var happened, known *time.Time // of the event; of the news
 	var actor exchange.User
 	e := exchange.Event{}
-	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &kind, &by, &detail,
+	fields := append([]any{&n.ID, &n.User, &n.Category, utc{&n.CreatedAt}, utcNull{&n.ReadAt}, &n.Mail, &kind, &by,
+		&detail,
 		&event, utcNull{&happened}, &e.RequestID, &e.Seq, &n.Material, &n.Title,
 		&news, utcNull{&known}, &n.Organization, &n.OrganizationName}, userFields(&actor)...)
 	if err := r.Scan(fields...); err != nil {
@@ -68,7 +76,8 @@ func scanNotification(r row, n *exchange.Notification) error {
 		n.Actor = &actor
 	}
 	if news != nil {
-		n.News = &exchange.Announcement{ID: *news, Kind: exchange.AnnouncementKind(kind), Actor: by, Organization: n.Organization, At: *known}
+		n.News = &exchange.Announcement{ID: *news, Kind: exchange.AnnouncementKind(kind), Actor: by,
+			Organization: n.Organization, At: *known}
 		return json.Unmarshal([]byte(detail), &n.News.Detail)
 	}
 	e.ID, e.Kind, e.Actor, e.At, e.Raw = *event, exchange.EventKind(kind), by, *happened, detail
@@ -77,7 +86,8 @@ func scanNotification(r row, n *exchange.Notification) error {
 }
 
 // Notifications lists a person's notifications.
-func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter, p exchange.Page) (exchange.ListPage[exchange.Notification], error) {
+func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.NotificationFilter,
+	p exchange.Page) (exchange.ListPage[exchange.Notification], error) {
 	f := where("o.user_id = ?", user)
 	switch {
 	case by.Unread == nil:
@@ -90,7 +100,8 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.Not
 	if by.Since != nil {
 		f.and("o.created_at >= ?", time.Time(*by.Since))
 	}
-	const ofEvent, ofNews = "EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND ", "EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND "
+	const ofEvent, ofNews = "EXISTS (SELECT 1 FROM request_events e WHERE e.id = o.event_id AND ",
+		"EXISTS (SELECT 1 FROM news n WHERE n.id = o.news_id AND "
 	if by.Kind != nil {
 		f.and("("+ofEvent+"e.kind = ?) OR "+ofNews+"n.kind = ?))", string(*by.Kind), string(*by.Kind))
 	}
@@ -99,21 +110,24 @@ func (c Conn) Notifications(ctx context.Context, user uuid.UUID, by exchange.Not
 	}
 	if by.Organization != nil {
 		f.and("("+ofEvent+`EXISTS (SELECT 1 FROM material_requests r JOIN materials m ON m.id = r.material_id
-			WHERE r.id = e.request_id AND m.organization_id = ?)) OR `+ofNews+"n.organization_id = ?))", *by.Organization, *by.Organization)
+			WHERE r.id = e.request_id AND m.organization_id = ?))
+			OR `+ofNews+"n.organization_id = ?))", *by.Organization, *by.Organization)
 	}
 	return notifications.page(ctx, c, p, f)
 }
 
 // Notification reads one notification.
 func (c Conn) Notification(ctx context.Context, id int64) (exchange.Notification, error) {
-	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1", id)
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+		" WHERE o.id = $1", id)
 }
 
 // NotificationsByID reads those of the notifications that exist, the oldest first.
 func (c Conn) NotificationsByID(ctx context.Context, ids []int64) (list []exchange.Notification, err error) {
 	for some := range slices.Chunk(ids, maxIn) {
 		places, args := in(nil, some)
-		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+		found, err := all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+
+			notificationJoins+" WHERE o.id IN ("+places+") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +142,8 @@ func (c Conn) NotificationForUpdate(ctx context.Context, id int64) (exchange.Not
 	if c.db.dialect.forUpdate != "" {
 		lock = c.db.dialect.forUpdate + " OF o"
 	}
-	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+" WHERE o.id = $1"+lock, id)
+	return one(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+
+		" WHERE o.id = $1"+lock, id)
 }
 
 // Unread counts a person's unread notifications.
@@ -152,7 +167,8 @@ func (c Conn) MarkRead(ctx context.Context, user uuid.UUID, id int64, read bool)
 
 // MarkAllRead marks those of a person's notifications as read that are unread and have an id up to until.
 func (c Conn) MarkAllRead(ctx context.Context, user uuid.UUID, until int64) error {
-	_, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at IS NULL", user, until, c.Now)
+	_, err := c.exec(ctx, "UPDATE notifications SET read_at = $3 WHERE user_id = $1 AND id <= $2 AND read_at IS NULL",
+		user, until, c.Now)
 	return c.marked(ctx, user, err)
 }
 
@@ -166,7 +182,8 @@ func (c Conn) marked(ctx context.Context, user uuid.UUID, err error) error {
 }
 
 // NotificationsBehind reads the first notifications of a person with an id above after.
-func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification, error) {
+func (c Conn) NotificationsBehind(ctx context.Context, user uuid.UUID, after int64, limit int) ([]exchange.Notification,
+	error) {
 	return all(ctx, c, scanNotification, "SELECT "+notificationColumns+" FROM notifications o "+notificationJoins+`
 		WHERE o.user_id = $1 AND o.id > $2 ORDER BY o.id LIMIT $3`, user, after, limit)
 }
@@ -182,7 +199,8 @@ func scanStamp(r row, s *NotificationStamp) error { return r.Scan(&s.ID, &s.User
 
 // NewestNotifications are those of a person, the newest first.
 func (c Conn) NewestNotifications(ctx context.Context, user uuid.UUID, limit int) ([]NotificationStamp, error) {
-	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 ORDER BY id DESC LIMIT $2", user, limit)
+	return all(ctx, c, scanStamp, "SELECT id, user_id, created_at FROM notifications WHERE user_id = $1 ORDER BY id "+
+		"DESC LIMIT $2", user, limit)
 }
 
 // Added are everybody's notifications with an id above after, by id.
@@ -228,7 +246,8 @@ func (c Conn) Valid(ctx context.Context, tokens []int64) (map[int64]bool, error)
 	for some := range slices.Chunk(tokens, maxIn) {
 		places, args := in([]any{c.Now}, some)
 		list, err := all(ctx, c, func(r row, t *token) error { return r.Scan(&t.id, &t.admin) },
-			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND t.id IN ("+places+")", args...)
+			"SELECT t.id, u.is_admin FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.expires_at > $1 AND "+
+				"t.id IN ("+places+")", args...)
 		if err != nil {
 			return nil, err
 		}

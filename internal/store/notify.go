@@ -18,10 +18,12 @@ const notifyAtOnce = 25
 var notify = func() map[exchange.Audience]string {
 	from := map[exchange.Group]string{
 		// CROSS JOIN: SQLite looks whether the lab is small before it goes through its members.
-		exchange.ToMembers: fmt.Sprintf(`(SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o WHERE o.organization_id = $5 AND o.left_at IS NULL LIMIT %d) few) <= %d) small
+		exchange.ToMembers: fmt.Sprintf(`(SELECT 1 AS one WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM memberships o
+			WHERE o.organization_id = $5 AND o.left_at IS NULL LIMIT %d) few) <= %d) small
 			CROSS JOIN memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL`, notifyAtOnce+1, notifyAtOnce),
-		exchange.ToAssignee:  "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
-		exchange.ToOwner:     "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = (SELECT owner_id FROM organizations WHERE id = $5)",
+		exchange.ToAssignee: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = $6",
+		exchange.ToOwner: "memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id = " +
+			"(SELECT owner_id FROM organizations WHERE id = $5)",
 		exchange.ToRequester: "(SELECT id AS user_id FROM users WHERE id = $6) m WHERE CAST($5 AS BIGINT) > 0",
 	}
 	statements := map[exchange.Audience]string{}
@@ -39,14 +41,16 @@ var notify = func() map[exchange.Audience]string {
 
 // The beginning and the end of statements that tell of an event.
 const (
-	told = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', m.user_id FROM "
+	told = "INSERT INTO notifications (event_id, category, created_at, mail, user_id) SELECT $1, $2, $3, 'NEW', " +
+		"m.user_id FROM "
 	once = " ON CONFLICT (user_id, event_id) DO NOTHING"
 )
 
 // Notify tells one audience of an event; person is the requester or the assignee, where the
 // audience is one of them. The actor hears nothing of their own act. The members of a large
 // lab it does not tell; NotifyMembers does.
-func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64, person uuid.UUID) error {
+func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event, organization int64,
+	person uuid.UUID) error {
 	args := []any{e.ID, string(a.Category), c.Now, e.Actor, organization}
 	if a.To == exchange.ToAssignee || a.To == exchange.ToRequester {
 		args = append(args, person)
@@ -58,15 +62,19 @@ func (c Conn) Notify(ctx context.Context, a exchange.Audience, e exchange.Event,
 
 // MembersAfter reads the ids of members of an organization behind one, in their order.
 func (c Conn) MembersAfter(ctx context.Context, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	return all(ctx, c, value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1 AND user_id > $2 AND left_at IS NULL
+	return all(ctx, c, value[uuid.UUID], `SELECT user_id FROM memberships WHERE organization_id = $1 AND user_id > $2
+		AND left_at IS NULL
 		ORDER BY user_id LIMIT $3`, organization, after, limit)
 }
 
 // NotifyMembers tells of an event those members behind one of them and up to another who have not been
 // told, by their switches.
-func (c Conn) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event, organization int64, after, upTo uuid.UUID) error {
-	n, err := c.exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> $4 AND m."+string(category)+
-		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), c.Now, e.Actor, organization, after, upTo)
+func (c Conn) NotifyMembers(ctx context.Context, category exchange.Category, e exchange.Event, organization int64,
+	after, upTo uuid.UUID) error {
+	n, err := c.exec(ctx, told+"memberships m WHERE m.organization_id = $5 AND m.left_at IS NULL AND m.user_id <> "+
+		"$4 AND m."+string(category)+
+		" AND m.user_id > $6 AND m.user_id <= $7"+once, e.ID, string(category), c.Now, e.Actor, organization, after,
+		upTo)
 	*c.news = *c.news || n > 0
 	return err
 }

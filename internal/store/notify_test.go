@@ -12,7 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-var categories = []exchange.Category{exchange.NewRequestNotif, exchange.StatusNotif, exchange.DecisionNotif, exchange.AssignedNotif, exchange.ReminderNotif}
+var categories = []exchange.Category{exchange.NewRequestNotif, exchange.StatusNotif, exchange.DecisionNotif,
+	exchange.AssignedNotif, exchange.ReminderNotif}
 
 func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 	t.Parallel()
@@ -28,7 +29,8 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 				}
 				for _, m := range part.Items {
 					on := rapid.Bool()
-					s := exchange.Switches{NewRequest: on.Draw(r, "new"), StatusChange: on.Draw(r, "status"), Decision: on.Draw(r, "decision"),
+					s := exchange.Switches{NewRequest: on.Draw(r, "new"), StatusChange: on.Draw(r, "status"),
+						Decision: on.Draw(r, "decision"),
 						Assigned: on.Draw(r, "assigned"), Reminder: on.Draw(r, "reminder")}
 					if err := l.tx.UpdateSwitches(l.ctx, m.ID, s); err != nil {
 						r.Fatal(err)
@@ -50,7 +52,8 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 				want := map[uuid.UUID]exchange.Category{}
 				for range rapid.IntRange(0, 5).Draw(r, "audiences") {
 					audience := exchange.Audience{Category: rapid.SampledFrom(categories).Draw(r, "category"),
-						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester, exchange.ToAssignee, exchange.ToOwner}).Draw(r, "to")}
+						To: rapid.SampledFrom([]exchange.Group{exchange.ToMembers, exchange.ToRequester,
+							exchange.ToAssignee, exchange.ToOwner}).Draw(r, "to")}
 					person := user.Draw(r, "person")
 					if err := l.tx.Notify(l.ctx, audience, event, organization, person); err != nil {
 						r.Fatal(err)
@@ -59,7 +62,8 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 						s, member := switches[u]
 						hears := audience.To == exchange.ToRequester && u == person ||
 							member && s.On(audience.Category) && (audience.To == exchange.ToMembers ||
-								audience.To == exchange.ToAssignee && u == person || audience.To == exchange.ToOwner && u == lab.Owner)
+								audience.To == exchange.ToAssignee && u == person || audience.To == exchange.ToOwner &&
+								u == lab.Owner)
 						if _, told := want[u]; hears && !told && u != actor {
 							want[u] = audience.Category
 						}
@@ -70,7 +74,8 @@ func TestNotifyTellsEachPersonOnceByTheirSwitches(t *testing.T) {
 					if err != nil {
 						r.Fatal(err)
 					}
-					got := slices.DeleteFunc(part.Items, func(n exchange.Notification) bool { return n.Event.ID != event.ID })
+					got := slices.DeleteFunc(part.Items,
+						func(n exchange.Notification) bool { return n.Event.ID != event.ID })
 					category, hears := want[u]
 					if hears && (len(got) != 1 || got[0].Category != category) || !hears && len(got) != 0 {
 						r.Fatalf("%v was told %+v, should hear: %v, of %q", u, got, hears, category)
@@ -89,14 +94,17 @@ func TestNotificationIsReadAsItHappened(t *testing.T) {
 		material := l.material(organization, actor.ID, func(m *exchange.Material) { m.Title = odd })
 		request := l.request(material, requester, actor.ID, nil)
 		event := l.event(request, actor.ID, exchange.StatusChanged)
-		want := exchange.Notification{User: requester, Mail: exchange.MailNew, Category: exchange.DecisionNotif, Event: event, Material: material, Title: odd,
+		want := exchange.Notification{User: requester, Mail: exchange.MailNew, Category: exchange.DecisionNotif,
+			Event: event, Material: material, Title: odd,
 			Organization: organization, OrganizationName: "Lab", Actor: &actor}
 		want.Event.Prev, want.Event.Hash = "", "" // no one asks for them here
 		l.write(func(ctx context, tx store.Conn) error {
 			want.CreatedAt = tx.Now
-			return tx.Notify(ctx, exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event, organization, requester)
+			return tx.Notify(ctx, exchange.Audience{Category: exchange.DecisionNotif, To: exchange.ToRequester}, event,
+				organization, requester)
 		})
-		part, err := l.db.Read().Notifications(l.ctx, requester, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 2})
+		part, err := l.db.Read().Notifications(l.ctx, requester, exchange.NotificationFilter{Unread: new(true)},
+			exchange.Page{Limit: 2})
 		if err != nil || len(part.Items) != 1 {
 			t.Fatalf("Notifications = %+v, %v", part, err)
 		}
@@ -115,7 +123,9 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 			e := l.event(request, actor, exchange.Messaged)
 			l.write(func(ctx context, tx store.Conn) error {
 				for _, u := range []uuid.UUID{user, other} {
-					if err := tx.Notify(ctx, exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization, u); err != nil {
+					if err := tx.Notify(ctx,
+						exchange.Audience{Category: exchange.StatusNotif, To: exchange.ToRequester}, e, organization,
+						u); err != nil {
 						return err
 					}
 				}
@@ -155,9 +165,11 @@ func TestMarkReadIsForTheOwnNotificationsOneOrAll(t *testing.T) {
 			code(t, "marking", err, step.want)
 			for u, want := range map[uuid.UUID]int64{user: step.mine, other: step.their} {
 				n, err := l.db.Read().Unread(l.ctx, u)
-				unread, again := l.db.Read().Notifications(l.ctx, u, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 9})
+				unread, again := l.db.Read().Notifications(l.ctx, u, exchange.NotificationFilter{Unread: new(true)},
+					exchange.Page{Limit: 9})
 				if n != want || unread.Total != want || int64(len(unread.Items)) != want || err != nil || again != nil {
-					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again, want)
+					t.Errorf("after %+v: Unread %d, listed %d, %v, %v, want %d", step, n, len(unread.Items), err, again,
+						want)
 				}
 				for _, n := range unread.Items {
 					if n.ReadAt != nil {

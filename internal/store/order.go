@@ -44,7 +44,8 @@ func startOf(p exchange.SearchPage) (*cursor, error) {
 	if err == nil {
 		err = json.Unmarshal(token, s)
 	}
-	if err != nil || strings.Contains(s.Key, "\x00") || s.Section < 0 || s.Section > 2*kinds || s.From < 0 || s.Until < s.From {
+	if err != nil || strings.Contains(s.Key, "\x00") || s.Section < 0 || s.Section > 2*kinds || s.From < 0 ||
+		s.Until < s.From {
 		return nil, wrongCursor()
 	}
 	return s, nil
@@ -135,7 +136,8 @@ func but(yes, no fulltext.Expr, is bool) fulltext.Expr {
 
 // block reads the hits that are scored together, and where the next ones begin. A block that a page ended
 // in keeps its end, so that nothing comes twice when there are more meanwhile.
-func (f finder) block(ctx context.Context, e fulltext.Expr, from, until int64, section int, at *cursor, counted tally) ([]hit, int64, error) {
+func (f finder) block(ctx context.Context, e fulltext.Expr, from, until int64, section int, at *cursor,
+	counted tally) ([]hit, int64, error) {
 	if section == 0 && !counted.approximate["count"] {
 		return counted.hits, until, nil
 	}
@@ -166,5 +168,6 @@ func (f finder) scored(q fulltext.Query, block []hit, at cursor) []ranked {
 
 // compare orders the hits of one block: archived last, the best first.
 func (f finder) compare(a, b ranked) int {
-	return cmp.Or(cmp.Compare(a.rank>>f.bits, b.rank>>f.bits), cmp.Compare(b.spot.Score, a.spot.Score), cmp.Compare(a.rank, b.rank))
+	return cmp.Or(cmp.Compare(a.rank>>f.bits, b.rank>>f.bits), cmp.Compare(b.spot.Score, a.spot.Score),
+		cmp.Compare(a.rank, b.rank))
 }

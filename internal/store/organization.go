@@ -9,10 +9,12 @@ import (
 	"github.com/google/uuid"
 )
 
-const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, o.ship_days, o.public_metadata_keys, o.created_at, o.updated_at"
+const organizationColumns = "o.id, o.name, o.description, o.owner_id, o.decide_days, o.countersign_days, " +
+	"o.ship_days, o.public_metadata_keys, o.created_at, o.updated_at"
 
 func organizationFields(o *exchange.Organization) []any {
-	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship, fromJSON{&o.PublicKeys},
+	return []any{&o.ID, &o.Name, &o.Description, &o.Owner, &o.Targets.Decide, &o.Targets.Countersign, &o.Targets.Ship,
+		fromJSON{&o.PublicKeys},
 		utc{&o.CreatedAt}, utc{&o.UpdatedAt}}
 }
 
@@ -25,13 +27,15 @@ func (c Conn) Organization(ctx context.Context, id int64) (exchange.Organization
 
 // OrganizationForUpdate reads one and keeps others from changing it until commit.
 func (c Conn) OrganizationForUpdate(ctx context.Context, id int64) (exchange.Organization, error) {
-	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+c.db.dialect.forChange, id)
+	return one(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id = $1"+
+		c.db.dialect.forChange, id)
 }
 
 // Organizations lists all.
 func (c Conn) Organizations(ctx context.Context, p exchange.Page) (exchange.ListPage[exchange.Organization], error) {
 	l := listing[exchange.Organization]{columns: organizationColumns, table: "organizations", scan: scanOrganization,
-		id: func(o exchange.Organization) int64 { return o.ID }, filters: map[string]condition{"owner": equals("o.owner_id")}}
+		id:      func(o exchange.Organization) int64 { return o.ID },
+		filters: map[string]condition{"owner": equals("o.owner_id")}}
 	return l.page(ctx, c, p, where("1 = 1"))
 }
 
@@ -41,7 +45,8 @@ func (c Conn) OrganizationsByID(ctx context.Context, ids []int64) ([]exchange.Or
 		return nil, nil
 	}
 	places, args := in(nil, ids)
-	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+places+") ORDER BY o.id", args...)
+	return all(ctx, c, scanOrganization, "SELECT "+organizationColumns+" FROM organizations o WHERE o.id IN ("+places+
+		") ORDER BY o.id", args...)
 }
 
 // OrganizationsOf reads those that a user is a member of, the oldest first.
@@ -51,7 +56,8 @@ func (c Conn) OrganizationsOf(ctx context.Context, user uuid.UUID) ([]exchange.O
 }
 
 // OrganizationsOfUsers reads those that several users are members of, the oldest first.
-func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]exchange.Organization, error) {
+func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[uuid.UUID][]exchange.Organization,
+	error) {
 	type membership struct {
 		user uuid.UUID
 		exchange.Organization
@@ -63,7 +69,8 @@ func (c Conn) OrganizationsOfUsers(ctx context.Context, users []uuid.UUID) (map[
 	for some := range slices.Chunk(users, maxIn) {
 		places, args := in(nil, some)
 		list, err := all(ctx, c, scan, "SELECT "+organizationColumns+`, m.user_id FROM organizations o
-			JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL WHERE m.user_id IN (`+places+") ORDER BY o.id", args...)
+			JOIN memberships m ON m.organization_id = o.id AND m.left_at IS NULL
+			WHERE m.user_id IN (`+places+") ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -81,9 +88,11 @@ func (c Conn) InsertOrganization(ctx context.Context, o exchange.Organization) (
 		return 0, err
 	}
 	id, err := one(ctx, c, value[int64], `INSERT INTO organizations
-		(name, description, owner_id, decide_days, countersign_days, ship_days, public_metadata_keys, created_at, updated_at, name_sort)
+		(name, description, owner_id, decide_days, countersign_days, ship_days, public_metadata_keys, created_at,
+		updated_at, name_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $7, $8) RETURNING id`,
-		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name), keys)
+		o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now,
+		exchange.SortKey(o.Name), keys)
 	if err != nil {
 		return 0, err
 	}
@@ -98,8 +107,10 @@ func (c Conn) UpdateOrganization(ctx context.Context, o exchange.Organization) e
 		return err
 	}
 	if _, err := c.exec(ctx, `UPDATE organizations SET name = $2, description = $3, owner_id = $4, decide_days = $5,
-		countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9, public_metadata_keys = $10 WHERE id = $1`,
-		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now, exchange.SortKey(o.Name), keys); err != nil {
+		countersign_days = $6, ship_days = $7, updated_at = $8, name_sort = $9, public_metadata_keys = $10
+		WHERE id = $1`,
+		o.ID, o.Name, o.Description, o.Owner, o.Targets.Decide, o.Targets.Countersign, o.Targets.Ship, c.Now,
+		exchange.SortKey(o.Name), keys); err != nil {
 		return err
 	}
 	was, err := c.kept(ctx, organizationIndex, o.ID)
@@ -125,20 +136,24 @@ func (c Conn) Members(ctx context.Context, organizations ...int64) ([]Member, er
 	scan := func(r row, m *Member) error {
 		return r.Scan(append([]any{&m.OrganizationID}, userFields(&m.User)...)...)
 	}
-	return all(ctx, c, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u ON u.id = m.user_id
+	return all(ctx, c, scan, "SELECT m.organization_id, "+userColumns+` FROM memberships m JOIN users u
+		ON u.id = m.user_id
 		WHERE m.left_at IS NULL AND m.organization_id IN (`+places+") ORDER BY m.organization_id, m.id", args...)
 }
 
 // MembersOf lists the members of one organization; the newest is who joined last.
-func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.User], error) {
+func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.User],
+	error) {
 	type member struct {
 		membership int64
 		exchange.User
 	}
 	scan := func(r row, m *member) error { return r.Scan(append([]any{&m.membership}, userFields(&m.User)...)...) }
-	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships", joins: "JOIN users u ON u.id = o.user_id",
-		scan: scan, id: func(m member) int64 { return m.membership },
-		sorts: map[string]string{"id": "u.id", "username": "u.username", "first_name": "u.first_name_sort", "last_name": "u.last_name_sort",
+	l := listing[member]{columns: "o.id, " + userColumns, table: "memberships",
+		joins: "JOIN users u ON u.id = o.user_id",
+		scan:  scan, id: func(m member) int64 { return m.membership },
+		sorts: map[string]string{"id": "u.id", "username": "u.username", "first_name": "u.first_name_sort",
+			"last_name":  "u.last_name_sort",
 			"created_at": "u.created_at", "updated_at": "u.updated_at"},
 		filters: map[string]condition{"id": equals("o.user_id")}}
 	part, err := l.page(ctx, c, p, where("o.organization_id = ? AND o.left_at IS NULL", organization))
@@ -153,7 +168,8 @@ func (c Conn) MembersOf(ctx context.Context, organization int64, p exchange.Page
 // with every switch on; someone who was one before finds their switches as they were. A
 // membership that ends keeps its settings, hidden.
 func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.UUID) (left []uuid.UUID, err error) {
-	present, err := all(ctx, c, value[uuid.UUID], "SELECT user_id FROM memberships WHERE organization_id = $1 AND left_at IS NULL ORDER BY id", organization)
+	present, err := all(ctx, c, value[uuid.UUID], "SELECT user_id FROM memberships WHERE organization_id = $1 AND "+
+		"left_at IS NULL ORDER BY id", organization)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +181,8 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 	left = slices.DeleteFunc(present, func(u uuid.UUID) bool { return named[u] })
 	for some := range slices.Chunk(left, maxIn) {
 		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT id FROM memberships "+
+		if _, err := c.exec(ctx, "UPDATE memberships SET left_at = $2, updated_at = $2 WHERE id IN (SELECT id FROM "+
+			"memberships "+
 			"WHERE organization_id = $1 AND user_id IN ("+places+")"+c.db.dialect.forUpdate+")", args...); err != nil {
 			return nil, err
 		}
@@ -177,9 +194,11 @@ func (c Conn) SetMembers(ctx context.Context, organization int64, users []uuid.U
 func (c Conn) Join(ctx context.Context, organization int64, users ...uuid.UUID) error {
 	for some := range slices.Chunk(users, maxIn) {
 		places, args := in([]any{organization, c.Now}, some)
-		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif, change_in_request_status_notif,
+		if _, err := c.exec(ctx, `INSERT INTO memberships (organization_id, user_id, new_request_notif,
+			change_in_request_status_notif,
 				request_approval_determined_notif, request_assigned_notif, reminder_notif, created_at, updated_at)
-			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u WHERE u.id IN (`+places+`) ORDER BY u.id
+			SELECT CAST($1 AS BIGINT), u.id, TRUE, TRUE, TRUE, TRUE, TRUE, $2, $2 FROM users u
+			WHERE u.id IN (`+places+`) ORDER BY u.id
 			ON CONFLICT (organization_id, user_id) DO UPDATE SET left_at = NULL, updated_at = excluded.updated_at
 				WHERE memberships.left_at IS NOT NULL`, args...); err != nil {
 			return err
@@ -204,11 +223,13 @@ func (c Conn) IsMember(ctx context.Context, organization int64, user uuid.UUID) 
 }
 
 const membershipColumns = `o.id, o.organization_id, o.user_id, o.new_request_notif, o.change_in_request_status_notif,
-	o.request_approval_determined_notif, o.request_assigned_notif, o.reminder_notif, o.created_at, o.updated_at, o.left_at`
+	o.request_approval_determined_notif, o.request_assigned_notif, o.reminder_notif, o.created_at, o.updated_at,
+	o.left_at`
 
 func scanMembership(r row, m *exchange.Membership) error {
 	s := &m.Switches
-	return r.Scan(&m.ID, &m.OrganizationID, &m.UserID, &s.NewRequest, &s.StatusChange, &s.Decision, &s.Assigned, &s.Reminder,
+	return r.Scan(&m.ID, &m.OrganizationID, &m.UserID, &s.NewRequest, &s.StatusChange, &s.Decision, &s.Assigned,
+		&s.Reminder,
 		utc{&m.CreatedAt}, utc{&m.UpdatedAt}, utcNull{&m.LeftAt})
 }
 
@@ -219,13 +240,16 @@ func (c Conn) Membership(ctx context.Context, id int64) (exchange.Membership, er
 
 // MembershipForUpdate reads one and keeps others from changing it until commit.
 func (c Conn) MembershipForUpdate(ctx context.Context, id int64) (exchange.Membership, error) {
-	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+c.db.dialect.forChange, id)
+	return one(ctx, c, scanMembership, "SELECT "+membershipColumns+" FROM memberships o WHERE o.id = $1"+
+		c.db.dialect.forChange, id)
 }
 
 // Memberships lists a user's present memberships.
-func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Membership], error) {
+func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Membership],
+	error) {
 	l := listing[exchange.Membership]{columns: membershipColumns, table: "memberships", scan: scanMembership,
-		id: func(m exchange.Membership) int64 { return m.ID }, sorts: map[string]string{"organization": "o.organization_id"},
+		id:      func(m exchange.Membership) int64 { return m.ID },
+		sorts:   map[string]string{"organization": "o.organization_id"},
 		filters: map[string]condition{"organization": equals("o.organization_id"), "user": equals("o.user_id")}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.left_at IS NULL", user))
 }
@@ -233,7 +257,8 @@ func (c Conn) Memberships(ctx context.Context, user uuid.UUID, p exchange.Page) 
 // UpdateSwitches saves the switches of a membership.
 func (c Conn) UpdateSwitches(ctx context.Context, id int64, s exchange.Switches) error {
 	_, err := c.exec(ctx, `UPDATE memberships SET new_request_notif = $2, change_in_request_status_notif = $3,
-		request_approval_determined_notif = $4, request_assigned_notif = $5, reminder_notif = $6, updated_at = $7 WHERE id = $1`,
+		request_approval_determined_notif = $4, request_assigned_notif = $5, reminder_notif = $6, updated_at = $7
+		WHERE id = $1`,
 		id, s.NewRequest, s.StatusChange, s.Decision, s.Assigned, s.Reminder, c.Now)
 	return err
 }

@@ -39,7 +39,8 @@ func unreachable(err error, code string) bool {
 	if strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == "25006" {
 		return true
 	}
-	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, io.EOF, io.ErrUnexpectedEOF,
+		net.ErrClosed} {
 		if errors.Is(err, lost) {
 			return true
 		}
@@ -79,7 +80,8 @@ func (db *DB) release(err error) bool {
 	return !db.Postgres() && exchange.CodeOf(translate(err)) == exchange.StorageFull && os.Remove(db.reserve()) == nil
 }
 
-// setAside fills the reserve again. On a disk without room for it the next start has less, which is no reason not to go on.
+// setAside fills the reserve again. On a disk without room for it the next start has less, which is no reason not to go
+// on.
 func (db *DB) setAside() {
 	if db.Postgres() {
 		return

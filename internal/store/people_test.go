@@ -37,7 +37,9 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 				"admin's": {admin.ID, times[1]},
 				"expired": {user, start.Add(-time.Hour).In(zone)}, // later as a text than the others
 			} {
-				if _, err := tx.InsertToken(ctx, exchange.Token{UserID: token.user, Kind: exchange.APIToken, Name: "n", ExpiresAt: token.expires}, hash); err != nil {
+				if _, err := tx.InsertToken(ctx,
+					exchange.Token{UserID: token.user, Kind: exchange.APIToken, Name: "n", ExpiresAt: token.expires},
+					hash); err != nil {
 					return err
 				}
 			}
@@ -45,17 +47,20 @@ func TestActorIsWhoHoldsALivingToken(t *testing.T) {
 		})
 		actor, err := l.db.Read().Actor(l.ctx, "living")
 		code(t, "Actor", err, "")
-		same(t, "Actor", exchange.Actor{ID: user, Organizations: []int64{member, back}, Owns: []int64{owned}, TokenID: actor.TokenID, Used: actor.Used}, actor)
+		same(t, "Actor", exchange.Actor{ID: user, Organizations: []int64{member, back}, Owns: []int64{owned},
+			TokenID: actor.TokenID, Used: actor.Used}, actor)
 		got, err := l.db.Read().Actor(l.ctx, "admin's")
 		code(t, "Actor", err, "")
-		same(t, "an admin without organizations", exchange.Actor{ID: admin.ID, Admin: true, TokenID: got.TokenID, Used: got.Used}, got)
+		same(t, "an admin without organizations",
+			exchange.Actor{ID: admin.ID, Admin: true, TokenID: got.TokenID, Used: got.Used}, got)
 		for _, hash := range []string{"expired", "unknown", ""} {
 			_, err = l.db.Read().Actor(l.ctx, hash)
 			code(t, "Actor with the token "+hash, err, exchange.NotFound)
 		}
 
 		tokens, err := l.db.Read().Tokens(l.ctx, user, exchange.Page{Limit: 5})
-		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user || tokens.Items[0].Kind != exchange.APIToken || tokens.Items[0].Name != "n" {
+		if err != nil || tokens.Total != 1 || tokens.Items[0].ID != actor.TokenID || tokens.Items[0].UserID != user ||
+			tokens.Items[0].Kind != exchange.APIToken || tokens.Items[0].Name != "n" {
 			t.Fatalf("Tokens = %+v, %v, want the living one", tokens, err)
 		}
 		same(t, "expires", start.Add(10*time.Hour), tokens.Items[0].ExpiresAt)
@@ -84,7 +89,8 @@ func TestTokenEndsAtTheVeryMomentItExpires(t *testing.T) {
 			return err
 		})
 		for now, want := range map[time.Time]exchange.Code{
-			expires.Add(-time.Microsecond): "", expires: exchange.NotFound, expires.Add(time.Microsecond): exchange.NotFound} {
+			expires.Add(-time.Microsecond): "", expires: exchange.NotFound,
+			expires.Add(time.Microsecond): exchange.NotFound} {
 			c := l.db.Read()
 			c.Now = now
 			_, err := c.Actor(l.ctx, "h")
@@ -148,7 +154,8 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 			t.Errorf("a new membership: %+v", joined)
 		}
 		for i := range 5 {
-			s := exchange.Switches{NewRequest: i == 0, StatusChange: i == 1, Decision: i == 2, Assigned: i == 3, Reminder: i == 4}
+			s := exchange.Switches{NewRequest: i == 0, StatusChange: i == 1, Decision: i == 2, Assigned: i == 3,
+				Reminder: i == 4}
 			l.write(func(ctx context, tx store.Conn) error { return tx.UpdateSwitches(ctx, joined.ID, s) })
 			same(t, "Switches", s, settings(b).Switches)
 		}
@@ -168,7 +175,8 @@ func TestMembersJoinLeaveAndComeBackToTheirSwitches(t *testing.T) {
 		l.setMembers(organization, b.ID, a.ID)
 		is("b came back", b, a)
 		came := settings(b)
-		if came.ID != joined.ID || came.Switches != before.Switches || !came.CreatedAt.Equal(joined.CreatedAt) || !came.UpdatedAt.After(before.UpdatedAt) {
+		if came.ID != joined.ID || came.Switches != before.Switches || !came.CreatedAt.Equal(joined.CreatedAt) ||
+			!came.UpdatedAt.After(before.UpdatedAt) {
 			t.Errorf("came back to %+v, left %+v", came, before)
 		}
 		if left := l.setMembers(organization); len(left) != 2 {
@@ -226,7 +234,8 @@ func TestMembersOfSeveralOrganizationsComeInOrder(t *testing.T) {
 		l.setMembers(first, a.ID, b.ID)
 		got, err := l.db.Read().Members(l.ctx, third, first)
 		code(t, "Members", err, "")
-		same(t, "Members", []store.Member{{OrganizationID: first, User: a}, {OrganizationID: first, User: b}, {OrganizationID: third, User: a}}, got)
+		same(t, "Members", []store.Member{{OrganizationID: first, User: a}, {OrganizationID: first, User: b},
+			{OrganizationID: third, User: a}}, got)
 		if got, err := l.db.Read().Members(l.ctx); len(got) != 0 || err != nil {
 			t.Errorf("Members of none = %v, %v", got, err)
 		}

@@ -170,14 +170,18 @@ func translate(err error) error {
 	case "2067", "1555", "23505": // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, unique_violation
 		return &exchange.Error{Code: exchange.Conflict, Message: "Someone else did this first.", Cause: err}
 	case "787", "23503": // SQLITE_CONSTRAINT_FOREIGNKEY, foreign_key_violation
-		return &exchange.Error{Code: exchange.InvalidInput, Message: "This names an object that does not exist.", Cause: err}
-	case "5", "6", "40001", "40P01", "53200", "53300", "55P03", "57014": // SQLITE_BUSY, _LOCKED; PostgreSQL: rivals, no memory or connection left, waited too long
+		return &exchange.Error{Code: exchange.InvalidInput, Message: "This names an object that does not exist.",
+			Cause: err}
+	// SQLITE_BUSY, _LOCKED; PostgreSQL: rivals, no memory or connection left, waited too long
+	case "5", "6", "40001", "40P01", "53200", "53300", "55P03", "57014":
 		return &exchange.Error{Code: exchange.Unavailable, Message: "The database is busy; try again.", Cause: err}
 	case diskFull:
-		return &exchange.Error{Code: exchange.StorageFull, Message: "The server's storage is full, so nothing can be saved until its operators make room. Nothing was changed.", Cause: err}
+		return &exchange.Error{Code: exchange.StorageFull, Message: "The server's storage is full, so nothing can be " +
+			"saved until its operators make room. Nothing was changed.", Cause: err}
 	}
 	if unreachable(err, code) {
-		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not answer; try again.", Cause: err}
+		return &exchange.Error{Code: exchange.Unavailable, Message: "The database does not answer; try again.",
+			Cause: err}
 	}
 	return err
 }

@@ -7,8 +7,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// sealedTables are the tables with sealed columns. PostgreSQL keeps others from writing to them while the key is replaced, so
-// that nobody seals a value with the old key behind the one who replaces it; SQLite has one writer anyway.
+// sealedTables are the tables with sealed columns. PostgreSQL keeps others from writing to them while the key is
+// replaced, so that nobody seals a value with the old key behind the one who replaces it; SQLite has one writer anyway.
 const sealedTables = "LOCK TABLE secrets, webhooks, idempotency_keys IN EXCLUSIVE MODE"
 
 func (c Conn) lockSealed(ctx context.Context) error {
@@ -19,8 +19,8 @@ func (c Conn) lockSealed(ctx context.Context) error {
 	return err
 }
 
-// Rotate seals everything that is sealed with another key, in one transaction with note. Processes that run meanwhile refuse
-// what needs a secret until they are restarted with that key.
+// Rotate seals everything that is sealed with another key, in one transaction with note. Processes that run meanwhile
+// refuse what needs a secret until they are restarted with that key.
 func (db *DB) Rotate(ctx context.Context, to *Key, note func(ctx context.Context, tx Conn) error) error {
 	from := db.key
 	return db.erasing(ctx, func(ctx context.Context, tx Conn) error {
@@ -34,10 +34,11 @@ func (db *DB) Rotate(ctx context.Context, to *Key, note func(ctx context.Context
 		if err != nil {
 			return err
 		}
-		err = tx.reseal(ctx, func(column string) string { return column + " <> ''" }, func(place, sealed string) (string, error) {
-			value, err := from.open(place, sealed)
-			return to.seal(place, value), err
-		})
+		err = tx.reseal(ctx, func(column string) string { return column + " <> ''" },
+			func(place, sealed string) (string, error) {
+				value, err := from.open(place, sealed)
+				return to.seal(place, value), err
+			})
 		if err == nil {
 			err = tx.takeKey(ctx, to)
 		}
@@ -57,7 +58,8 @@ func (c Conn) takeKey(ctx context.Context, k *Key) error {
 }
 
 // reseal changes each stored value of the sealed columns that are as the condition says. It reads in parts, by key.
-func (c Conn) reseal(ctx context.Context, which func(column string) string, change func(place, stored string) (string, error)) error {
+func (c Conn) reseal(ctx context.Context, which func(column string) string,
+	change func(place, stored string) (string, error)) error {
 	for _, step := range []func(context.Context, func(string) string, func(string, string) (string, error)) error{
 		c.resealSecrets, c.resealWebhooks, c.resealAnswers,
 	} {
@@ -68,8 +70,10 @@ func (c Conn) reseal(ctx context.Context, which func(column string) string, chan
 	return nil
 }
 
-func (c Conn) resealSecrets(ctx context.Context, which func(string) string, change func(place, stored string) (string, error)) error {
-	names, err := all(ctx, c, value[string], "SELECT name FROM secrets WHERE name <> $1 AND name <> $2 AND "+which("value"), loaded, keyProof)
+func (c Conn) resealSecrets(ctx context.Context, which func(string) string,
+	change func(place, stored string) (string, error)) error {
+	names, err := all(ctx, c, value[string], "SELECT name FROM secrets WHERE name <> $1 AND name <> $2 AND "+
+		which("value"), loaded, keyProof)
 	for _, name := range names {
 		stored, err := c.storedSecret(ctx, name)
 		if err == nil {
@@ -85,7 +89,8 @@ func (c Conn) resealSecrets(ctx context.Context, which func(string) string, chan
 	return err
 }
 
-func (c Conn) resealWebhooks(ctx context.Context, which func(string) string, change func(place, stored string) (string, error)) error {
+func (c Conn) resealWebhooks(ctx context.Context, which func(string) string,
+	change func(place, stored string) (string, error)) error {
 	type secrets struct {
 		id          int64
 		secret, old string
@@ -107,11 +112,13 @@ func (c Conn) resealWebhooks(ctx context.Context, which func(string) string, cha
 	return err
 }
 
-func (c Conn) resealAnswers(ctx context.Context, which func(string) string, change func(place, stored string) (string, error)) error {
+func (c Conn) resealAnswers(ctx context.Context, which func(string) string,
+	change func(place, stored string) (string, error)) error {
 	scan := func(r row, k *exchange.IdempotentCall) error { return r.Scan(&k.Caller, &k.Key, &k.Body) }
 	last := exchange.IdempotentCall{}
 	for {
-		list, err := all(ctx, c, scan, "SELECT caller, key, body FROM idempotency_keys WHERE (caller, key) > ($1, $2) AND "+which("body")+
+		list, err := all(ctx, c, scan, "SELECT caller, key, body FROM idempotency_keys WHERE (caller, key) > ($1, "+
+			"$2) AND "+which("body")+
 			" ORDER BY caller, key LIMIT 500", last.Caller, last.Key)
 		if err != nil || len(list) == 0 {
 			return err
@@ -119,7 +126,8 @@ func (c Conn) resealAnswers(ctx context.Context, which func(string) string, chan
 		for _, k := range list {
 			body, err := change(answerOf(&k), k.Body)
 			if err == nil {
-				_, err = c.exec(ctx, "UPDATE idempotency_keys SET body = $3 WHERE caller = $1 AND key = $2", k.Caller, k.Key, body)
+				_, err = c.exec(ctx, "UPDATE idempotency_keys SET body = $3 WHERE caller = $1 AND key = $2", k.Caller,
+					k.Key, body)
 			}
 			if err != nil {
 				return err
@@ -158,8 +166,8 @@ func (c Conn) Lost(ctx context.Context) (l Lost, err error) {
 	return counts, err
 }
 
-// Forget has the database use another key without opening what the lost one sealed: webhooks have no secret then, links are
-// void, and a call whose answer was kept is answered with instead from then on.
+// Forget has the database use another key without opening what the lost one sealed: webhooks have no secret then, links
+// are void, and a call whose answer was kept is answered with instead from then on.
 func (c Conn) Forget(ctx context.Context, to *Key, instead exchange.IdempotentCall) error {
 	headers, err := text(instead.Headers)
 	if err == nil {
@@ -183,7 +191,8 @@ func (c Conn) Forget(ctx context.Context, to *Key, instead exchange.IdempotentCa
 	if err != nil {
 		return fmt.Errorf("start over with another key: %w", err)
 	}
-	return c.resealAnswers(ctx, func(column string) string { return column + " <> ''" }, func(place, _ string) (string, error) {
-		return to.seal(place, instead.Body), nil
-	})
+	return c.resealAnswers(ctx, func(column string) string { return column + " <> ''" },
+		func(place, _ string) (string, error) {
+			return to.seal(place, instead.Body), nil
+		})
 }

@@ -30,10 +30,13 @@ func TestRequestsToRemindAreThoseOfTheDayTheLongestWaitingFirst(t *testing.T) {
 		over := l.request(material, user, user, func(r *exchange.Request) {
 			r.Reminded, r.WaitingSince, r.SnoozedUntil = 7, start.AddDate(0, 0, -8), new(start)
 		})
-		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.RequestDetail) error { return nil }) // deleted
+		// deleted
+		l.change(request(0, 9, true), true, func(context, store.Conn, *exchange.RequestDetail) error { return nil })
 		paper := l.attachment(user, nil)
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.SaveDocuments(ctx, old, nil, []exchange.Document{{Slot: exchange.IRB, AttachmentID: paper, State: exchange.Delivered, AddedBy: user, AddedAt: tx.Now}})
+			return tx.SaveDocuments(ctx, old, nil,
+				[]exchange.Document{{Slot: exchange.IRB, AttachmentID: paper, State: exchange.Delivered, AddedBy: user,
+					AddedAt: tx.Now}})
 		})
 		var days []int
 		for day, some := -1, true; some; {
@@ -164,7 +167,8 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 				return err
 			}
 			q := before
-			events, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Kind: exchange.Reminded, Detail: exchange.Detail{Days: 7}}})
+			events, err := tx.AppendEvents(ctx, &q,
+				[]exchange.Event{{Kind: exchange.Reminded, Detail: exchange.Detail{Days: 7}}})
 			if err != nil {
 				return err
 			}
@@ -174,7 +178,8 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 				return err
 			}
 			for _, to := range []exchange.Group{exchange.ToRequester, exchange.ToMembers} {
-				if err := tx.Notify(ctx, exchange.Audience{Category: exchange.ReminderNotif, To: to}, e, organization, requester); err != nil {
+				if err := tx.Notify(ctx, exchange.Audience{Category: exchange.ReminderNotif, To: to}, e, organization,
+					requester); err != nil {
 					return err
 				}
 			}
@@ -190,7 +195,8 @@ func TestAReminderIsKeptAsAnEventOfNobodyAndTheRequestCountsAsUnchanged(t *testi
 		code(t, "Chain", err, "")
 		same(t, "Chain", []exchange.Event{e}, chain)
 		for _, person := range []uuid.UUID{user, requester} {
-			part, err := l.db.Read().Notifications(l.ctx, person, exchange.NotificationFilter{Unread: new(true)}, exchange.Page{Limit: 9})
+			part, err := l.db.Read().Notifications(l.ctx, person, exchange.NotificationFilter{Unread: new(true)},
+				exchange.Page{Limit: 9})
 			if err != nil || len(part.Items) != 1 || part.Items[0].Actor != nil || part.Items[0].Event.ID != e.ID {
 				t.Errorf("Notifications = %+v, %v", part, err)
 			}

@@ -14,11 +14,14 @@ import (
 )
 
 const requestColumns = `o.id, o.material_id, o.requester_id, o.assigned_to, o.status, o.is_active, o.quantity, o.note,
-	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason, o.correction,
-	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since, o.reminded,
+	o.requester_abstract, o.address, o.payment_method, o.payment_method_notes, o.rejection_reason, o.override_reason,
+	o.correction,
+	o.carrier, o.tracking, o.conditions, o.sent_at, o.open_issues, o.put_back, o.party, o.step, o.waiting_since,
+	o.reminded,
 	o.escalates, o.snoozed_until, o.clock, o.created_at, o.updated_at, o.mta_attachment_id, o.mta_version,
 	o.last_seq, o.last_hash, m.title, m.organization_id, m.needs_mta, m.needs_irb, m.needs_abstract,
-	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days, g.ship_days`
+	COALESCE(s.needs_shipping_address, FALSE), COALESCE(s.needs_payment, FALSE), g.decide_days, g.countersign_days,
+	g.ship_days`
 
 const requestFrom = "material_requests o " + requestJoins
 
@@ -31,8 +34,10 @@ func scanRequest(r row, q *exchange.RequestDetail) error {
 	var mta, version *int64
 	err := r.Scan(&q.ID, &q.MaterialID, &q.Requester, &q.AssignedTo, &q.Status, &q.Active, &q.Quantity, &q.Note,
 		&q.Abstract, fromJSON{&q.Address}, &q.Payment, &q.PaymentNotes, &q.Rejection, &q.Override, &q.Correction,
-		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, &q.Party, &q.Step, utc{&q.WaitingSince}, &q.Reminded,
-		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt}, &mta, &version,
+		&carrier, &tracking, &conditions, utcNull{&sent}, &q.OpenIssues, &q.PutBack, &q.Party, &q.Step,
+		utc{&q.WaitingSince}, &q.Reminded,
+		&q.Escalates, utcNull{&q.SnoozedUntil}, fromJSON{&q.Clock}, utc{&q.CreatedAt}, utc{&q.UpdatedAt}, &mta,
+		&version,
 		&q.Head.Seq, &q.Head.Hash, &q.Material, &q.Organization, &q.Terms.MTA, &q.Terms.IRB, &q.Terms.Abstract,
 		&q.Terms.Address, &q.Terms.Payment, &q.Targets.Decide, &q.Targets.Countersign, &q.Targets.Ship)
 	if mta != nil {
@@ -46,20 +51,23 @@ func scanRequest(r row, q *exchange.RequestDetail) error {
 
 // Request reads one request with its documents.
 func (c Conn) Request(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+		" WHERE o.id = $1 AND o.deleted_at IS NULL", id)
 	return c.withDocuments(ctx, q, err)
 }
 
 // DeletedRequest reads a request that was deleted, without its documents. It is nobody's turn in it.
 func (c Conn) DeletedRequest(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+		" WHERE o.id = $1 AND o.deleted_at IS NOT NULL", id)
 	q.Active = false
 	return q, err
 }
 
 // RequestForUpdate reads one request and keeps others from changing it until commit.
 func (c Conn) RequestForUpdate(ctx context.Context, id int64) (exchange.RequestDetail, error) {
-	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
+	q, err := one(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+
+		" WHERE o.id = $1 AND o.deleted_at IS NULL"+ofRequests(c.db.dialect.forUpdate), id)
 	return c.withDocuments(ctx, q, err)
 }
 
@@ -77,7 +85,8 @@ func (c Conn) withDocuments(ctx context.Context, q exchange.RequestDetail, err e
 func (c Conn) documents(ctx context.Context, requests ...int64) ([]exchange.Document, error) {
 	places, args := in(nil, requests)
 	scan := func(r row, d *exchange.Document) error {
-		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy, utc{&d.AddedAt}, utcNull{&d.ReviewedAt})
+		return r.Scan(&d.ID, &d.RequestID, &d.Slot, &d.AttachmentID, &d.State, &d.Reason, &d.AddedBy, utc{&d.AddedAt},
+			utcNull{&d.ReviewedAt})
 	}
 	return all(ctx, c, scan, `SELECT id, request_id, slot, attachment_id, state, reason, added_by, added_at, reviewed_at
 		FROM request_documents WHERE request_id IN (`+places+") ORDER BY id", args...)
@@ -88,7 +97,8 @@ func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.Re
 	ids = slices.Sorted(slices.Values(ids))
 	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
 		places, args := in(nil, some)
-		found, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+places+") AND o.deleted_at IS NULL ORDER BY o.id", args...)
+		found, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE o.id IN ("+places+
+			") AND o.deleted_at IS NULL ORDER BY o.id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +109,8 @@ func (c Conn) RequestsByID(ctx context.Context, ids []int64) (list []exchange.Re
 
 // Requests lists what viewer may see: the requests of their organizations'
 // materials and their own; an admin sees every one.
-func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter, viewer exchange.Actor) (exchange.ListPage[exchange.RequestDetail], error) {
+func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestFilter,
+	viewer exchange.Actor) (exchange.ListPage[exchange.RequestDetail], error) {
 	w := where("o.deleted_at IS NULL")
 	andEqual(w, "o.material_id", f.Material)
 	andEqual(w, "o.status", f.Status)
@@ -116,17 +127,22 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 	case !viewer.Admin:
 		w.and(`o.id IN (SELECT id FROM material_requests WHERE requester_id = ?
 			UNION SELECT r.id FROM memberships p JOIN materials m ON m.organization_id = p.organization_id
-				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ? AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
+				JOIN material_requests r ON r.material_id = m.id WHERE p.user_id = ?
+				AND p.left_at IS NULL)`, viewer.ID, viewer.ID)
 	}
 	if f.Search != nil {
 		c.skipStmtCache = true // there are as many texts of it as kinds of searches
 		condition, args := matching{c, exchange.RequestScope(viewer)}.requests(fulltext.Parse(string(*f.Search)).Expr())
 		w.and(condition, args...)
 	}
-	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins, scan: scanRequest,
-		id: func(q exchange.RequestDetail) int64 { return q.ID }, sorts: map[string]string{"material": "o.material_id"},
-		filters: map[string]condition{"organization": equals("o.organization_id"), "requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
-			"irb_attachment": holdsDocument(exchange.IRB), "executed_mta_attachment": holdsDocument(exchange.ExecutedMTA)}}
+	l := listing[exchange.RequestDetail]{columns: requestColumns, table: "material_requests", joins: requestJoins,
+		scan:  scanRequest,
+		id:    func(q exchange.RequestDetail) int64 { return q.ID },
+		sorts: map[string]string{"material": "o.material_id"},
+		filters: map[string]condition{"organization": equals("o.organization_id"),
+			"requester_signed_mta_attachment": holdsDocument(exchange.SignedMTA),
+			"irb_attachment":                  holdsDocument(exchange.IRB),
+			"executed_mta_attachment":         holdsDocument(exchange.ExecutedMTA)}}
 	part, err := l.page(ctx, c, p, w)
 	if err != nil {
 		return part, err
@@ -137,7 +153,8 @@ func (c Conn) Requests(ctx context.Context, p exchange.Page, f exchange.RequestF
 // holdsDocument holds where an attachment is the present document of a slot.
 func holdsDocument(slot exchange.Slot) condition {
 	return func(f *filter, attachment any) {
-		f.and("o.id IN (SELECT d.request_id FROM request_documents d WHERE d.attachment_id = ? AND d.slot = ? AND d.state <> ?)",
+		f.and("o.id IN (SELECT d.request_id FROM request_documents d WHERE d.attachment_id = ? AND d.slot = ? AND "+
+			"d.state <> ?)",
 			attachment, string(slot), string(exchange.Superseded))
 	}
 }
@@ -168,10 +185,14 @@ func (c Conn) InsertRequest(ctx context.Context, r exchange.Request) (int64, err
 		return 0, err
 	}
 	material := "$" + strconv.Itoa(len(requestWritten)+1)
-	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+", organization_id, mta_attachment_id, mta_version) VALUES ("+
-		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials WHERE id = "+material+`), 0),
+	return one(ctx, c, value[int64], "INSERT INTO material_requests ("+strings.Join(requestWritten, ", ")+
+		", organization_id, mta_attachment_id, mta_version) VALUES ("+
+		strings.Trim(places(1, len(requestWritten)), "()")+", COALESCE((SELECT organization_id FROM materials "+
+		"WHERE id = "+material+`), 0),
 		(SELECT a.id FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+`),
-		(SELECT a.version FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id WHERE m.id = `+material+")) RETURNING id", append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
+		(SELECT a.version FROM materials m JOIN attachments a ON a.id = m.mta_attachment_id
+		WHERE m.id = `+material+")) RETURNING id",
+		append(args, r.MaterialID, r.Requester, r.Quantity, r.Note, c.Now, 0, "", r.MaterialID)...)
 }
 
 // requestWritten are the columns that requestArgs fills, and then those that never change and the head.
@@ -189,20 +210,27 @@ func (c Conn) UpdateRequest(ctx context.Context, q exchange.RequestDetail, delet
 	var at *time.Time
 	if deleted {
 		at = &c.Now
-		if _, err := c.exec(ctx, "UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID, string(exchange.Deleted)); err != nil {
+		if _, err := c.exec(ctx,
+			"UPDATE request_events SET organization_id = NULL WHERE request_id = $1 AND kind <> $2", q.ID,
+			string(exchange.Deleted)); err != nil {
 			return err
 		}
-		if _, err := c.exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1", q.ID); err != nil {
+		if _, err := c.exec(ctx, "UPDATE request_turns SET organization_id = NULL WHERE request_id = $1",
+			q.ID); err != nil {
 			return err
 		}
 		if err := c.ForgetInsights(ctx, q.Organization, q.CreatedAt.Format(time.DateOnly)); err != nil {
 			return err
 		}
 	}
-	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3, requester_abstract = $4, address = $5,
-			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9, correction = $10,
-			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16, waiting_since = $17,
-			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23, step = $24,
+	_, err = c.exec(ctx, `UPDATE material_requests SET assigned_to = $1, status = $2, is_active = $3,
+		requester_abstract = $4, address = $5,
+			payment_method = $6, payment_method_notes = $7, rejection_reason = $8, override_reason = $9,
+			correction = $10,
+			carrier = $11, tracking = $12, conditions = $13, sent_at = $14, open_issues = $15, put_back = $16,
+			waiting_since = $17,
+			updated_at = $18, reminded = $19, escalates = $20, snoozed_until = $21, clock = $22, party = $23,
+			step = $24,
 			deleted_at = $25, last_seq = $26, last_hash = $27
 		WHERE id = $28`, append(args, at, q.Head.Seq, q.Head.Hash, q.ID)...)
 	return err
@@ -226,7 +254,8 @@ func (c Conn) requestArgs(r exchange.Request) ([]any, error) {
 	if s := r.Shipment; s != nil {
 		carrier, tracking, conditions, sent = &s.Carrier, &s.Tracking, &s.Conditions, s.SentAt
 	}
-	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection, r.Override, r.Correction,
+	return []any{r.AssignedTo, string(r.Status), r.Active, r.Abstract, address, r.Payment, r.PaymentNotes, r.Rejection,
+		r.Override, r.Correction,
 		carrier, tracking, conditions, sent, r.OpenIssues, r.PutBack, r.WaitingSince, c.Now, r.Reminded,
 		r.Escalates, r.SnoozedUntil, clock, string(r.Party), r.Step}, nil
 }
@@ -259,7 +288,8 @@ func documentArgs(request int64, d exchange.Document) []any {
 
 // InsertIssue adds an open issue and gives its id.
 func (c Conn) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) {
-	return one(ctx, c, value[int64], "INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES ($1, $2, $3, $4) RETURNING id",
+	return one(ctx, c, value[int64], "INSERT INTO request_issues (request_id, text, opened_by, opened_at) VALUES "+
+		"($1, $2, $3, $4) RETURNING id",
 		i.RequestID, i.Text, i.OpenedBy, c.Now)
 }
 
@@ -267,7 +297,8 @@ func (c Conn) InsertIssue(ctx context.Context, i exchange.Issue) (int64, error) 
 // assigned to a user.
 func (c Conn) AssignedTo(ctx context.Context, organization int64, user uuid.UUID) ([]int64, error) {
 	return all(ctx, c, value[int64], `SELECT o.id FROM material_requests o JOIN materials m ON m.id = o.material_id
-		WHERE m.organization_id = $1 AND o.assigned_to = $2 AND o.is_active AND o.deleted_at IS NULL ORDER BY o.id`, organization, user)
+		WHERE m.organization_id = $1 AND o.assigned_to = $2 AND o.is_active AND o.deleted_at IS NULL
+		ORDER BY o.id`, organization, user)
 }
 
 // CloseIssue closes an issue.
@@ -284,12 +315,14 @@ const issueColumns = "o.id, o.request_id, o.text, o.opened_by, o.opened_at, o.cl
 
 // Issue reads one issue of a request.
 func (c Conn) Issue(ctx context.Context, request, id int64) (exchange.Issue, error) {
-	return one(ctx, c, scanIssue, "SELECT "+issueColumns+" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2", request, id)
+	return one(ctx, c, scanIssue, "SELECT "+issueColumns+" FROM request_issues o WHERE o.request_id = $1 AND o.id = $2",
+		request, id)
 }
 
 // Issues lists the issues of a request.
 func (c Conn) Issues(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.Issue], error) {
-	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue, filters: map[string]condition{"request": equals("o.request_id")},
-		id: func(i exchange.Issue) int64 { return i.ID }}
+	l := listing[exchange.Issue]{columns: issueColumns, table: "request_issues", scan: scanIssue,
+		filters: map[string]condition{"request": equals("o.request_id")},
+		id:      func(i exchange.Issue) int64 { return i.ID }}
 	return l.page(ctx, c, p, where("o.request_id = ?", request))
 }

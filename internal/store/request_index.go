@@ -22,7 +22,8 @@ func (c Conn) IndexEvents(ctx context.Context, q exchange.RequestDetail, events 
 	var retold []int64
 	for _, e := range events {
 		if e.Kind == exchange.Deleted {
-			_, err := c.exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2", q.ID*rowsOfRequest, (q.ID+1)*rowsOfRequest)
+			_, err := c.exec(ctx, "DELETE FROM request_words WHERE rowid >= $1 AND rowid < $2", q.ID*rowsOfRequest,
+				(q.ID+1)*rowsOfRequest)
 			return err
 		}
 		if row, ok := e.IndexRow(q.Requester, q.Organization); ok {
@@ -105,7 +106,8 @@ func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.Request
 		var title, lab, quantity, note, abstract string
 		var carrier, tracking, conditions, documents *string
 		err := r.Scan(&t.ID, &t.Requester, &t.Organization, &title, &lab,
-			&requester.FirstName, &requester.LastName, &requester.Username, &assignee.FirstName, &assignee.LastName, &assignee.Username,
+			&requester.FirstName, &requester.LastName, &requester.Username, &assignee.FirstName, &assignee.LastName,
+			&assignee.Username,
 			&quantity, &note, &abstract, &carrier, &tracking, &conditions, &documents)
 		t.Names = []string{title, lab, requester.Name(), requester.Username, assignee.Name(), assignee.Username}
 		t.Notes = []string{quantity, note, abstract}
@@ -120,9 +122,11 @@ func (c Conn) requestTexts(ctx context.Context, ids []int64) ([]exchange.Request
 	return all(ctx, c, scan, `SELECT o.id, o.requester_id, m.organization_id, m.title, g.name,
 			u.first_name, u.last_name, u.username, a.first_name, a.last_name, a.username,
 			o.quantity, o.note, o.requester_abstract, o.carrier, o.tracking, o.conditions,
-			(SELECT string_agg(t.filename, '/' ORDER BY d.id) FROM request_documents d JOIN attachments t ON t.id = d.attachment_id
+			(SELECT string_agg(t.filename, '/' ORDER BY d.id) FROM request_documents d JOIN attachments t
+			ON t.id = d.attachment_id
 				WHERE d.request_id = o.id)
-		FROM material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g ON g.id = m.organization_id
+		FROM material_requests o JOIN materials m ON m.id = o.material_id JOIN organizations g
+		ON g.id = m.organization_id
 			JOIN users u ON u.id = o.requester_id JOIN users a ON a.id = o.assigned_to
 		WHERE o.id IN (`+places+") AND o.deleted_at IS NULL ORDER BY o.id"+lock, args...)
 }
@@ -144,7 +148,8 @@ func (c Conn) putRequestWords(ctx context.Context, rows []exchange.RequestIndexR
 			}
 			args = append(args, r.Request*rowsOfRequest+r.Seq, text(r.Doc.Tokens))
 		}
-		if _, err := c.exec(ctx, insert+" INTO request_words (rowid, words) VALUES "+places(len(some), 2)+replace, args...); err != nil {
+		if _, err := c.exec(ctx, insert+" INTO request_words (rowid, words) VALUES "+places(len(some), 2)+replace,
+			args...); err != nil {
 			return err
 		}
 	}
@@ -176,7 +181,8 @@ func (m matching) requests(e fulltext.Expr) (condition string, args []any) {
 		if m.c.db.Postgres() {
 			row = "words @@ CAST(? AS TSQUERY)"
 		}
-		return "o.id IN (SELECT rowid >> 24 FROM request_words WHERE " + row + ")", []any{m.c.db.dialect.asked(m.scope(e))}
+		return "o.id IN (SELECT rowid >> 24 FROM request_words WHERE " + row + ")",
+			[]any{m.c.db.dialect.asked(m.scope(e))}
 	case e.But != nil:
 		return m.several(" AND NOT ", e.But.Yes, e.But.No)
 	case e.Or != nil:
@@ -212,23 +218,29 @@ func inOneRow(e fulltext.Expr) bool {
 
 // RequestsBehind reads, in their order, places behind after in the walk through the requests that are found by
 // the name of something; limit of them, fewer where there are no more.
-func (c Conn) RequestsBehind(ctx context.Context, named exchange.Renaming, after exchange.RequestSearchPosition, limit int) ([]exchange.RequestSearchPosition, error) {
+func (c Conn) RequestsBehind(ctx context.Context, named exchange.Renaming, after exchange.RequestSearchPosition,
+	limit int) ([]exchange.RequestSearchPosition, error) {
 	scan := func(r row, p *exchange.RequestSearchPosition) error { return r.Scan(&p.Material, &p.Request) }
 	if named.User != uuid.Nil {
 		return all(ctx, c, scan, `SELECT 0, id FROM (
-				SELECT id FROM (SELECT id FROM material_requests WHERE requester_id = $1 AND id > $2 ORDER BY id LIMIT $3) made
-				UNION SELECT id FROM (SELECT id FROM material_requests WHERE assigned_to = $1 AND id > $2 ORDER BY id LIMIT $3) assigned) o
+				SELECT id FROM (SELECT id FROM material_requests WHERE requester_id = $1 AND id > $2
+				ORDER BY id LIMIT $3) made
+				UNION SELECT id FROM (SELECT id FROM material_requests WHERE assigned_to = $1 AND id > $2
+				ORDER BY id LIMIT $3) assigned) o
 			ORDER BY id LIMIT $3`, named.User, after.Request, limit)
 	}
 	of, id := "m.id", named.Material
 	if named.Organization != 0 {
 		of, id = "m.organization_id", named.Organization
 	}
-	return all(ctx, c, scan, "SELECT m.id, o.id FROM materials m JOIN material_requests o ON o.material_id = m.id WHERE "+of+` = $1
-		AND m.id >= $2 AND (m.id > $2 OR o.id > $3) ORDER BY m.id, o.id LIMIT $4`, id, after.Material, after.Request, limit)
+	return all(ctx, c, scan, "SELECT m.id, o.id FROM materials m JOIN material_requests o ON o.material_id = "+
+		"m.id WHERE "+of+` = $1
+		AND m.id >= $2 AND (m.id > $2 OR o.id > $3) ORDER BY m.id,
+		o.id LIMIT $4`, id, after.Material, after.Request, limit)
 }
 
 // MaterialsBehind reads the ids of materials of an organization behind after, in their order.
 func (c Conn) MaterialsBehind(ctx context.Context, organization, after int64, limit int) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id > $2 AND "+published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
+	return all(ctx, c, value[int64], "SELECT id FROM materials m WHERE organization_id = $1 AND id > $2 AND "+
+		published("m")+" ORDER BY id LIMIT $3", organization, after, limit)
 }

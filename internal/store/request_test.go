@@ -26,16 +26,19 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 		})
 		targets := exchange.Targets{Decide: 1, Countersign: 2, Ship: 3}
 		for _, beside := range []exchange.RequestDetail{
-			{Request: exchange.Request{MaterialID: plain}, Material: "HeLa", Organization: organization, Targets: targets,
-				Terms: exchange.Terms{IRB: true}},
-			{Request: exchange.Request{MaterialID: shipped}, Material: odd, Organization: organization, Targets: targets,
-				Terms: exchange.Terms{MTA: true, Abstract: true, Payment: true}},
+			{Request: exchange.Request{MaterialID: plain}, Material: "HeLa", Organization: organization,
+				Targets: targets,
+				Terms:   exchange.Terms{IRB: true}},
+			{Request: exchange.Request{MaterialID: shipped}, Material: odd, Organization: organization,
+				Targets: targets,
+				Terms:   exchange.Terms{MTA: true, Abstract: true, Payment: true}},
 		} {
 			var first exchange.Request
 			every(l, func(ctx context, tx store.Conn, round int, id *int64) (err error) {
 				q := beside
 				fill(&q.Request, round)
-				q.Requester, q.AssignedTo, q.MaterialID, q.Documents = requester, member, beside.MaterialID, []exchange.Document{}
+				q.Requester, q.AssignedTo, q.MaterialID, q.Documents = requester, member, beside.MaterialID,
+					[]exchange.Document{}
 				q.MTA = nil // the material shows none
 				if q.Address != nil {
 					q.Address.CreatedAt, q.Address.UpdatedAt = time.Time{}, time.Time{} // a copy has none
@@ -52,14 +55,16 @@ func TestRequestIsReadAsWrittenWithTheTermsOfItsMaterial(t *testing.T) {
 				if q.Shipment != nil {
 					q.Shipment.SentAt = utc(q.Shipment.SentAt)
 				}
-				q.ID, q.WaitingSince, q.SnoozedUntil, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(), utc(q.SnoozedUntil), first.CreatedAt, tx.Now
+				q.ID, q.WaitingSince, q.SnoozedUntil, q.CreatedAt, q.UpdatedAt = *id, q.WaitingSince.UTC(),
+					utc(q.SnoozedUntil), first.CreatedAt, tx.Now
 				got, err := tx.Request(ctx, *id)
 				same(t, "Request", q, got)
 				code(t, "Request", err, "")
 				got, err = tx.RequestForUpdate(ctx, *id)
 				same(t, "RequestForUpdate", q, got)
 				code(t, "RequestForUpdate", err, "")
-				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{}, exchange.Actor{ID: requester})
+				part, err := tx.Requests(ctx, exchange.Page{Limit: 1}, exchange.RequestFilter{},
+					exchange.Actor{ID: requester})
 				q.Documents = nil
 				same(t, "Requests", []exchange.RequestDetail{q}, part.Items)
 				return err
@@ -154,7 +159,8 @@ func TestSaveDocumentsAddsNewVersionsAndSavesReviews(t *testing.T) {
 		second[1].State, second[1].ReviewedAt = exchange.Superseded, nil
 		second = saved(first, append(second, document()))
 		saved(second, second)
-		part, err := l.db.Read().Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{}, exchange.Actor{ID: requester})
+		part, err := l.db.Read().Requests(l.ctx, exchange.Page{Limit: 5}, exchange.RequestFilter{},
+			exchange.Actor{ID: requester})
 		if err != nil || len(part.Items) != 2 {
 			t.Fatalf("Requests = %+v, %v", part, err)
 		}
@@ -232,17 +238,22 @@ func TestEventsMakeAChainThatTheRequestRemembers(t *testing.T) {
 		if err != nil || len(heads) != 2 {
 			t.Fatalf("Heads = %v, %v", heads, err)
 		}
-		same(t, "the head", store.RequestHead{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}}, heads[0])
-		if heads, err := l.db.Read().Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other || err != nil {
+		same(t, "the head", store.RequestHead{Request: request, Head: exchange.Head{Seq: 2 * rounds, Hash: last.Hash}},
+			heads[0])
+		if heads, err := l.db.Read().Heads(l.ctx, request, 5); len(heads) != 1 || heads[0].Request != other ||
+			err != nil {
 			t.Errorf("Heads behind the first = %v, %v", heads, err)
 		}
 		if heads, err := l.db.Read().Heads(l.ctx, 0, 1); len(heads) != 1 || heads[0].Request != request || err != nil {
 			t.Errorf("one of Heads = %v, %v", heads, err)
 		}
-		for kind, want := range map[exchange.EventKind]int64{"": 2 * rounds, exchange.Closed: rounds, exchange.Reopened: 0} {
+		for kind, want := range map[exchange.EventKind]int64{"": 2 * rounds, exchange.Closed: rounds,
+			exchange.Reopened: 0} {
 			part, err := l.db.Read().Events(l.ctx, request, kind, exchange.Page{Limit: 100})
-			if err != nil || part.Total != want || int64(len(part.Items)) != want || (kind == "" && part.Items[0].ID != last.ID) {
-				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total, err, want)
+			if err != nil || part.Total != want || int64(len(part.Items)) != want ||
+				(kind == "" && part.Items[0].ID != last.ID) {
+				t.Errorf("Events of kind %q: %d of %d, %v, want %d, newest first", kind, len(part.Items), part.Total,
+					err, want)
 			}
 		}
 	})
@@ -268,7 +279,8 @@ func TestAuditKeepsWhatWasDone(t *testing.T) {
 				t.Errorf("%s = %v, %v, want %d", query, n, err, want)
 			}
 		}
-		if objects, err := store.Values[string](l.ctx, c, "SELECT object FROM audit_events ORDER BY id"); err != nil || objects[0] != odd {
+		if objects, err := store.Values[string](l.ctx, c, "SELECT object FROM audit_events ORDER BY id"); err != nil ||
+			objects[0] != odd {
 			t.Errorf("objects = %q, %v", objects, err)
 		}
 	})

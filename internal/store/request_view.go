@@ -10,7 +10,8 @@ import (
 )
 
 // Timeline lists what happened to a request, of some kinds only where any are named.
-func (c Conn) Timeline(ctx context.Context, request int64, kinds []exchange.EventKind, p exchange.Page) (exchange.ListPage[exchange.Event], error) {
+func (c Conn) Timeline(ctx context.Context, request int64, kinds []exchange.EventKind,
+	p exchange.Page) (exchange.ListPage[exchange.Event], error) {
 	l := listing[exchange.Event]{columns: eventColumns, table: "request_events", scan: scanEvent,
 		id: func(e exchange.Event) int64 { return e.ID }}
 	f := where("o.request_id = ?", request)
@@ -27,7 +28,8 @@ func (c Conn) Timeline(ctx context.Context, request int64, kinds []exchange.Even
 // DocumentsOfRequest reads the attachments of every document version of a request, by id.
 func (c Conn) DocumentsOfRequest(ctx context.Context, request int64) (map[int64]exchange.Attachment, error) {
 	list, err := all(ctx, c, scanAttachment, "SELECT "+attachmentColumns+` FROM attachments o
-		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1) AND o.deleted_at IS NULL`, request)
+		WHERE o.id IN (SELECT attachment_id FROM request_documents WHERE request_id = $1)
+		AND o.deleted_at IS NULL`, request)
 	byID := map[int64]exchange.Attachment{}
 	for _, t := range list {
 		byID[t.ID] = t
@@ -42,10 +44,13 @@ const recent = 500
 // the shortest first.
 func (c Conn) ReceiptTimes(ctx context.Context, organization int64) ([]time.Duration, error) {
 	type span struct{ from, to time.Time }
-	list, err := all(ctx, c, func(r row, s *span) error { return r.Scan(utc{&s.from}, utc{&s.to}) }, `SELECT r.created_at, e.at
-		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2 ORDER BY id DESC LIMIT $3) e
+	list, err := all(ctx, c, func(r row, s *span) error { return r.Scan(utc{&s.from}, utc{&s.to}) },
+		`SELECT r.created_at, e.at
+		FROM (SELECT request_id, at, detail FROM request_events WHERE organization_id = $1 AND kind = $2
+		ORDER BY id DESC LIMIT $3) e
 		JOIN material_requests r ON r.id = e.request_id
-		WHERE e.detail LIKE $4`, organization, string(exchange.StatusChanged), recent, `%"to":"`+string(exchange.Verified)+`"%`)
+		WHERE e.detail LIKE $4`, organization, string(exchange.StatusChanged), recent, `%"to":"`+
+			string(exchange.Verified)+`"%`)
 	times := make([]time.Duration, len(list))
 	for i, s := range list {
 		times[i] = s.to.Sub(s.from)

@@ -14,7 +14,8 @@ func (c Conn) Actor(ctx context.Context, hash string) (exchange.Actor, error) {
 	return one(ctx, c, scanActor, "SELECT "+ofToken+actorColumns+byToken+"t.hash = $1", hash, c.Now)
 }
 
-// ActorOf reads a user with their organizations, for what is done later in their name. NotFound when they closed their account.
+// ActorOf reads a user with their organizations, for what is done later in their name. NotFound when they closed their
+// account.
 func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, error) {
 	return one(ctx, c, scanActor, "SELECT "+noToken+actorColumns+byUser, user)
 }
@@ -23,8 +24,8 @@ func (c Conn) ActorOf(ctx context.Context, user uuid.UUID) (exchange.Actor, erro
 // that they presented or, where they presented none, by their id. NotFound when the token is revoked or expired.
 //
 // On PostgreSQL it takes FOR KEY SHARE locks of the token, the user, their memberships and the labs that they own. What
-// ends a right (deleting a token, SetMembers, LockAdmin, LockOwner) takes FOR UPDATE of the row, so that one waits for the
-// other; every other change of these rows takes FOR NO KEY UPDATE and waits for no actor. SQLite has one writer.
+// ends a right (deleting a token, SetMembers, LockAdmin, LockOwner) takes FOR UPDATE of the row, so that one waits for
+// the other; every other change of these rows takes FOR NO KEY UPDATE and waits for no actor. SQLite has one writer.
 func (c Conn) ActorNow(ctx context.Context, who exchange.Actor) (exchange.Actor, error) {
 	lock := c.db.dialect.forActing
 	columns := "u.id, u.is_admin, " + actorLabs(memberships+lock, owned+lock)

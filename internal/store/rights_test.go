@@ -12,7 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// acting is somebody with every right that can end: an admin with a token, a member of one lab and the owner of another.
+// acting is somebody with every right that can end: an admin with a token, a member of one lab and the owner of
+// another.
 type acting struct {
 	lab
 	who          exchange.Actor
@@ -23,10 +24,12 @@ type acting struct {
 func newActing(t *testing.T, l lab) acting {
 	t.Helper()
 	u, other := l.user(), l.user().ID
-	a := acting{lab: l, member: l.organization(other, other, u.ID), owns: l.organization(u.ID, u.ID, other), other: other}
+	a := acting{lab: l, member: l.organization(other, other, u.ID), owns: l.organization(u.ID, u.ID, other),
+		other: other}
 	l.write(func(ctx context, tx store.Conn) error {
 		u.Admin = true
-		_, err := tx.InsertToken(ctx, exchange.Token{UserID: u.ID, Kind: exchange.APIToken, Name: "n", ExpiresAt: start.AddDate(1, 0, 0)}, "hash")
+		_, err := tx.InsertToken(ctx,
+			exchange.Token{UserID: u.ID, Kind: exchange.APIToken, Name: "n", ExpiresAt: start.AddDate(1, 0, 0)}, "hash")
 		return errors.Join(err, tx.UpdateUser(ctx, u))
 	})
 	var err error
@@ -85,7 +88,8 @@ var ends = map[string]struct {
 func (l lab) waiting(done <-chan error) {
 	l.t.Helper()
 	for l.db.Postgres() {
-		n, err := store.Values[int64](l.ctx, l.db.Read(), "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+		n, err := store.Values[int64](l.ctx, l.db.Read(), "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = "+
+			"current_database() AND wait_event_type = 'Lock'")
 		code(l.t, "pg_stat_activity", err, "")
 		select {
 		case err := <-done:

@@ -41,7 +41,8 @@ func TestUserIsReadAsWritten(t *testing.T) {
 			first := u
 			for again := range rounds {
 				fill(&u, again)
-				u.ID, u.Username, u.RegistryID, u.CreatedAt, u.Closed = first.ID, first.Username, first.RegistryID, first.CreatedAt, false
+				u.ID, u.Username, u.RegistryID, u.CreatedAt, u.Closed = first.ID, first.Username, first.RegistryID,
+					first.CreatedAt, false
 				l.write(func(ctx context, tx store.Conn) error {
 					u.UpdatedAt = tx.Now
 					return tx.UpdateUser(ctx, u)
@@ -196,7 +197,8 @@ func TestMaterialIsReadAsWritten(t *testing.T) {
 			same(t, "Material", m, got)
 			code(t, "Material", err, "")
 			shown, err := tx.ShownMaterial(ctx, *id)
-			same(t, "ShownMaterial", exchange.ShownMaterial{Material: m, Contact: contact, Grants: []int64{}}, shown.Revealed())
+			same(t, "ShownMaterial", exchange.ShownMaterial{Material: m, Contact: contact, Grants: []int64{}},
+				shown.Revealed())
 			code(t, "ShownMaterial", err, "")
 			if m.ImportIdentifier != nil {
 				shown, err = tx.MaterialByImport(ctx, m.ImportSource, *m.ImportIdentifier)
@@ -220,16 +222,20 @@ func TestMaterialShowsItsGrantsInOrder(t *testing.T) {
 		material := l.material(l.organization(user), user, nil)
 		want := []int64{5, 7, 1 << 42}
 		for _, id := range []int64{7, 1 << 42, 5} {
-			l.exec("INSERT INTO grants (id, user_id, title, funder_id, created_at, updated_at, title_sort, funder_id_sort) VALUES ($1, $2, $3, $4, $5, $5, '', '')", id, user, odd, "R01", times[0])
-			l.exec("INSERT INTO grant_materials (grant_id, material_id, created_at) VALUES ($1, $2, $3)", id, material, times[0])
+			l.exec("INSERT INTO grants (id, user_id, title, funder_id, created_at, updated_at, title_sort, "+
+				"funder_id_sort) VALUES ($1, $2, $3, $4, $5, $5, '', '')", id, user, odd, "R01", times[0])
+			l.exec("INSERT INTO grant_materials (grant_id, material_id, created_at) VALUES ($1, $2, $3)", id, material,
+				times[0])
 		}
 		shown, err := l.db.Read().ShownMaterial(l.ctx, material)
 		code(t, "ShownMaterial", err, "")
 		same(t, "Grants", want, shown.Grants)
 		part, err := l.db.Read().Grants(l.ctx, user, exchange.Page{Limit: 1})
 		code(t, "Grants", err, "")
-		same(t, "Grants", exchange.ListPage[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user, Title: odd, FunderID: "R01",
-			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: &exchange.Position{ID: 1 << 42}}, part)
+		same(t, "Grants", exchange.ListPage[exchange.Grant]{Items: []exchange.Grant{{ID: 1 << 42, UserID: user,
+			Title: odd, FunderID: "R01",
+			CreatedAt: times[0].UTC(), UpdatedAt: times[0].UTC()}}, Total: 3, Next: &exchange.Position{ID: 1 << 42}},
+			part)
 	})
 }
 
@@ -287,7 +293,8 @@ func TestDeletedAttachmentIsNotFoundButItsContentIsFoundForCleaning(t *testing.T
 	each(t, func(t *testing.T, l lab) {
 		user := l.user().ID
 		deletion := times[0].UTC()
-		gone := exchange.Attachment{Filename: odd, OwnedByUser: &user, DeletedAt: &deletion, Content: &exchange.Content{Key: "k", Size: 1 << 40}}
+		gone := exchange.Attachment{Filename: odd, OwnedByUser: &user, DeletedAt: &deletion,
+			Content: &exchange.Content{Key: "k", Size: 1 << 40}}
 		id := l.attachment(user, func(a *exchange.Attachment) { *a = gone })
 		kept := l.attachment(user, func(a *exchange.Attachment) { a.Content = &exchange.Content{Key: "kept"} })
 		l.attachment(user, func(a *exchange.Attachment) { a.DeletedAt = &deletion }) // without content

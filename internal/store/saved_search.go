@@ -8,25 +8,31 @@ import (
 	"github.com/google/uuid"
 )
 
-const savedSearchColumns = `o.id, o.user_id, o.name, o.search, o.filters, o.alerts, o.since_epoch, o.since_day, o.created_at, o.updated_at`
+const savedSearchColumns = `o.id, o.user_id, o.name, o.search, o.filters, o.alerts, o.since_epoch, o.since_day,
+	o.created_at, o.updated_at`
 
 func scanSavedSearch(r row, s *exchange.SavedSearch) error {
-	return r.Scan(&s.ID, &s.UserID, &s.Name, &s.Search, fromJSON{&s.Filters}, &s.Alerts, &s.Since.Epoch, &s.Since.Day, utc{&s.CreatedAt}, utc{&s.UpdatedAt})
+	return r.Scan(&s.ID, &s.UserID, &s.Name, &s.Search, fromJSON{&s.Filters}, &s.Alerts, &s.Since.Epoch, &s.Since.Day,
+		utc{&s.CreatedAt}, utc{&s.UpdatedAt})
 }
 
 // SavedSearch reads one saved search of a user.
 func (c Conn) SavedSearch(ctx context.Context, user uuid.UUID, id int64) (exchange.SavedSearch, error) {
-	return one(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2", user, id)
+	return one(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+
+		" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2", user, id)
 }
 
 // SavedSearchForUpdate reads one saved search of a user and keeps others from changing it until commit.
 func (c Conn) SavedSearchForUpdate(ctx context.Context, user uuid.UUID, id int64) (exchange.SavedSearch, error) {
-	return one(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, user, id)
+	return one(ctx, c, scanSavedSearch, "SELECT "+savedSearchColumns+
+		" FROM saved_searches o WHERE o.user_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, user, id)
 }
 
 // SavedSearches lists a user's saved searches.
-func (c Conn) SavedSearches(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
-	l := listing[exchange.SavedSearch]{columns: savedSearchColumns, table: "saved_searches", scan: scanSavedSearch, id: func(s exchange.SavedSearch) int64 { return s.ID },
+func (c Conn) SavedSearches(ctx context.Context, user uuid.UUID,
+	p exchange.Page) (exchange.ListPage[exchange.SavedSearch], error) {
+	l := listing[exchange.SavedSearch]{columns: savedSearchColumns, table: "saved_searches", scan: scanSavedSearch,
+		id:      func(s exchange.SavedSearch) int64 { return s.ID },
 		filters: map[string]condition{"user": equals("o.user_id")}}
 	return l.page(ctx, c, p, where("o.user_id = ?", user))
 }
@@ -37,7 +43,8 @@ func (c Conn) InsertSavedSearch(ctx context.Context, s exchange.SavedSearch) (in
 	if err != nil {
 		return 0, err
 	}
-	return one(ctx, c, value[int64], `INSERT INTO saved_searches (user_id, name, name_sort, search, filters, alerts, since_epoch, since_day, created_at, updated_at)
+	return one(ctx, c, value[int64], `INSERT INTO saved_searches (user_id, name, name_sort, search, filters, alerts,
+		since_epoch, since_day, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`,
 		s.UserID, s.Name, exchange.SortKey(s.Name), s.Search, filters, s.Alerts, s.Since.Epoch, s.Since.Day, c.Now)
 }
@@ -48,7 +55,8 @@ func (c Conn) UpdateSavedSearch(ctx context.Context, s exchange.SavedSearch) err
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE saved_searches SET name = $2, name_sort = $3, search = $4, filters = $5, alerts = $6, since_epoch = $7, since_day = $8,
+	_, err = c.exec(ctx, `UPDATE saved_searches SET name = $2, name_sort = $3, search = $4, filters = $5, alerts = $6,
+		since_epoch = $7, since_day = $8,
 		updated_at = $9 WHERE id = $1`,
 		s.ID, s.Name, exchange.SortKey(s.Name), s.Search, filters, s.Alerts, s.Since.Epoch, s.Since.Day, s.UpdatedAt)
 	return err

@@ -9,18 +9,22 @@ import (
 
 // SearchMaterials gives the materials that a search finds, as far as its viewer may see them. Without
 // words the newest are the most relevant.
-func (c Conn) SearchMaterials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial], error) {
+func (c Conn) SearchMaterials(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.ShownMaterial],
+	error) {
 	return search(ctx, finder{c, materialIndex, s.Viewer}, s, shownMaterial, materialFrom, shownFields)
 }
 
 // SearchOrganizations gives the organizations that a search finds.
-func (c Conn) SearchOrganizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization], error) {
-	return search(ctx, finder{c, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o", organizationFields)
+func (c Conn) SearchOrganizations(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.Organization],
+	error) {
+	return search(ctx, finder{c, organizationIndex, s.Viewer}, s, organizationColumns, "organizations o",
+		organizationFields)
 }
 
 // SearchUsers gives the users that a search finds.
 func (c Conn) SearchUsers(ctx context.Context, s exchange.Search) (exchange.SearchResult[exchange.User], error) {
-	return search(ctx, finder{c, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id", userFields)
+	return search(ctx, finder{c, userIndex, s.Viewer}, s, userColumns, "users u JOIN users o ON o.id = u.id",
+		userFields)
 }
 
 // MatchMaterials gives those of the materials that a search finds; its sort and page do not count.
@@ -32,7 +36,8 @@ func (c Conn) MatchMaterials(ctx context.Context, s exchange.Search, ids []int64
 		w := &filter{args: args}
 		w.sql.WriteString("x.id IN (" + places + ") AND " + f.matches())
 		f.sight(w, c, s.Viewer)
-		found, err := all(ctx, c, value[int64], "SELECT x.id FROM material_index x WHERE "+w.sql.String()+" ORDER BY x.id", w.args...)
+		found, err := all(ctx, c, value[int64], "SELECT x.id FROM material_index x WHERE "+w.sql.String()+
+			" ORDER BY x.id", w.args...)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +54,8 @@ type ranked struct {
 
 // search counts what there is and reads one page of it; fields are where columns of tables, of which o
 // has the things, are scanned to.
-func search[T any](ctx context.Context, f finder, s exchange.Search, columns, tables string, fields func(*T) []any) (exchange.SearchResult[T], error) {
+func search[T any](ctx context.Context, f finder, s exchange.Search, columns, tables string,
+	fields func(*T) []any) (exchange.SearchResult[T], error) {
 	var found exchange.SearchResult[T]
 	at, err := startOf(s.Page)
 	if err != nil {
@@ -104,7 +110,8 @@ func (f finder) page(ctx context.Context, s exchange.Search, at *cursor, counted
 
 // load reads the things of hits in their order. What changed since so that the viewer may not see it any
 // more is left out.
-func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables string, fields func(*T) []any) ([]T, error) {
+func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables string, fields func(*T) []any) ([]T,
+	error) {
 	items := []T{}
 	if len(hits) == 0 {
 		return items, nil
@@ -127,7 +134,8 @@ func load[T any](ctx context.Context, f finder, hits []ranked, columns, tables s
 		}
 		byRank[*rank] = item
 		return nil
-	}, "SELECT x.rank, "+columns+" FROM "+tables+" JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.sql.String(), w.args...)
+	}, "SELECT x.rank, "+columns+" FROM "+tables+" JOIN "+f.name+"_index x ON x.id = o.id WHERE "+w.sql.String(),
+		w.args...)
 	for _, rank := range ranks {
 		if item, is := byRank[rank]; is {
 			items = append(items, item)

@@ -30,11 +30,14 @@ type findable struct {
 	materials     []exchange.Material
 }
 
-var vocabulary = []string{"HeLa", "HeLa S3", "HT-29", "SK BR 3", "TNF-α", "mouse", "mice", "antibody", "antibodies", "Zoë's", "line", "cell", "anti",
+var vocabulary = []string{"HeLa", "HeLa S3", "HT-29", "SK BR 3", "TNF-α", "mouse", "mice", "antibody", "antibodies",
+	"Zoë's", "line", "cell", "anti",
 	"plasmid", "CVCL_0030", "hella"}
 
-var phrases = []string{"", "HeLa", "hela s", "ht29", "HT 29", "skbr3", "cell line", `"cell line"`, `"line cell"`, "tnf alpha", "antibod", "-mouse", "cell -mouse",
-	`line -"HeLa S3"`, "RRID:CVCL_0030", "cvcl_0030", "zoe", "cel", "a", "CELL_LINE", "nothing at all", `"`, "mouse antibody HeLa", "lab"}
+var phrases = []string{"", "HeLa", "hela s", "ht29", "HT 29", "skbr3", "cell line", `"cell line"`, `"line cell"`,
+	"tnf alpha", "antibod", "-mouse", "cell -mouse",
+	`line -"HeLa S3"`, "RRID:CVCL_0030", "cvcl_0030", "zoe", "cel", "a", "CELL_LINE", "nothing at all", `"`,
+	"mouse antibody HeLa", "lab"}
 
 // draw makes a world of its own in place of what there was.
 func draw(rt *rapid.T, l lab) *findable {
@@ -59,7 +62,8 @@ func draw(rt *rapid.T, l lab) *findable {
 	for range rapid.IntRange(1, 3).Draw(rt, "inserts") {
 		var list []exchange.Material
 		for range rapid.IntRange(0, 20).Draw(rt, "materials") {
-			m := exchange.Material{OrganizationID: rapid.SampledFrom(w.organizations).Draw(rt, "organization").ID, Metadata: []byte("{}"), ContactID: w.people[0],
+			m := exchange.Material{OrganizationID: rapid.SampledFrom(w.organizations).Draw(rt, "organization").ID,
+				Metadata: []byte("{}"), ContactID: w.people[0],
 				Category: rapid.SampledFrom([]string{"CELL_LINE", "PLASMID"}).Draw(rt, "category")}
 			change(rt, &m)
 			list = append(list, m)
@@ -135,7 +139,8 @@ func change(rt *rapid.T, m *exchange.Material) {
 	m.AdditionalInfo = &info
 	m.NeedsMTA = rapid.Bool().Draw(rt, "mta")
 	m.Archived = rapid.IntRange(0, 3).Draw(rt, "archived") == 0
-	m.EmbargoDate = rapid.SampledFrom([]*exchange.Date{nil, nil, new(exchange.Date("2026-03-12")), new(exchange.Date("2031-01-01"))}).Draw(rt, "embargo")
+	m.EmbargoDate = rapid.SampledFrom([]*exchange.Date{nil, nil, new(exchange.Date("2026-03-12")),
+		new(exchange.Date("2031-01-01"))}).Draw(rt, "embargo")
 }
 
 func (w *findable) indexed(m exchange.Material) exchange.SearchDocument {
@@ -188,13 +193,15 @@ func (w *findable) find(s exchange.Search) (hits []exchange.Material, facets map
 		archived := cmp.Compare(btoi(a.Archived), btoi(b.Archived))
 		switch {
 		case s.Sort == exchange.ByTitle:
-			return cmp.Or(archived, cmp.Compare(exchange.SortKey(a.Title), exchange.SortKey(b.Title)), cmp.Compare(a.ID, b.ID))
+			return cmp.Or(archived, cmp.Compare(exchange.SortKey(a.Title), exchange.SortKey(b.Title)),
+				cmp.Compare(a.ID, b.ID))
 		case s.Sort == exchange.ByUpdated:
 			return cmp.Or(archived, b.UpdatedAt.Compare(a.UpdatedAt), cmp.Compare(b.ID, a.ID))
 		case s.Sort == exchange.ByNewest || s.Query.Empty():
 			return cmp.Or(archived, b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
 		}
-		return cmp.Or(archived, cmp.Compare(s.Query.Score(w.indexed(b).Doc.Weights), s.Query.Score(w.indexed(a).Doc.Weights)),
+		return cmp.Or(archived, cmp.Compare(s.Query.Score(w.indexed(b).Doc.Weights),
+			s.Query.Score(w.indexed(a).Doc.Weights)),
 			cmp.Compare(rank(a), rank(b)))
 	})
 	return hits, facets
@@ -224,8 +231,10 @@ func shownID(m exchange.ShownMaterial) int64 { return m.ID }
 func materialID(m exchange.Material) int64   { return m.ID }
 
 func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
-	s := exchange.Search{Query: fulltext.Parse(rapid.SampledFrom(phrases).Draw(rt, "query")), Viewer: rapid.SampledFrom(w.people).Draw(rt, "viewer"), Facets: true,
-		Sort: rapid.SampledFrom([]exchange.SearchSort{exchange.ByRelevance, exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated, exchange.ByTitle}).Draw(rt, "sort"),
+	s := exchange.Search{Query: fulltext.Parse(rapid.SampledFrom(phrases).Draw(rt, "query")),
+		Viewer: rapid.SampledFrom(w.people).Draw(rt, "viewer"), Facets: true,
+		Sort: rapid.SampledFrom([]exchange.SearchSort{exchange.ByRelevance, exchange.ByRelevance, exchange.ByNewest,
+			exchange.ByUpdated, exchange.ByTitle}).Draw(rt, "sort"),
 		Page: exchange.SearchPage{Limit: rapid.IntRange(1, 7).Draw(rt, "limit")}, Filters: map[string][]string{}}
 	all := map[string][]string{"category": {"CELL_LINE"}}
 	for _, m := range w.materials {
@@ -243,7 +252,8 @@ func (w *findable) drawSearch(rt *rapid.T) exchange.Search {
 }
 
 // pages reads all pages of a search.
-func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64, first exchange.SearchResult[exchange.ShownMaterial]) {
+func (w *findable) pages(rt *rapid.T, s exchange.Search) (found []int64,
+	first exchange.SearchResult[exchange.ShownMaterial]) {
 	for n := 0; ; n++ {
 		page, err := w.db.Read().SearchMaterials(w.ctx, s)
 		if err != nil {
@@ -275,7 +285,8 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 			got, first := w.pages(rt, s)
 			wanted := idsOf(want, materialID)
 			estimate := slices.Contains(first.Approximate, "count")
-			if !estimate && first.Count != int64(len(want)) || estimate && (few == exchange.ExactUpTo || len(want) < sampled) {
+			if !estimate && first.Count != int64(len(want)) || estimate &&
+				(few == exchange.ExactUpTo || len(want) < sampled) {
 				rt.Fatalf("count %d, want %d, approximate %v", first.Count, len(want), first.Approximate)
 			}
 			if estimate && s.Sort == exchange.ByRelevance && !s.Query.Empty() { // in sections and blocks
@@ -284,7 +295,8 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 					return slices.ContainsFunc(want, func(m exchange.Material) bool { return m.ID == id && m.Archived })
 				})
 				for _, id := range got[max(0, live):] {
-					if live >= 0 && slices.ContainsFunc(want, func(m exchange.Material) bool { return m.ID == id && !m.Archived }) {
+					if live >= 0 && slices.ContainsFunc(want,
+						func(m exchange.Material) bool { return m.ID == id && !m.Archived }) {
 						rt.Fatalf("archived materials before others: %v", got)
 					}
 				}
@@ -315,7 +327,8 @@ func TestASearchFindsWhatLookingAtEachThingFinds(t *testing.T) {
 				rt.Fatal(page.Facets, err)
 			}
 			if want := want[min(s.Page.Offset, len(want)):]; !estimate {
-				if diff := gocmp.Diff(idsOf(want[:min(3, len(want))], materialID), idsOf(page.Items, shownID)); diff != "" {
+				if diff := gocmp.Diff(idsOf(want[:min(3, len(want))], materialID),
+					idsOf(page.Items, shownID)); diff != "" {
 					rt.Fatalf("from %d (-want +got): %s", s.Page.Offset, diff)
 				}
 			}

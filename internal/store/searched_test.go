@@ -29,7 +29,9 @@ func (l lab) titled(organization int64, contact uuid.UUID, title string, change 
 // search gives the ids that a query finds.
 func (l lab) search(c store.Conn, query string, viewer uuid.UUID) []int64 {
 	l.t.Helper()
-	found, err := c.SearchMaterials(l.ctx, exchange.Search{Query: fulltext.Parse(query), Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 20}})
+	found, err := c.SearchMaterials(l.ctx,
+		exchange.Search{Query: fulltext.Parse(query), Viewer: viewer, Facets: true,
+			Page: exchange.SearchPage{Limit: 20}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -72,7 +74,8 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			m.Organisms = []string{"Danio rerio"}
 		})
 		for _, viewer := range []uuid.UUID{other, uuid.Nil} {
-			found, err := l.db.Read().SearchMaterials(l.ctx, exchange.Search{Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 5}})
+			found, err := l.db.Read().SearchMaterials(l.ctx,
+				exchange.Search{Viewer: viewer, Facets: true, Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || found.Count != 0 || len(found.Items) != 0 || len(found.Facets) != 0 {
 				t.Errorf("%+v, %v", found, err)
 			}
@@ -82,7 +85,8 @@ func TestAnEmbargoedMaterialShowsNowhereInSearchButToMembers(t *testing.T) {
 			if got := l.meant("zebrafihs", viewer); got != "" {
 				t.Errorf("meant: %q", got)
 			}
-			matching, err := l.db.Read().MatchMaterials(l.ctx, exchange.Search{Query: fulltext.Parse("zebrafish"), Viewer: viewer}, []int64{secret})
+			matching, err := l.db.Read().MatchMaterials(l.ctx,
+				exchange.Search{Query: fulltext.Parse("zebrafish"), Viewer: viewer}, []int64{secret})
 			if err != nil || len(matching) != 0 {
 				t.Errorf("matching: %v %v", matching, err)
 			}
@@ -216,9 +220,12 @@ func TestASaveThatChangesNothingToFindLeavesTheIndexAlone(t *testing.T) {
 }
 
 // hostile are texts that mean something to one of the databases.
-var hostile = []string{`"`, `""`, `"""`, `'`, `''`, `\`, `\\`, `\'`, `'\''`, "NOT", "AND", "a AND", "NEAR(a b)", "a*", "^a", "words:a", "{a b}:c", "a + b", "a <-> b", "a & !b", "!a", "a |",
-	"a:*", "'a':1", "(", ")", "((((", "-", "--", "- -", "-*", `-"`, "$1", "?", "%", "_", ";", "'; DROP TABLE users; --", "\x00", "a\x00b", "\xff\xfe", "a\xc3", "🧬", "👩‍🔬 lab", "שלום עולם", "\u202eabc\u202c",
-	"=all", "=k11.0", "~hela", "^he", "#x", "@hela", "株式会社", "e\u0301", "\u0301", "a\u200bb", "ﬁbroblast", "Ⅷ", "TNF-α", "-----a", odd}
+var hostile = []string{`"`, `""`, `"""`, `'`, `''`, `\`, `\\`, `\'`, `'\''`, "NOT", "AND", "a AND", "NEAR(a b)", "a*",
+	"^a", "words:a", "{a b}:c", "a + b", "a <-> b", "a & !b", "!a", "a |",
+	"a:*", "'a':1", "(", ")", "((((", "-", "--", "- -", "-*", `-"`, "$1", "?", "%", "_", ";", "'; DROP TABLE users; --",
+	"\x00", "a\x00b", "\xff\xfe", "a\xc3", "🧬", "👩‍🔬 lab", "שלום עולם", "\u202eabc\u202c",
+	"=all", "=k11.0", "~hela", "^he", "#x", "@hela", "株式会社", "e\u0301", "\u0301", "a\u200bb", "ﬁbroblast", "Ⅷ", "TNF-α",
+	"-----a", odd}
 
 func TestAnyTextIsASearch(t *testing.T) {
 	t.Parallel()
@@ -228,26 +235,34 @@ func TestAnyTextIsASearch(t *testing.T) {
 		for _, text := range hostile {
 			l.titled(organization, u, strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")+" x", nil)
 		}
-		queries := slices.Concat(hostile, []string{strings.Repeat("a ", 5000), strings.Repeat("long", 2500), strings.Repeat(`"`, 10_000), strings.Repeat("(", 10_000),
-			strings.Repeat("-", 10_000), strings.Repeat("a-", 5000), strings.Repeat("株", 3000), strings.Repeat("🧬", 2500)})
+		queries := slices.Concat(hostile,
+			[]string{strings.Repeat("a ", 5000), strings.Repeat("long", 2500), strings.Repeat(`"`, 10_000),
+				strings.Repeat("(", 10_000),
+				strings.Repeat("-", 10_000), strings.Repeat("a-", 5000), strings.Repeat("株", 3000),
+				strings.Repeat("🧬", 2500)})
 		for _, query := range queries {
 			q := fulltext.Parse(query)
 			before := l.db.Queries()
 			for _, c := range []func() error{
 				func() error {
-					_, err := l.db.Read().SearchMaterials(l.ctx, exchange.Search{Query: q, Facets: true, Page: exchange.SearchPage{Limit: 5}})
+					_, err := l.db.Read().SearchMaterials(l.ctx,
+						exchange.Search{Query: q, Facets: true, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().SearchOrganizations(l.ctx, exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
+					_, err := l.db.Read().SearchOrganizations(l.ctx,
+						exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().SearchUsers(l.ctx, exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
+					_, err := l.db.Read().SearchUsers(l.ctx,
+						exchange.Search{Query: q, Page: exchange.SearchPage{Limit: 5}})
 					return err
 				},
 				func() error {
-					_, err := l.db.Read().MatchMaterials(l.ctx, exchange.Search{Query: q, Filters: map[string][]string{query: slices.Repeat(hostile, 20)}}, []int64{1})
+					_, err := l.db.Read().MatchMaterials(l.ctx,
+						exchange.Search{Query: q, Filters: map[string][]string{query: slices.Repeat(hostile, 20)}},
+						[]int64{1})
 					return err
 				},
 				func() error { _, err := l.db.Read().SuggestMaterials(l.ctx, query, u, 5); return err },
@@ -281,7 +296,8 @@ func TestAFewRanksAreReadWithoutFindingAllHits(t *testing.T) {
 			}
 			read++
 			n := len(args)
-			if from, until := args[n-3].(int64), args[n-2].(int64); until-from < store.ManyRanks && !strings.Contains(fmt.Sprint(args[0]), "=k") {
+			if from, until := args[n-3].(int64), args[n-2].(int64); until-from < store.ManyRanks &&
+				!strings.Contains(fmt.Sprint(args[0]), "=k") {
 				t.Errorf("ranks from %d to %d are looked for among all hits", from, until)
 			}
 		})
@@ -329,15 +345,18 @@ func TestPeopleAndOrganizationsAreFoundByTheirNames(t *testing.T) {
 			return errors.Join(tx.UpdateUser(ctx, u), tx.UpdateOrganization(ctx, o))
 		})
 		for query, want := range map[string]int{"angstrom": 1, "ohara": 1, "zoe": 0, "zoe@example.org": 0, "": 1} {
-			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated, exchange.ByTitle} {
-				found, err := l.db.Read().SearchUsers(l.ctx, exchange.Search{Query: fulltext.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
+			for _, sort := range []exchange.SearchSort{exchange.ByRelevance, exchange.ByNewest, exchange.ByUpdated,
+				exchange.ByTitle} {
+				found, err := l.db.Read().SearchUsers(l.ctx,
+					exchange.Search{Query: fulltext.Parse(query), Sort: sort, Page: exchange.SearchPage{Limit: 5}})
 				if err != nil || len(found.Items) != want || int(found.Count) != want {
 					t.Errorf("user %q by %q: %+v %v", query, sort, found, err)
 				}
 			}
 		}
 		for query, want := range map[string]int{"zebra": 1, "Lab": 0, "": 1} {
-			found, err := l.db.Read().SearchOrganizations(l.ctx, exchange.Search{Query: fulltext.Parse(query), Page: exchange.SearchPage{Limit: 5}})
+			found, err := l.db.Read().SearchOrganizations(l.ctx,
+				exchange.Search{Query: fulltext.Parse(query), Page: exchange.SearchPage{Limit: 5}})
 			if err != nil || len(found.Items) != want || int(found.Count) != want {
 				t.Errorf("organization %q: %+v %v", query, found, err)
 			}

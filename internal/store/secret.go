@@ -14,8 +14,10 @@ func (c Conn) Secret(ctx context.Context, name, candidate string) (string, error
 	if err != nil {
 		return "", err
 	}
-	sealed, err := one(ctx, c, value[string], "INSERT INTO secrets (name, value, created_at) VALUES ($1, "+sealedArgument(2, 4)+`, $3)
-		ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING value`, name, key.seal(secretPlace(name), candidate), c.Now, c.db.proof)
+	sealed, err := one(ctx, c, value[string], "INSERT INTO secrets (name, value, created_at) VALUES ($1, "+
+		sealedArgument(2, 4)+`, $3)
+		ON CONFLICT (name) DO UPDATE
+		SET name = excluded.name RETURNING value`, name, key.seal(secretPlace(name), candidate), c.Now, c.db.proof)
 	if err != nil {
 		return "", sealing(err)
 	}

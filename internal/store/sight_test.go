@@ -67,26 +67,30 @@ func TestMaterialsShowsWhatTheViewerMaySee(t *testing.T) {
 		l.check(t, func(r *rapid.T, l lab) {
 			w := l.world(r)
 			dates := []exchange.Date{"1999-12-31", exchange.Date(l.tx.Now.AddDate(0, 0, -1).Format("2006-01-02")),
-				exchange.Date(l.tx.Now.Format("2006-01-02")), exchange.Date(l.tx.Now.AddDate(0, 0, 1).Format("2006-01-02")), "2100-01-01"}
+				exchange.Date(l.tx.Now.Format("2006-01-02")),
+				exchange.Date(l.tx.Now.AddDate(0, 0, 1).Format("2006-01-02")), "2100-01-01"}
 			categories := []string{"CELL_LINE", "PLASMID"}
 			all := map[int64]exchange.Material{}
 			for range rapid.IntRange(0, 8).Draw(r, "materials") {
 				var m exchange.Material
-				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0], func(made *exchange.Material) {
-					made.Category = rapid.SampledFrom(categories).Draw(r, "category")
-					made.Archived = rapid.Bool().Draw(r, "archived")
-					made.EmbargoDate = maybe(r, "embargo", dates)
-					m = *made
-				})
+				id := l.material(rapid.SampledFrom(w.organizations).Draw(r, "organization"), w.users[0],
+					func(made *exchange.Material) {
+						made.Category = rapid.SampledFrom(categories).Draw(r, "category")
+						made.Archived = rapid.Bool().Draw(r, "archived")
+						made.EmbargoDate = maybe(r, "embargo", dates)
+						m = *made
+					})
 				all[id] = m
 			}
 			viewer := rapid.SampledFrom(append(w.users, uuid.Nil)).Draw(r, "viewer")
 			f := exchange.MaterialFilter{Organization: maybe(r, "filter organization", append(w.organizations, 1)),
-				Category: maybe(r, "filter category", append(categories, "")), Archived: maybe(r, "filter archived", []bool{true, false})}
+				Category: maybe(r, "filter category", append(categories, "")),
+				Archived: maybe(r, "filter archived", []bool{true, false})}
 			want := map[int64]bool{}
 			for id, m := range all {
 				want[id] = (!m.Embargoed(l.tx.Now) || slices.Contains(w.members[m.OrganizationID], viewer)) &&
-					(f.Organization == nil || m.OrganizationID == *f.Organization) && (f.Category == nil || m.Category == *f.Category) &&
+					(f.Organization == nil || m.OrganizationID == *f.Organization) &&
+					(f.Category == nil || m.Category == *f.Category) &&
 					(f.Archived == nil || m.Archived == *f.Archived)
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
@@ -113,7 +117,8 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 			all := map[int64]exchange.Request{}
 			for range rapid.IntRange(0, 8).Draw(r, "requests") {
 				var q exchange.Request
-				id := l.request(rapid.SampledFrom(materials).Draw(r, "material"), user.Draw(r, "requester"), user.Draw(r, "assigned"),
+				id := l.request(rapid.SampledFrom(materials).Draw(r, "material"), user.Draw(r, "requester"),
+					user.Draw(r, "assigned"),
 					func(made *exchange.Request) {
 						made.Status = rapid.SampledFrom(statuses).Draw(r, "status")
 						made.Active = rapid.Bool().Draw(r, "active")
@@ -126,25 +131,30 @@ func TestRequestsShowsWhatTheViewerMaySee(t *testing.T) {
 				all[id] = q
 			}
 			viewer, everyone := user.Draw(r, "viewer"), rapid.Bool().Draw(r, "everyone")
-			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)), Status: maybe(r, "filter status", []exchange.Status{exchange.Open, ""}),
-				Active: maybe(r, "filter active", []bool{true, false}), Requester: maybe(r, "filter requester", append(w.users, uuid.Nil)),
+			f := exchange.RequestFilter{Material: maybe(r, "filter material", append(materials, 1)),
+				Status:     maybe(r, "filter status", []exchange.Status{exchange.Open, ""}),
+				Active:     maybe(r, "filter active", []bool{true, false}),
+				Requester:  maybe(r, "filter requester", append(w.users, uuid.Nil)),
 				AssignedTo: maybe(r, "filter assigned", w.users)}
 			want := map[int64]bool{}
 			for id, q := range all {
-				want[id] = (everyone || q.Requester == viewer || slices.Contains(w.members[of[q.MaterialID]], viewer)) &&
+				want[id] = (everyone || q.Requester == viewer ||
+					slices.Contains(w.members[of[q.MaterialID]], viewer)) &&
 					(f.Material == nil || q.MaterialID == *f.Material) && (f.Status == nil || q.Status == *f.Status) &&
 					(f.Active == nil || q.Active == *f.Active) && (f.Requester == nil || q.Requester == *f.Requester) &&
 					(f.AssignedTo == nil || q.AssignedTo == *f.AssignedTo)
 			}
 			limit := rapid.IntRange(1, 9).Draw(r, "limit")
-			part, err := l.tx.Requests(l.ctx, exchange.Page{Limit: limit}, f, exchange.Actor{ID: viewer, Admin: everyone})
+			part, err := l.tx.Requests(l.ctx, exchange.Page{Limit: limit}, f,
+				exchange.Actor{ID: viewer, Admin: everyone})
 			shown(r, want, limit, part, err, func(q exchange.RequestDetail) int64 { return q.ID })
 		})
 	})
 }
 
 // shown compares the first page of a list with the ids that should be in the list.
-func shown[T any](r *rapid.T, should map[int64]bool, limit int, part exchange.ListPage[T], err error, id func(T) int64) {
+func shown[T any](r *rapid.T, should map[int64]bool, limit int, part exchange.ListPage[T], err error,
+	id func(T) int64) {
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -35,7 +35,8 @@ func (ix index) tie(rank int64) (column string, value int64) {
 
 // sorted gives hits by a column, archived ones last. Where many things are hits it goes through the
 // things in order and tests them; else it reads all hits.
-func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *cursor, counted tally) ([]ranked, error) {
+func (f finder) sorted(ctx context.Context, s exchange.Search, by sorting, at *cursor, counted tally) ([]ranked,
+	error) {
 	skip := 0
 	if at == nil {
 		skip = s.Page.Offset
@@ -57,20 +58,25 @@ func (f finder) sift(ctx context.Context, e fulltext.Expr, by sorting, at *curso
 		if err != nil {
 			return nil, err
 		}
-		w.and("("+f.archive()+" > ? OR "+f.archive()+" = ? AND ("+by.column+", "+tie+")"+by.than()+"(?, ?))", at.Archived, at.Archived, key, id)
+		w.and("("+f.archive()+" > ? OR "+f.archive()+" = ? AND ("+by.column+", "+tie+")"+by.than()+"(?, ?))",
+			at.Archived, at.Archived, key, id)
 	}
-	return all(ctx, f.Conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+tables+f.db.dialect.join+f.things+
-		" o ON o.id = x.id WHERE "+w.sql.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, want)...)
+	return all(ctx, f.Conn, f.scanRanked(by), "SELECT x.rank, "+f.archive()+", "+by.column+" FROM "+
+		tables+f.db.dialect.join+f.things+
+		" o ON o.id = x.id WHERE "+w.sql.String()+" ORDER BY "+f.archive()+", "+order+" LIMIT $"+
+		strconv.Itoa(len(w.args)+1), append(w.args, want)...)
 }
 
 // walk goes through what is not archived and tests it, where few tests are to be expected: it is not done
 // when there were too many, or too few things. Without words it is only to look at the facets.
-func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cursor, want int, counted tally) (list []ranked, done bool, err error) {
+func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cursor, want int,
+	counted tally) (list []ranked, done bool, err error) {
 	cost := f.db.testCost
 	if s.Query.Empty() {
 		cost = min(cost, lookCost)
 	}
-	if (cost > lookCost && !counted.approximate["count"]) || counted.count == 0 || f.bits > 32 || at != nil && at.Archived {
+	if (cost > lookCost && !counted.approximate["count"]) || counted.count == 0 || f.bits > 32 || at != nil &&
+		at.Archived {
 		return nil, false, nil
 	}
 	newest, err := one(ctx, f.Conn, value[int64], "SELECT COALESCE(MAX(id), 0) FROM "+f.things)
@@ -99,11 +105,13 @@ func (f finder) walk(ctx context.Context, s exchange.Search, by sorting, at *cur
 			facets[h.rank] = lines
 			return err
 		}, "SELECT x.rank, FALSE, "+by.column+", x.facets FROM "+f.things+" o JOIN "+f.name+
-			"_index x ON x.id = o.id WHERE "+w.sql.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1), append(w.args, min(tests, maxIn))...)
+			"_index x ON x.id = o.id WHERE "+w.sql.String()+" ORDER BY "+order+" LIMIT $"+strconv.Itoa(len(w.args)+1),
+			append(w.args, min(tests, maxIn))...)
 		if err != nil || len(next) == 0 {
 			return nil, false, err
 		}
-		matching := slices.DeleteFunc(slices.Clone(next), func(r ranked) bool { return !passes(facets[r.rank], wanted) })
+		matching := slices.DeleteFunc(slices.Clone(next),
+			func(r ranked) bool { return !passes(facets[r.rank], wanted) })
 		if !s.Query.Empty() {
 			if matching, err = f.matching(ctx, s.Query.Expr(), matching); err != nil {
 				return nil, false, err
@@ -130,7 +138,8 @@ func (f finder) matching(ctx context.Context, e fulltext.Expr, list []ranked) (m
 		ranks[i] = r.rank
 	}
 	places, args := in([]any{f.db.dialect.asked(e)}, ranks)
-	found, err := all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+places+") AND "+f.matches(), args...)
+	found, err := all(ctx, f.Conn, value[int64], "SELECT x.rank FROM "+f.name+"_index x WHERE x.rank IN ("+places+
+		") AND "+f.matches(), args...)
 	hits := set(found)
 	for _, r := range list {
 		if hits[r.rank] {

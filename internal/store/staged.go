@@ -20,17 +20,21 @@ func published(m string) string {
 // publishedByKey is published("o") for called, which forbids PostgreSQL to scan tables. Without the correlation all of
 // bulks would have to be scanned, at a prohibitive cost that hides every other: the planner then compiles the statement
 // and reads the whole index of references.
-const publishedByKey = "(o.staged_in IS NULL OR EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = o.staged_in AND b.stored))"
+const publishedByKey = "(o.staged_in IS NULL OR EXISTS (SELECT 1 FROM bulks b WHERE b.job_id = o.staged_in AND " +
+	"b.stored))"
 
 // StageMaterials is InsertMaterials for a spreadsheet that is not published yet.
 func (c Conn) StageMaterials(ctx context.Context, job int64, list []exchange.Material) ([]int64, error) {
 	return c.insertMaterials(ctx, list, 0, &job)
 }
 
-// StagedAgreements reads which documents the staged materials of a job show as their MTA that are not filed for the lab.
+// StagedAgreements reads which documents the staged materials of a job show as their MTA that are not filed for the
+// lab.
 func (c Conn) StagedAgreements(ctx context.Context, job, organization int64) ([]int64, error) {
-	return all(ctx, c, value[int64], `SELECT DISTINCT o.mta_attachment_id FROM materials o JOIN attachments a ON a.id = o.mta_attachment_id
-		WHERE o.staged_in = $1 AND NOT (a.of_lab AND COALESCE(a.owned_by_org, 0) = $2) ORDER BY o.mta_attachment_id`, job, organization)
+	return all(ctx, c, value[int64], `SELECT DISTINCT o.mta_attachment_id FROM materials o JOIN attachments a
+		ON a.id = o.mta_attachment_id
+		WHERE o.staged_in = $1 AND NOT (a.of_lab AND COALESCE(a.owned_by_org, 0) = $2)
+		ORDER BY o.mta_attachment_id`, job, organization)
 }
 
 // PublishStaged makes the materials that a spreadsheet staged visible, and gives the epoch of searches in which
@@ -49,13 +53,15 @@ func (c Conn) SettleStaged(ctx context.Context, job, epoch, after int64, limit i
 	if err := c.walkInOrder(ctx); err != nil {
 		return 0, err
 	}
-	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+" FROM materials o WHERE o.staged_in = $1 AND o.id > $2 ORDER BY o.id LIMIT $3"+
+	list, err := all(ctx, c, scanMaterial, "SELECT "+materialColumns+
+		" FROM materials o WHERE o.staged_in = $1 AND o.id > $2 ORDER BY o.id LIMIT $3"+
 		c.db.dialect.forUpdate, job, after, min(limit, maxIn))
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
 	places, args := in([]any{epoch}, idsOf(list))
-	if _, err := c.exec(ctx, "UPDATE materials SET staged_in = NULL, listed_in = $1, opened_in = $1 WHERE id IN ("+places+")", args...); err != nil {
+	if _, err := c.exec(ctx, "UPDATE materials SET staged_in = NULL, listed_in = $1, opened_in = $1 WHERE id IN ("+
+		places+")", args...); err != nil {
 		return 0, err
 	}
 	if err := c.noteChanges(ctx, epoch, list); err != nil {
@@ -80,7 +86,8 @@ func (c Conn) Unstage(ctx context.Context, job, after int64, limit int) (last in
 	if err := c.walkInOrder(ctx); err != nil {
 		return 0, err
 	}
-	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id LIMIT $3", job, after, min(limit, maxIn))
+	ids, err := all(ctx, c, value[int64], "SELECT id FROM materials WHERE staged_in = $1 AND id > $2 ORDER BY id "+
+		"LIMIT $3", job, after, min(limit, maxIn))
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
@@ -99,12 +106,14 @@ func (c Conn) Unstage(ctx context.Context, job, after int64, limit int) (last in
 
 // StagedIn gives the jobs that have materials staged.
 func (c Conn) StagedIn(ctx context.Context) ([]int64, error) {
-	return all(ctx, c, value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS NOT NULL ORDER BY staged_in")
+	return all(ctx, c, value[int64], "SELECT DISTINCT staged_in FROM materials WHERE staged_in IS NOT NULL ORDER BY "+
+		"staged_in")
 }
 
 // StagedBeside reports whether another job stages materials of an organization.
 func (c Conn) StagedBeside(ctx context.Context, organization, job int64) (bool, error) {
-	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM bulks b WHERE b.organization_id = $1 AND b.job_id <> $2 AND NOT b.stored
+	return one(ctx, c, value[bool], `SELECT EXISTS (SELECT 1 FROM bulks b WHERE b.organization_id = $1
+		AND b.job_id <> $2 AND NOT b.stored
 		AND EXISTS (SELECT 1 FROM materials m WHERE m.staged_in = b.job_id))`, organization, job)
 }
 

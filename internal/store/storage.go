@@ -11,7 +11,8 @@ import (
 )
 
 // StorageUse reads how many bytes owners have stored; whoever has none is left out.
-func (c Conn) StorageUse(ctx context.Context, owners ...exchange.StorageOwner) (map[exchange.StorageOwner]int64, error) {
+func (c Conn) StorageUse(ctx context.Context, owners ...exchange.StorageOwner) (map[exchange.StorageOwner]int64,
+	error) {
 	type use struct {
 		owner exchange.StorageOwner
 		bytes int64
@@ -28,7 +29,8 @@ func (c Conn) StorageUse(ctx context.Context, owners ...exchange.StorageOwner) (
 
 // InsertSheet notes that the content of a spreadsheet is kept for an organization.
 func (c Conn) InsertSheet(ctx context.Context, organization int64, t exchange.Content) error {
-	_, err := c.exec(ctx, "INSERT INTO sheets (content_key, organization_id, size, created_at) VALUES ($1, $2, $3, $4)", t.Key, organization, t.Size, c.Now)
+	_, err := c.exec(ctx, "INSERT INTO sheets (content_key, organization_id, size, created_at) VALUES ($1, $2, $3, $4)",
+		t.Key, organization, t.Size, c.Now)
 	return err
 }
 
@@ -46,7 +48,8 @@ func (c Conn) DeleteOldSheets(ctx context.Context, before time.Time) error {
 }
 
 // withVersions are the bytes of the attachment o and of its older versions.
-const withVersions = "COALESCE(o.size, 0) + COALESCE((SELECT SUM(v.size) FROM attachment_versions v WHERE v.attachment_id = o.id), 0)"
+const withVersions = "COALESCE(o.size, 0) + COALESCE((SELECT SUM(v.size) FROM attachment_versions v WHERE " +
+	"v.attachment_id = o.id), 0)"
 
 // storedBy is the condition that the attachment o counts for a lab, or where lab is 0 for a user.
 func storedBy(lab int64, user uuid.UUID) (condition string, owner any) {
@@ -56,21 +59,25 @@ func storedBy(lab int64, user uuid.UUID) (condition string, owner any) {
 	return "o.owned_by_user = $1 AND (o.owned_by_org IS NULL OR NOT o.of_lab)", user
 }
 
-// LargestFiles reads the attachments of a lab, or where lab is 0 of a user, that use most, without those that were deleted.
+// LargestFiles reads the attachments of a lab, or where lab is 0 of a user, that use most, without those that were
+// deleted.
 func (c Conn) LargestFiles(ctx context.Context, lab int64, user uuid.UUID, limit int) ([]exchange.StoredFile, error) {
 	condition, owner := storedBy(lab, user)
 	return all(ctx, c, func(r row, f *exchange.StoredFile) error { return r.Scan(&f.ID, &f.Filename, &f.Bytes) },
-		fmt.Sprintf(`SELECT f.id, f.filename, f.bytes FROM (SELECT o.id, o.filename, CAST(%s AS BIGINT) AS bytes FROM attachments o
-			WHERE %s AND o.deleted_at IS NULL) f WHERE f.bytes > 0 ORDER BY f.bytes DESC, f.id LIMIT $2`, withVersions, condition), owner, limit)
+		fmt.Sprintf(`SELECT f.id, f.filename, f.bytes FROM (SELECT o.id, o.filename, CAST(%s AS BIGINT) AS bytes
+			FROM attachments o
+			WHERE %s AND o.deleted_at IS NULL) f WHERE f.bytes > 0 ORDER BY f.bytes DESC,
+			f.id LIMIT $2`, withVersions, condition), owner, limit)
 }
 
-// KeptBytes reads how many bytes are still kept of the attachments that a lab, or where lab is 0 a user, deleted, and of the
-// spreadsheets of the lab.
+// KeptBytes reads how many bytes are still kept of the attachments that a lab, or where lab is 0 a user, deleted, and
+// of the spreadsheets of the lab.
 func (c Conn) KeptBytes(ctx context.Context, lab int64, user uuid.UUID) (deleted, sheets int64, err error) {
 	condition, owner := storedBy(lab, user)
 	type kept struct{ deleted, sheets int64 }
 	k, err := one(ctx, c, func(r row, k *kept) error { return r.Scan(&k.deleted, &k.sheets) }, fmt.Sprintf(`SELECT
 		(SELECT CAST(COALESCE(SUM(%s), 0) AS BIGINT) FROM attachments o WHERE %s AND o.deleted_at IS NOT NULL),
-		(SELECT CAST(COALESCE(SUM(s.size), 0) AS BIGINT) FROM sheets s WHERE s.organization_id = $2)`, withVersions, condition), owner, lab)
+		(SELECT CAST(COALESCE(SUM(s.size), 0) AS BIGINT) FROM sheets s
+		WHERE s.organization_id = $2)`, withVersions, condition), owner, lab)
 	return k.deleted, k.sheets, err
 }

@@ -26,7 +26,8 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 		var made []int64
 		sheets := map[string]int64{} // by key, the lab
 		content := func(r *rapid.T) *exchange.Content {
-			return &exchange.Content{Key: rand.Text(), Size: rapid.Int64Range(1, 1000).Draw(r, "size"), SHA256: "a", MediaType: "text/plain"}
+			return &exchange.Content{Key: rand.Text(), Size: rapid.Int64Range(1, 1000).Draw(r, "size"), SHA256: "a",
+				MediaType: "text/plain"}
 		}
 		give := func(r *rapid.T, a *exchange.Attachment) {
 			a.OwnedByUser, a.OwnedByOrg, a.OfLab = nil, nil, false
@@ -40,7 +41,8 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 		}
 		rapid.Check(t, func(r *rapid.T) {
 			for range rapid.IntRange(1, 8).Draw(r, "acts") {
-				act := rapid.SampledFrom([]string{"make", "fill", "replace", "delete", "restore", "purge", "forget versions", "move", "sheet", "forget sheet"}).Draw(r, "act")
+				act := rapid.SampledFrom([]string{"make", "fill", "replace", "delete", "restore", "purge",
+					"forget versions", "move", "sheet", "forget sheet"}).Draw(r, "act")
 				l.write(func(ctx context, tx store.Conn) error {
 					switch act {
 					case "sheet":
@@ -105,7 +107,8 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 				if err != nil {
 					r.Fatal(err)
 				}
-				versions, err := store.Values[int64](l.ctx, l.db.Read(), fmt.Sprintf("SELECT size FROM attachment_versions WHERE attachment_id = %d", id))
+				versions, err := store.Values[int64](l.ctx, l.db.Read(),
+					fmt.Sprintf("SELECT size FROM attachment_versions WHERE attachment_id = %d", id))
 				if err != nil {
 					r.Fatal(err)
 				}
@@ -119,7 +122,8 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 				}
 			}
 			for i, lab := range labs {
-				kept, err := store.Values[int64](l.ctx, l.db.Read(), fmt.Sprintf("SELECT size FROM sheets WHERE organization_id = %d", lab))
+				kept, err := store.Values[int64](l.ctx, l.db.Read(),
+					fmt.Sprintf("SELECT size FROM sheets WHERE organization_id = %d", lab))
 				if err != nil {
 					r.Fatal(err)
 				}
@@ -131,7 +135,8 @@ func TestStorageUse_IsTheSumOfWhatIsStored(t *testing.T) {
 					r.Fatalf("spreadsheets of %d bytes, %v, want %d", told, err, sum)
 				}
 			}
-			got, err := l.db.Read().StorageUse(l.ctx, exchange.UserStorage(users[0]), exchange.UserStorage(users[1]), exchange.LabStorage(labs[0]), exchange.LabStorage(labs[1]))
+			got, err := l.db.Read().StorageUse(l.ctx, exchange.UserStorage(users[0]), exchange.UserStorage(users[1]),
+				exchange.LabStorage(labs[0]), exchange.LabStorage(labs[1]))
 			none := func(_ exchange.StorageOwner, n int64) bool { return n == 0 }
 			maps.DeleteFunc(got, none)
 			maps.DeleteFunc(want, none)
@@ -194,7 +199,8 @@ func TestStorageMigration_CountsWhatWasThere(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return tx.InsertAttachmentVersion(ctx, exchange.AttachmentVersion{Attachment: ofLab, Version: 9, Content: *a.Content, Filename: "f"}, user)
+			return tx.InsertAttachmentVersion(ctx,
+				exchange.AttachmentVersion{Attachment: ofLab, Version: 9, Content: *a.Content, Filename: "f"}, user)
 		})
 		l.exec("DELETE FROM storage_use")
 		file, err := os.ReadFile("migration/00017_storage.sql")

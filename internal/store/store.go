@@ -38,7 +38,8 @@ type DB struct {
 	proof            string                                         // the stored proof of key; "": there is none
 	watch            atomic.Pointer[func(query string, args []any)] // nil: nobody
 	newNotifications chan struct{}
-	fullAt           atomic.Int64 // when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
+	// when the disk of the database took no write, in nanoseconds from 1970; 0: it takes them
+	fullAt atomic.Int64
 
 	exactUpTo int     // exchange.ExactUpTo
 	sampled   int     // how many hits stand for more than exactUpTo, at most so many
@@ -56,7 +57,8 @@ type DB struct {
 // Open opens the database at a postgres:// URL, or the SQLite file at any other path, which is
 // made when it is missing. It does not migrate.
 func Open(ctx context.Context, where string) (*DB, error) {
-	db := &DB{where: where, newNotifications: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000, testCost: 40, Clock: time.Now}
+	db := &DB{where: where, newNotifications: make(chan struct{}, 1), exactUpTo: exchange.ExactUpTo, sampled: 1000,
+		testCost: 40, Clock: time.Now}
 	var err error
 	if isPostgres(where) {
 		db.dialect = postgresDialect
@@ -100,7 +102,8 @@ func openPostgres(where string) (*sql.DB, error) {
 		return nil, err
 	}
 	return stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SET max_parallel_workers_per_gather = 0; SET jit = off", pgx.QueryExecModeSimpleProtocol)
+		_, err := conn.Exec(ctx, "SET max_parallel_workers_per_gather = 0; SET jit = off",
+			pgx.QueryExecModeSimpleProtocol)
 		return err
 	})), nil
 }
@@ -117,8 +120,8 @@ func sqliteName(path, more string) string {
 		"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=cache_size(-8000)&" + more
 }
 
-// ownFile makes a file that nobody but its owner can read, where there is none: SQLite itself leaves that to the mask of the
-// system. The files that it makes beside a database are as that is.
+// ownFile makes a file that nobody but its owner can read, where there is none: SQLite itself leaves that to the mask
+// of the system. The files that it makes beside a database are as that is.
 func ownFile(path string) error {
 	file, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -244,9 +247,11 @@ func (db *DB) Tx(ctx context.Context, do func(ctx context.Context, tx Conn) erro
 	ctx = context.WithValue(ctx, inTx{}, true)
 	for attempt := 1; ; attempt++ {
 		err := db.runTx(ctx, do)
-		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < maxTries && (pg.Code == "40001" || pg.Code == "40P01") {
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && attempt < maxTries &&
+			(pg.Code == "40001" || pg.Code == "40P01") {
 			select {
-			case <-time.After(rand.N(time.Duration(attempt) * 20 * time.Millisecond)): // so that rivals do not meet again
+			// so that rivals do not meet again
+			case <-time.After(rand.N(time.Duration(attempt) * 20 * time.Millisecond)):
 				continue
 			case <-ctx.Done():
 			}
@@ -266,7 +271,8 @@ func (db *DB) runTx(ctx context.Context, do func(ctx context.Context, tx Conn) e
 	if err != nil {
 		return err
 	}
-	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool), Now: db.instant()}
+	c := Conn{db: db, tx: tx, wanted: map[string]*sql.Stmt{}, acts: new([][]any), enqueued: new(bool), news: new(bool),
+		Now: db.instant()}
 	defer func() {
 		if held == nil || held.conn == nil {
 			c.cleanup(ctx)

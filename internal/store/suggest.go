@@ -23,7 +23,8 @@ const (
 // SuggestMaterials gives at most n things whose title or name begins, or has a word that begins, like
 // what was typed so far: first what begins so, materials before organizations. Archived materials are
 // left out, and so are further ones of the same title.
-func (c Conn) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion, error) {
+func (c Conn) SuggestMaterials(ctx context.Context, typed string, viewer uuid.UUID, n int) ([]exchange.Suggestion,
+	error) {
 	q := fulltext.Parse(typed)
 	title, is := q.TitleExpr()
 	if !is || n <= 0 {
@@ -149,7 +150,8 @@ func (f finder) mend(ctx context.Context, word string) (string, error) {
 		most = 2
 	}
 	w := where("(word >= ? AND word < ? OR word >= ? AND word < ?) AND LENGTH(word) BETWEEN ? AND ?",
-		string(letters[0]), string(letters[0]+1), string(letters[1]), string(letters[1]+1), len(letters)-most, len(letters)+most)
+		string(letters[0]), string(letters[0]+1), string(letters[1]), string(letters[1]+1), len(letters)-most,
+		len(letters)+most)
 	like, err := all(ctx, f.Conn, value[string], "SELECT word FROM search_words WHERE "+w.sql.String(), w.args...)
 	if err != nil {
 		return "", err

@@ -16,7 +16,9 @@ func TestTiesOfAnAttachment(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return tx.SaveDocuments(ctx, s.request, nil, []exchange.Document{{Slot: exchange.IRB, AttachmentID: s.attachment, State: state, AddedBy: u.Requester}})
+			return tx.SaveDocuments(ctx, s.request, nil,
+				[]exchange.Document{{Slot: exchange.IRB, AttachmentID: s.attachment, State: state,
+					AddedBy: u.Requester}})
 		})
 	}
 	change := func(l lab, s setup, change func(m *exchange.Material)) {
@@ -56,22 +58,27 @@ func TestTiesOfAnAttachment(t *testing.T) {
 		}, stands, stands, stands, stands},
 		"MTA of a listed material": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID = &s.attachment })
-		}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}},
+		}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true},
+			store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}},
 		"MTA of an archived material": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID, m.Archived = &s.attachment, true })
-		}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}},
+		}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true},
+			store.AttachmentTies{MTA: true}},
 		"MTA of an embargoed material": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) {
 				m.MTAAttachmentID, m.EmbargoDate = &s.attachment, new(exchange.Date("2026-03-13"))
 			})
-		}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}},
+		}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true}, store.AttachmentTies{MTA: true},
+			store.AttachmentTies{MTA: true}},
 		"MTA of a material whose embargo ends today": {func(l lab, s setup) {
 			change(l, s, func(m *exchange.Material) {
 				m.MTAAttachmentID, m.EmbargoDate = &s.attachment, new(exchange.Date("2026-03-12"))
 			})
-		}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}},
+		}, store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true},
+			store.AttachmentTies{Public: true, MTA: true}, store.AttachmentTies{Public: true, MTA: true}},
 		"sequence map of a listed material": {mapFor,
-			store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}},
+			store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true}, store.AttachmentTies{Public: true},
+			store.AttachmentTies{Public: true}},
 		"sequence map of an archived material": {func(l lab, s setup) {
 			mapFor(l, s)
 			change(l, s, func(m *exchange.Material) { m.Archived = true })
@@ -80,8 +87,10 @@ func TestTiesOfAnAttachment(t *testing.T) {
 			link(l, s, exchange.Accepted)
 			mapFor(l, s)
 			change(l, s, func(m *exchange.Material) { m.MTAAttachmentID = &s.attachment })
-		}, store.AttachmentTies{Linked: true, Public: true, Requests: true, MTA: true}, store.AttachmentTies{Linked: true, Public: true, Requests: true, MTA: true},
-			store.AttachmentTies{Public: true, Requests: true, MTA: true}, store.AttachmentTies{Public: true, Requests: true, MTA: true}},
+		}, store.AttachmentTies{Linked: true, Public: true, Requests: true, MTA: true},
+			store.AttachmentTies{Linked: true, Public: true, Requests: true, MTA: true},
+			store.AttachmentTies{Public: true, Requests: true, MTA: true},
+			store.AttachmentTies{Public: true, Requests: true, MTA: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +106,8 @@ func TestTiesOfAnAttachment(t *testing.T) {
 				c := l.db.Read()
 				a, err := c.Attachment(l.ctx, s.attachment)
 				code(t, "Attachment", err, "")
-				for who, want := range map[[16]byte]store.AttachmentTies{requester: test.requester, member: test.member, former: test.former, stranger: test.stranger} {
+				for who, want := range map[[16]byte]store.AttachmentTies{requester: test.requester, member: test.member,
+					former: test.former, stranger: test.stranger} {
 					got, err := c.AttachmentTies(l.ctx, a, who)
 					code(t, "Ties", err, "")
 					same(t, "Ties of one of requester, member, former member, stranger", want, got)

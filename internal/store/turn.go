@@ -11,11 +11,13 @@ import (
 
 // TurnsOf reads the requests in which it is somebody's turn, of one material, or of those of an
 // organization that name some shipping requirements, and locks them.
-func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shipping *int64) ([]exchange.RequestDetail, error) {
+func (c Conn) TurnsOf(ctx context.Context, organization int64, material, shipping *int64) ([]exchange.RequestDetail,
+	error) {
 	f := where(ofTurn+" AND m.organization_id = ?", organization)
 	andEqual(f, "m.id", material)
 	andEqual(f, "m.shipping_requirements_id", shipping)
-	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+" ORDER BY o.id"+ofRequests(c.db.dialect.forUpdate), f.args...)
+	list, err := all(ctx, c, scanRequest, "SELECT "+requestColumns+" FROM "+requestFrom+" WHERE "+f.sql.String()+
+		" ORDER BY o.id"+ofRequests(c.db.dialect.forUpdate), f.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,8 @@ func (c Conn) BeginTurns(ctx context.Context, list []exchange.RequestDetail) err
 		}
 		// The first row tells PostgreSQL the types of all.
 		rows := strings.Replace(places(len(some), 5), "($1, $2,", "(CAST($1 AS BIGINT), CAST($2 AS BOOLEAN),", 1)
-		if _, err := c.exec(ctx, `UPDATE material_requests SET waiting_since = $`+strconv.Itoa(len(args)+1)+`, reminded = 0,
+		if _, err := c.exec(ctx, `UPDATE material_requests SET waiting_since = $`+strconv.Itoa(len(args)+1)+
+			`, reminded = 0,
 				escalates = v.column2, snoozed_until = NULL, clock = v.column3, party = v.column4, step = v.column5
 			FROM (VALUES `+rows+`) v WHERE id = v.column1`, append(args, c.Now)...); err != nil {
 			return err
@@ -81,14 +84,16 @@ var requestTurns = listing[exchange.RequestTurn]{
 	table:   "request_turns",
 	joins:   "LEFT JOIN request_turns n ON n.request_id = o.request_id AND n.seq = o.seq + 1",
 	scan: func(r row, t *exchange.RequestTurn) error {
-		return r.Scan(&t.ID, &t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt}, utcNull{&t.EndedAt})
+		return r.Scan(&t.ID, &t.RequestID, &t.Seq, &t.Status, &t.Side, fromJSON{&t.What}, utc{&t.BeganAt},
+			utcNull{&t.EndedAt})
 	},
 	id:    func(t exchange.RequestTurn) int64 { return t.ID },
 	sorts: map[string]string{"ended_at": "n.began_at"},
 }
 
 // Turns lists the account of a request's turns.
-func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn], error) {
+func (c Conn) Turns(ctx context.Context, request int64, p exchange.Page) (exchange.ListPage[exchange.RequestTurn],
+	error) {
 	return requestTurns.page(ctx, c, p, where("o.request_id = ?", request))
 }
 
@@ -106,7 +111,8 @@ func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Reque
 	accounts := map[int64]*RequestTurns{}
 	scan := func(r row, t *exchange.RequestTurn) error {
 		var a RequestTurns
-		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock}, utc{&a.CreatedAt}, &a.Party); err != nil {
+		if err := r.Scan(&t.RequestID, &t.Seq, &t.Status, &t.Side, utc{&t.BeganAt}, fromJSON{&a.Clock},
+			utc{&a.CreatedAt}, &a.Party); err != nil {
 			return err
 		}
 		if accounts[t.RequestID] == nil {
@@ -115,7 +121,8 @@ func (c Conn) Accounts(ctx context.Context, after, last int64) (map[int64]*Reque
 		accounts[t.RequestID].Turns = append(accounts[t.RequestID].Turns, *t)
 		return nil
 	}
-	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at, r.party
+	_, err := all(ctx, c, scan, `SELECT t.request_id, t.seq, t.status, t.party, t.began_at, r.clock, r.created_at,
+		r.party
 		FROM request_turns t JOIN material_requests r ON r.id = t.request_id
 		WHERE t.request_id > $1 AND t.request_id <= $2 ORDER BY t.request_id, t.seq`, after, last)
 	return accounts, err

@@ -19,11 +19,14 @@ func TestTheTurnsOfARequestEndWhenTheNextOnesBegin(t *testing.T) {
 		at := func(n int) *time.Time { return new(start.Add(time.Duration(n) * time.Hour)) }
 		var want []exchange.RequestTurn
 		for i, what := range [][]string{{"abstract"}, {"decision"}, {"requester_signed_mta", "address"}, {}} {
-			side := []exchange.Side{exchange.RequesterSide, exchange.LabSide, exchange.RequesterSide, exchange.Nobody}[i]
-			want = append(want, exchange.RequestTurn{RequestID: request, Seq: int64(i + 1), Status: exchange.Statuses[i], Side: side, What: what, BeganAt: *at(i)})
+			side := []exchange.Side{exchange.RequesterSide, exchange.LabSide, exchange.RequesterSide,
+				exchange.Nobody}[i]
+			want = append(want, exchange.RequestTurn{RequestID: request, Seq: int64(i + 1),
+				Status: exchange.Statuses[i], Side: side, What: what, BeganAt: *at(i)})
 		}
 		l.write(func(ctx context, tx store.Conn) error {
-			return tx.InsertTurns(ctx, append(want, exchange.RequestTurn{RequestID: other, Seq: 1, What: []string{}, BeganAt: *at(0)}))
+			return tx.InsertTurns(ctx,
+				append(want, exchange.RequestTurn{RequestID: other, Seq: 1, What: []string{}, BeganAt: *at(0)}))
 		})
 		accounts, err := l.db.Read().Accounts(l.ctx, 0, request)
 		code(t, "Accounts", err, "")
@@ -74,7 +77,8 @@ func TestTurnsThatBeginForAReasonOutsideKeepWhatElseIsKnown(t *testing.T) {
 			for i := range list {
 				q := &list[i]
 				q.WaitingSince, q.Reminded, q.SnoozedUntil, q.Escalates = tx.Now, 0, nil, i%3 == 0
-				q.Clock = exchange.Clock{Turn: int64(i), Since: tx.Now, Sides: map[exchange.Side]int64{exchange.Nobody: int64(i + 1)}}
+				q.Clock = exchange.Clock{Turn: int64(i), Since: tx.Now,
+					Sides: map[exchange.Side]int64{exchange.Nobody: int64(i + 1)}}
 			}
 			return tx.BeginTurns(ctx, list[1:])
 		})

@@ -186,7 +186,8 @@ func TestRivalWritersLoseNothing(t *testing.T) {
 							return err
 						}
 						q.OpenIssues++
-						if _, err := tx.AppendEvents(ctx, &q, []exchange.Event{{Kind: exchange.IssueOpened, Actor: user}}); err != nil {
+						if _, err := tx.AppendEvents(ctx, &q,
+							[]exchange.Event{{Kind: exchange.IssueOpened, Actor: user}}); err != nil {
 							return err
 						}
 						return tx.UpdateRequest(ctx, q, false)
@@ -216,7 +217,8 @@ func TestRivalProcessesLoseNothing(t *testing.T) {
 			db := open(t, where)
 			if i == 0 {
 				migrate(t, db, false)
-				if err := db.Tx(t.Context(), func(ctx context, tx store.Conn) error { return tx.InsertUser(ctx, u) }); err != nil {
+				if err := db.Tx(t.Context(),
+					func(ctx context, tx store.Conn) error { return tx.InsertUser(ctx, u) }); err != nil {
 					t.Fatal(err)
 				}
 			}

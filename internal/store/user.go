@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 )
 
-const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, u.updated_at, u.verified_email, u.closed_at IS NOT NULL"
+const userColumns = "u.id, u.username, u.first_name, u.last_name, u.email, u.registry_id, u.is_admin, u.created_at, " +
+	"u.updated_at, u.verified_email, u.closed_at IS NOT NULL"
 
 // userFields are where userColumns are scanned to.
 func userFields(u *exchange.User) []any {
-	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt}, utc{&u.UpdatedAt}, &u.VerifiedEmail, &u.Closed}
+	return []any{&u.ID, &u.Username, &u.FirstName, &u.LastName, &u.Email, &u.RegistryID, &u.Admin, utc{&u.CreatedAt},
+		utc{&u.UpdatedAt}, &u.VerifiedEmail, &u.Closed}
 }
 
 func scanUser(r row, u *exchange.User) error { return r.Scan(userFields(u)...) }
@@ -30,7 +32,8 @@ func (c Conn) UserForUpdate(ctx context.Context, id uuid.UUID) (exchange.User, e
 
 // UserByRegistryID reads the user whom the identity provider calls so.
 func (c Conn) UserByRegistryID(ctx context.Context, registryID string) (exchange.User, error) {
-	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.registry_id = $1 AND u.closed_at IS NULL", registryID)
+	return one(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.registry_id = $1 AND u.closed_at IS NULL",
+		registryID)
 }
 
 // Users reads those of the users that exist, in the order of their ids.
@@ -38,7 +41,8 @@ func (c Conn) Users(ctx context.Context, ids []uuid.UUID) (users []exchange.User
 	ids = slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(slices.Compact(ids), maxIn) {
 		places, args := in(nil, some)
-		found, err := all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+") ORDER BY u.id", args...)
+		found, err := all(ctx, c, scanUser, "SELECT "+userColumns+" FROM users u WHERE u.id IN ("+places+
+			") ORDER BY u.id", args...)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +58,8 @@ func (c Conn) Admins(ctx context.Context) ([]exchange.User, error) {
 
 // InsertUser adds a user; an existing registry id is a Conflict.
 func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
-	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin, created_at, updated_at, verified_email,
+	_, err := c.exec(ctx, `INSERT INTO users (id, username, first_name, last_name, email, registry_id, is_admin,
+		created_at, updated_at, verified_email,
 			first_name_sort, last_name_sort)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10, $11)`,
 		u.ID, u.Username, u.FirstName, u.LastName, u.Email, u.RegistryID, u.Admin, c.Now, u.VerifiedEmail,
@@ -70,7 +75,8 @@ func (c Conn) InsertUser(ctx context.Context, u exchange.User) error {
 func (c Conn) UpdateUser(ctx context.Context, u exchange.User) error {
 	if _, err := c.exec(ctx, `UPDATE users SET first_name = $2, last_name = $3, email = $4, is_admin = $5,
 		updated_at = $6, verified_email = $7, first_name_sort = $8, last_name_sort = $9 WHERE id = $1`,
-		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName), exchange.SortKey(u.LastName)); err != nil {
+		u.ID, u.FirstName, u.LastName, u.Email, u.Admin, c.Now, u.VerifiedEmail, exchange.SortKey(u.FirstName),
+		exchange.SortKey(u.LastName)); err != nil {
 		return err
 	}
 	was, err := c.kept(ctx, userIndex, u.ID)
@@ -88,7 +94,8 @@ func (c Conn) VerifyEmail(ctx context.Context, user uuid.UUID, email string) err
 
 // InsertToken adds a token by the hash of its secret, and gives its id.
 func (c Conn) InsertToken(ctx context.Context, t exchange.Token, hash string) (int64, error) {
-	return one(ctx, c, value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at, used_at, scope, organization_id)
+	return one(ctx, c, value[int64], `INSERT INTO tokens (user_id, kind, name, hash, created_at, expires_at, used_at,
+		scope, organization_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $5, $7, $8) RETURNING id`,
 		t.UserID, string(t.Kind), t.Name, hash, c.Now, t.ExpiresAt, string(t.Scope), t.Organization)
 }
@@ -132,10 +139,12 @@ func (c Conn) DeleteExpiredTokens(ctx context.Context) error {
 	return err
 }
 
-const tokenColumns = "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at, o.scope, o.organization_id"
+const tokenColumns = "o.id, o.user_id, o.kind, o.name, o.created_at, o.expires_at, o.used_at, o.scope, " +
+	"o.organization_id"
 
 func scanToken(r row, t *exchange.Token) error {
-	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt}, utc{&t.UsedAt}, &t.Scope, &t.Organization)
+	return r.Scan(&t.ID, &t.UserID, &t.Kind, &t.Name, utc{&t.CreatedAt}, utc{&t.ExpiresAt}, utc{&t.UsedAt}, &t.Scope,
+		&t.Organization)
 }
 
 // Token reads one token.
@@ -145,13 +154,15 @@ func (c Conn) Token(ctx context.Context, id int64) (exchange.Token, error) {
 
 // ScopedTokens is how many valid tokens of programs a user has.
 func (c Conn) ScopedTokens(ctx context.Context, user uuid.UUID) (int64, error) {
-	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND scope <> '' AND expires_at > $2", user, c.Now)
+	return one(ctx, c, value[int64], "SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND scope <> '' AND "+
+		"expires_at > $2", user, c.Now)
 }
 
 // Tokens lists a user's tokens.
 func (c Conn) Tokens(ctx context.Context, user uuid.UUID, p exchange.Page) (exchange.ListPage[exchange.Token], error) {
 	l := listing[exchange.Token]{columns: tokenColumns, table: "tokens", scan: scanToken,
 		id: func(t exchange.Token) int64 { return t.ID }, sorts: map[string]string{"expires": "o.expires_at"},
-		filters: map[string]condition{"organization": equals("o.organization_id"), "other than": func(f *filter, id any) { f.and("o.id <> ?", id) }}}
+		filters: map[string]condition{"organization": equals("o.organization_id"),
+			"other than": func(f *filter, id any) { f.and("o.id <> ?", id) }}}
 	return l.page(ctx, c, p, where("o.user_id = ? AND o.expires_at > ?", user, c.Now))
 }

@@ -8,11 +8,13 @@ import (
 	"aliquot/internal/exchange"
 )
 
-const webhookColumns = `o.id, o.organization_id, o.url, o.description, o.events, o.secret, o.old_secret, o.old_until, o.enabled,
+const webhookColumns = `o.id, o.organization_id, o.url, o.description, o.events, o.secret, o.old_secret, o.old_until,
+	o.enabled,
 	o.off_reason, o.off_at, o.failing_since, o.created_at, o.updated_at`
 
 func (c Conn) scanWebhook(r row, w *exchange.Webhook) error {
-	err := r.Scan(&w.ID, &w.OrganizationID, &w.URL, &w.Description, fromJSON{&w.Events}, &w.Secret, &w.OldSecret, utcNull{&w.OldUntil}, &w.Enabled,
+	err := r.Scan(&w.ID, &w.OrganizationID, &w.URL, &w.Description, fromJSON{&w.Events}, &w.Secret, &w.OldSecret,
+		utcNull{&w.OldUntil}, &w.Enabled,
 		&w.OffReason, utcNull{&w.OffAt}, utcNull{&w.FailingSince}, utc{&w.CreatedAt}, utc{&w.UpdatedAt})
 	if err != nil {
 		return err
@@ -32,25 +34,30 @@ func oldSecretOf(webhook int64) string { return fmt.Sprintf("webhooks.old_secret
 
 // Webhook reads one webhook of an organization.
 func (c Conn) Webhook(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
-	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
+	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+
+		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2", organization, id)
 }
 
 // WebhookForUpdate reads one webhook and keeps others from changing it until commit. Whoever locks a
 // delivery locks its webhook first.
 func (c Conn) WebhookForUpdate(ctx context.Context, organization, id int64) (exchange.Webhook, error) {
-	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, organization, id)
+	return one(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+
+		" FROM webhooks o WHERE o.organization_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, organization, id)
 }
 
 // Webhooks lists the webhooks of an organization.
-func (c Conn) Webhooks(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook], error) {
-	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: c.scanWebhook, id: func(w exchange.Webhook) int64 { return w.ID },
+func (c Conn) Webhooks(ctx context.Context, organization int64, p exchange.Page) (exchange.ListPage[exchange.Webhook],
+	error) {
+	l := listing[exchange.Webhook]{columns: webhookColumns, table: "webhooks", scan: c.scanWebhook,
+		id:      func(w exchange.Webhook) int64 { return w.ID },
 		filters: map[string]condition{"organization": equals("o.organization_id")}}
 	return l.page(ctx, c, p, where("o.organization_id = ?", organization))
 }
 
 // WebhooksOn reads the webhooks of an organization that are switched on.
 func (c Conn) WebhooksOn(ctx context.Context, organization int64) ([]exchange.Webhook, error) {
-	return all(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
+	return all(ctx, c, c.scanWebhook, "SELECT "+webhookColumns+
+		" FROM webhooks o WHERE o.organization_id = $1 AND o.enabled ORDER BY o.id", organization)
 }
 
 // InsertWebhook adds a webhook and gives its id.
@@ -63,11 +70,13 @@ func (c Conn) InsertWebhook(ctx context.Context, w exchange.Webhook) (int64, err
 	if err != nil {
 		return 0, err
 	}
-	id, err := one(ctx, c, value[int64], `INSERT INTO webhooks (organization_id, url, description, events, secret, old_secret, enabled, off_reason, off_at, created_at, updated_at)
+	id, err := one(ctx, c, value[int64], `INSERT INTO webhooks (organization_id, url, description, events, secret,
+		old_secret, enabled, off_reason, off_at, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, '', '', $5, '', $6, $7, $7) RETURNING id`,
 		w.OrganizationID, w.URL, w.Description, events, w.Enabled, w.OffAt, c.Now)
 	if err == nil {
-		_, err = c.exec(ctx, "UPDATE webhooks SET secret = "+sealedArgument(2, 3)+" WHERE id = $1", id, key.seal(secretOf(id), w.Secret), c.db.proof)
+		_, err = c.exec(ctx, "UPDATE webhooks SET secret = "+sealedArgument(2, 3)+" WHERE id = $1", id,
+			key.seal(secretOf(id), w.Secret), c.db.proof)
 	}
 	return id, sealing(err)
 }
@@ -82,9 +91,12 @@ func (c Conn) UpdateWebhook(ctx context.Context, w exchange.Webhook) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4, secret = `+sealedArgument(5, 13)+`, old_secret = $6, old_until = $7, enabled = $8,
+	_, err = c.exec(ctx, `UPDATE webhooks SET url = $2, description = $3, events = $4,
+		secret = `+sealedArgument(5, 13)+`, old_secret = $6, old_until = $7, enabled = $8,
 		off_reason = $9, off_at = $10, failing_since = $11, updated_at = $12 WHERE id = $1`,
-		w.ID, w.URL, w.Description, events, key.seal(secretOf(w.ID), w.Secret), key.seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince, w.UpdatedAt, c.db.proof)
+		w.ID, w.URL, w.Description, events, key.seal(secretOf(w.ID), w.Secret),
+		key.seal(oldSecretOf(w.ID), w.OldSecret), w.OldUntil, w.Enabled, w.OffReason, w.OffAt, w.FailingSince,
+		w.UpdatedAt, c.db.proof)
 	return sealing(err)
 }
 
@@ -95,7 +107,8 @@ func (c Conn) DeleteWebhook(ctx context.Context, id int64) error {
 }
 
 const deliveryColumns = `o.id, o.webhook_id, o.event_id, o.message_id, o.type, o.payload, o.state, o.round, o.tries,
-	(SELECT COUNT(*) FROM webhook_attempts t WHERE t.delivery_id = o.id), o.status, o.error, o.next_at, o.created_at, o.ended_at`
+	(SELECT COUNT(*) FROM webhook_attempts t WHERE t.delivery_id = o.id), o.status, o.error, o.next_at, o.created_at,
+	o.ended_at`
 
 func scanDelivery(r row, d *exchange.WebhookDelivery) error {
 	return r.Scan(&d.ID, &d.WebhookID, &d.Event, &d.MessageID, &d.Type, &d.Payload, &d.State, &d.Round, &d.Tries,
@@ -104,17 +117,21 @@ func scanDelivery(r row, d *exchange.WebhookDelivery) error {
 
 // Delivery reads one delivery to a webhook.
 func (c Conn) Delivery(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
-	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2", webhook, id)
+	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+
+		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2", webhook, id)
 }
 
 // DeliveryForUpdate reads one delivery and keeps others from changing it until commit.
 func (c Conn) DeliveryForUpdate(ctx context.Context, webhook, id int64) (exchange.WebhookDelivery, error) {
-	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, webhook, id)
+	return one(ctx, c, scanDelivery, "SELECT "+deliveryColumns+
+		" FROM webhook_deliveries o WHERE o.webhook_id = $1 AND o.id = $2"+c.db.dialect.forUpdate, webhook, id)
 }
 
 // Deliveries lists the deliveries to a webhook.
-func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
-	l := listing[exchange.WebhookDelivery]{columns: deliveryColumns, table: "webhook_deliveries", scan: scanDelivery, id: func(d exchange.WebhookDelivery) int64 { return d.ID },
+func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page,
+	f exchange.DeliveryFilter) (exchange.ListPage[exchange.WebhookDelivery], error) {
+	l := listing[exchange.WebhookDelivery]{columns: deliveryColumns, table: "webhook_deliveries", scan: scanDelivery,
+		id:      func(d exchange.WebhookDelivery) int64 { return d.ID },
 		filters: map[string]condition{"webhook": equals("o.webhook_id"), "event": equals("o.event_id")}}
 	w := where("o.webhook_id = ?", webhook)
 	andEqual(w, "o.state", f.State)
@@ -125,7 +142,8 @@ func (c Conn) Deliveries(ctx context.Context, webhook int64, p exchange.Page, f 
 // InsertDelivery adds a delivery that is to be sent now, and gives its id; added is false where the
 // webhook has one of that event already.
 func (c Conn) InsertDelivery(ctx context.Context, d exchange.WebhookDelivery) (id int64, added bool, err error) {
-	ids, err := all(ctx, c, value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id, message_id, type, payload, state, round, tries, error, next_at, created_at)
+	ids, err := all(ctx, c, value[int64], `INSERT INTO webhook_deliveries (webhook_id, event_id, message_id, type,
+		payload, state, round, tries, error, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, 0, '', $7, $7) ON CONFLICT (webhook_id, event_id) DO NOTHING RETURNING id`,
 		d.WebhookID, d.Event, d.MessageID, string(d.Type), d.Payload, string(exchange.DeliveryPending), c.Now)
 	if err != nil || len(ids) == 0 {
@@ -136,7 +154,8 @@ func (c Conn) InsertDelivery(ctx context.Context, d exchange.WebhookDelivery) (i
 
 // UpdateDelivery saves a delivery.
 func (c Conn) UpdateDelivery(ctx context.Context, d exchange.WebhookDelivery) error {
-	_, err := c.exec(ctx, `UPDATE webhook_deliveries SET state = $2, round = $3, tries = $4, status = $5, error = $6, next_at = $7, ended_at = $8 WHERE id = $1`,
+	_, err := c.exec(ctx, `UPDATE webhook_deliveries SET state = $2, round = $3, tries = $4, status = $5, error = $6,
+		next_at = $7, ended_at = $8 WHERE id = $1`,
 		d.ID, string(d.State), d.Round, d.Tries, d.Status, d.Error, d.NextAt, d.EndedAt)
 	return err
 }
@@ -155,12 +174,14 @@ func (c Conn) Attempts(ctx context.Context, delivery int64) ([]exchange.Attempt,
 		t.Took = time.Duration(micros) * time.Microsecond
 		return err
 	}
-	return all(ctx, c, scan, "SELECT id, delivery_id, at, took, status, error, excerpt FROM webhook_attempts WHERE delivery_id = $1 ORDER BY id", delivery)
+	return all(ctx, c, scan, "SELECT id, delivery_id, at, took, status, error, excerpt FROM webhook_attempts WHERE "+
+		"delivery_id = $1 ORDER BY id", delivery)
 }
 
 // InsertAttempt adds an attempt.
 func (c Conn) InsertAttempt(ctx context.Context, t exchange.Attempt) error {
-	_, err := c.exec(ctx, "INSERT INTO webhook_attempts (delivery_id, at, took, status, error, excerpt) VALUES ($1, $2, $3, $4, $5, $6)",
+	_, err := c.exec(ctx, "INSERT INTO webhook_attempts (delivery_id, at, took, status, error, excerpt) VALUES ($1, "+
+		"$2, $3, $4, $5, $6)",
 		t.DeliveryID, t.At, t.Took.Microseconds(), t.Status, t.Error, t.Excerpt)
 	return err
 }

@@ -117,7 +117,8 @@ func (r *report) endPackage(e event) {
 				r.printOutput(what)
 			}
 		}
-		fmt.Fprintf(r.w, "FAIL %s %.1fs: %d passed, %d failed\n", e.Package, e.Elapsed, r.passedIn[e.Package], max(1, r.failedIn[e.Package]))
+		fmt.Fprintf(r.w, "FAIL %s %.1fs: %d passed, %d failed\n", e.Package, e.Elapsed, r.passedIn[e.Package],
+			max(1, r.failedIn[e.Package]))
 	} else if r.passedIn[e.Package] > 0 {
 		fmt.Fprintf(r.w, "ok   %s %.1fs: %d passed\n", e.Package, e.Elapsed, r.passedIn[e.Package])
 	}

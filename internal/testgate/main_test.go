@@ -23,7 +23,8 @@ func TestGate(t *testing.T) {
 		},
 		"a failure is shown in full": {
 			`func TestA(t *testing.T) { t.Log("first"); t.Error("second") }; func TestB(t *testing.T) { t.Log("chatter") }`,
-			false, []string{"first", "second", "--- FAIL: TestA", "FAIL a ", "\n1 passed, 1 failed, 0 skipped\n"}, []string{"chatter"},
+			false, []string{"first", "second", "--- FAIL: TestA", "FAIL a ", "\n1 passed, 1 failed, 0 skipped\n"},
+			[]string{"chatter"},
 		},
 		"a skip fails and is named with its reason": {
 			`func TestA(t *testing.T) {}; func TestB(t *testing.T) { t.Skip("no", "browser") }`,
@@ -50,7 +51,8 @@ func TestGate(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "go.mod"), "module a\n\ngo 1.26\n")
-			write(t, filepath.Join(dir, "a_test.go"), "package a\n\nimport (\"os\"; \"testing\"); var _ = os.Args; var _ testing.TB\n"+test.code+"\n")
+			write(t, filepath.Join(dir, "a_test.go"), "package a\n\nimport (\"os\"; \"testing\"); var _ = os.Args; "+
+				"var _ testing.TB\n"+test.code+"\n")
 			cmd := exec.CommandContext(t.Context(), "go", "test", "-json", "./...")
 			cmd.Dir = dir
 			events, _ := cmd.Output() // the exit code is 1 for most of them
@@ -79,10 +81,11 @@ func TestGate(t *testing.T) {
 func TestEmptyAndForeignInput(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]string{
-		"":                              "no test passed\n0 passed, 0 failed, 0 skipped\n",
-		"go: cannot find main module":   "go: cannot find main module\nno test passed\n0 passed, 0 failed, 0 skipped\n",
-		"{\"not\": \"an event\"}\n":     "{\"not\": \"an event\"}\nno test passed\n0 passed, 0 failed, 0 skipped\n",
-		strings.Repeat("x", 1<<20):      strings.Repeat("x", 1<<20) + "\nno test passed\n0 passed, 0 failed, 0 skipped\n",
+		"":                            "no test passed\n0 passed, 0 failed, 0 skipped\n",
+		"go: cannot find main module": "go: cannot find main module\nno test passed\n0 passed, 0 failed, 0 skipped\n",
+		"{\"not\": \"an event\"}\n":   "{\"not\": \"an event\"}\nno test passed\n0 passed, 0 failed, 0 skipped\n",
+		strings.Repeat("x", 1<<20): strings.Repeat("x", 1<<20) +
+			"\nno test passed\n0 passed, 0 failed, 0 skipped\n",
 		"null\n":                        "null\nno test passed\n0 passed, 0 failed, 0 skipped\n",
 		"{\"Action\":\"unheard of\"}\n": "no test passed\n0 passed, 0 failed, 0 skipped\n",
 	} {

@@ -29,7 +29,8 @@ type asked struct {
 // roles are those of the table of access, by who has them: mario and olivia are of the lab of {material} and {request},
 // josiah made {request}.
 var roles = []struct{ name, person string }{
-	{"anonymous", ""}, {"stranger", "0000-0002-1694-233X"}, {"requester", "josiah"}, {"member", "mario"}, {"owner", "olivia"}, {"admin", "ada"},
+	{"anonymous", ""}, {"stranger", "0000-0002-1694-233X"}, {"requester", "josiah"}, {"member", "mario"},
+	{"owner", "olivia"}, {"admin", "ada"},
 }
 
 // requestFor is the request of a material that somebody of the demo made.
@@ -51,17 +52,21 @@ func (w *world) furnished() *strings.Replacer {
 	hela := w.material("HeLa")
 	olivia, josiah := w.as("olivia").actor, w.as("josiah").actor
 	lab := hela.OrganizationID
-	invitation, _, err := w.app.Invite(ctx, olivia, lab, exchange.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
+	invitation, _, err := w.app.Invite(ctx, olivia, lab,
+		exchange.InvitationNew{RegistryID: exchange.Some("0000-0001-5109-3700")})
 	w.must(err)
 	join, _, err := w.app.AskToJoin(ctx, w.as("gabriel").actor, lab, exchange.JoinNew{})
 	w.must(err)
-	webhook, err := w.app.CreateWebhook(ctx, olivia, lab, exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
+	webhook, err := w.app.CreateWebhook(ctx, olivia, lab,
+		exchange.WebhookPatch{URL: exchange.Some("https://hooks.example.org/"), Description: exchange.Some("A")})
 	w.must(err)
 	delivery, err := w.app.PingWebhook(ctx, olivia, lab, webhook.ID)
 	w.must(err)
-	grant, err := w.app.CreateGrant(ctx, olivia, exchange.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
+	grant, err := w.app.CreateGrant(ctx, olivia,
+		exchange.GrantPatch{Title: exchange.Some("A"), FunderID: exchange.Some("B")})
 	w.must(err)
-	search, err := w.app.CreateSavedSearch(ctx, josiah, josiah.ID, exchange.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
+	search, err := w.app.CreateSavedSearch(ctx, josiah, josiah.ID,
+		exchange.SavedSearchPatch{Name: exchange.Some("A"), Search: exchange.Some("hela")})
 	w.must(err)
 	owned := w.requestFor("PDX model BL0269-F402")
 	handed := w.requestFor("MCF-7")
@@ -70,9 +75,13 @@ func (w *world) furnished() *strings.Replacer {
 		file = d.AttachmentID
 	}
 	id := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(), "{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}", id(deref(hela.MTAAttachmentID)),
-		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}", id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
-		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID), "{file}", id(file))
+	return strings.NewReplacer("{material}", id(hela.ID), "{lab}", id(lab), "{contact}", hela.Contact.ID.String(),
+		"{member}", w.as("tomas").actor.ID.String(), "{shipping}", id(deref(hela.ShippingID)), "{mta}",
+		id(deref(hela.MTAAttachmentID)),
+		"{invitation}", id(invitation.ID), "{join}", id(join.ID), "{webhook}", id(webhook.ID), "{delivery}",
+		id(delivery.ID), "{grant}", id(grant.ID), "{search}", id(search.ID),
+		"{request}", id(w.requestFor("HeLa").ID), "{approved}", id(owned.ID), "{issue request}", id(handed.ID),
+		"{file}", id(file))
 }
 
 func deref(p *int64) int64 {
@@ -82,12 +91,14 @@ func deref(p *int64) int64 {
 	return *p
 }
 
-// snapshot is the whole database, a line for each row, but for what may be written whoever asks: when a session was seen, what an
-// admin looked at, what was typed and could not be sent, and which numbers are kept of days that are over.
+// snapshot is the whole database, a line for each row, but for what may be written whoever asks: when a session was
+// seen, what an admin looked at, what was typed and could not be sent, and which numbers are kept of days that are
+// over.
 func (w *world) snapshot() []string {
 	w.Helper()
 	pool := storetest.SQL(w, w.db)
-	tables, err := pool.QueryContext(w.Context(), `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
+	tables, err := pool.QueryContext(w.Context(),
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
 		AND name NOT IN ('tokens', 'audit_events', 'drafts', 'insight_marks', 'insight_days') AND name NOT LIKE 'sqlite_%' ORDER BY name`)
 	w.must(err)
 	var names, lines []string
@@ -202,15 +213,17 @@ func (row asked) hold(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotIsToldSoWhateverTheySend holds that access comes before what is wrong with a form: whom the table refuses
-// with one form is refused with every other.
+// TestWhoMayNotIsToldSoWhateverTheySend holds that access comes before what is wrong with a form: whom the table
+// refuses with one form is refused with every other.
 func TestWhoMayNotIsToldSoWhateverTheySend(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	names := w.furnished()
 	long := url.Values{}
-	for _, name := range strings.Fields("name title description note text reason override abstract form restrictions accepted_payment_details url events who role days " +
-		"funder_id material until to member assigned_to carrier sent_at decide_days organization_id category draft shipping_requirements_id") {
+	for _, name := range strings.Fields("name title description note text reason override abstract form restrictions " +
+		"accepted_payment_details url events who role days " +
+		"funder_id material until to member assigned_to carrier sent_at decide_days organization_id category draft " +
+		"shipping_requirements_id") {
 		long.Set(name, strings.Repeat("x", 20_000))
 	}
 	const short, multi = "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"
@@ -222,14 +235,17 @@ func TestWhoMayNotIsToldSoWhateverTheySend(t *testing.T) {
 		v := w.as(role.person)
 		for _, row := range access {
 			refused := strings.HasPrefix(row.pattern, "POST ") && strings.Fields(row.want)[i] == "403"
-			if !refused || role.name != "stranger" && row.pattern == "POST /requests/{id}/details" { // there it is the form that says who may
+			// there it is the form that says who may
+			if !refused || role.name != "stranger" && row.pattern == "POST /requests/{id}/details" {
 				continue
 			}
 			for _, form := range forms {
-				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+names.Replace(row.path), strings.NewReader(form.body))
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+
+					names.Replace(row.path), strings.NewReader(form.body))
 				r.Header.Set("Content-Type", form.kind)
 				if a := v.send(r); a.status != http.StatusForbidden && a.status != http.StatusNotFound {
-					t.Errorf("%s: %s with %.40q: %d %.200s", role.name, row.pattern, form.body, a.status, a.text("main"))
+					t.Errorf("%s: %s with %.40q: %d %.200s", role.name, row.pattern, form.body, a.status,
+						a.text("main"))
 				}
 			}
 		}
@@ -248,11 +264,13 @@ func TestNoPageHasAnAddressOfTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	areas := map[string]string{"healthz": "health", "readyz": "health", "demo": "the identity provider", "openapi.json": "the API"}
+	areas := map[string]string{"healthz": "health", "readyz": "health", "demo": "the identity provider",
+		"openapi.json": "the API"}
 	for path := range contract.Paths {
 		areas[strings.Split(path, "/")[1]] = path
 	}
-	for _, pattern := range append(web.Patterns(), "GET /docs", "GET /unsubscribe", "GET /assets/", "GET /favicon.ico") {
+	for _, pattern := range append(web.Patterns(), "GET /docs", "GET /unsubscribe", "GET /assets/",
+		"GET /favicon.ico") {
 		_, path, _ := strings.Cut(pattern, " ")
 		if other := areas[strings.Split(path, "/")[1]]; other != "" {
 			t.Errorf("%s is where %s is", pattern, other)

@@ -57,8 +57,10 @@ type settingsTab struct{ Name, Icon, Text string }
 
 // Tabs are all of them.
 func (accountPage) Tabs() []settingsTab {
-	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"}, {"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
-		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"}, {"storage", "file", "Storage"}, {"export", "download", "Your data"},
+	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"},
+		{"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
+		{"searches", "search", "Saved searches"}, {"tokens", "key", "API tokens"}, {"sessions", "lock", "Sessions"},
+		{"storage", "file", "Storage"}, {"export", "download", "Your data"},
 		{"close", "x", "Close account"}}
 }
 
@@ -69,11 +71,13 @@ type profilePage struct {
 	Confirmed bool // the identity provider vouched for their e-mail address
 }
 
-var profileLabels = map[string]string{"first_name": "the first name", "last_name": "the last name", "email": "the e-mail address"}
+var profileLabels = map[string]string{"first_name": "the first name", "last_name": "the last name",
+	"email": "the e-mail address"}
 
 func (v *pageRequest) profilePage() *profilePage {
 	u := v.who.User
-	p := &profilePage{accountPage: v.accountPage("", "Profile"), User: u, Confirmed: u.Email != "" && strings.EqualFold(u.Email, u.VerifiedEmail)}
+	p := &profilePage{accountPage: v.accountPage("", "Profile"), User: u, Confirmed: u.Email != "" &&
+		strings.EqualFold(u.Email, u.VerifiedEmail)}
 	if p.Form == nil {
 		p.Form = map[string][]string{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email}}
 	}
@@ -95,7 +99,8 @@ func (v *pageRequest) saveProfile() (response, error) {
 // names are what the visitor says about themselves.
 func (v *pageRequest) names() exchange.UserPatch {
 	var p exchange.UserPatch
-	for name, field := range map[string]*exchange.Opt[string]{"first_name": &p.FirstName, "last_name": &p.LastName, "email": &p.Email} {
+	for name, field := range map[string]*exchange.Opt[string]{"first_name": &p.FirstName, "last_name": &p.LastName,
+		"email": &p.Email} {
 		if v.PostForm.Has(name) {
 			*field = exchange.Some(v.PostFormValue(name))
 		}

@@ -7,18 +7,22 @@ import (
 )
 
 // addressFields are the fields of an address, in the order of the form.
-var addressFields = []string{"name", "institution", "address_line_1", "address_line_2", "locality", "state", "postal_code", "country"}
+var addressFields = []string{"name", "institution", "address_line_1", "address_line_2", "locality", "state",
+	"postal_code", "country"}
 
 // addressLabels are what they are called in a sentence.
 var addressLabels = map[string]string{
-	"name": "the name", "institution": "the institution", "address_line_1": "the street address", "address_line_2": "the floor, room or suite",
-	"locality": "the town or city", "state": "the state, province or region", "postal_code": "the postal code", "country": "the country",
+	"name": "the name", "institution": "the institution", "address_line_1": "the street address",
+	"address_line_2": "the floor, room or suite",
+	"locality":       "the town or city", "state": "the state, province or region", "postal_code": "the postal code",
+	"country": "the country",
 }
 
 // addressOf is the address that a form has.
 func addressOf(form url.Values) exchange.AddressPatch {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
-	return exchange.AddressPatch{Name: text("name"), Institution: text("institution"), Line1: text("address_line_1"), Line2: text("address_line_2"),
+	return exchange.AddressPatch{Name: text("name"), Institution: text("institution"), Line1: text("address_line_1"),
+		Line2:    text("address_line_2"),
 		Locality: text("locality"), State: text("state"), PostalCode: text("postal_code"), Country: text("country"),
 		SavedForUse: exchange.Some(form.Get("saved_for_reuse") != "")}
 }
@@ -65,8 +69,9 @@ func (v *pageRequest) editAddress() (response, error) {
 		return response{}, err
 	}
 	p := &addressPage{accountPage: v.accountPage("addresses", "Address "+a.Name), Address: a}
-	p.Form = url.Values{"name": {a.Name}, "institution": {a.Institution}, "address_line_1": {a.Line1}, "address_line_2": {a.Line2},
-		"locality": {a.Locality}, "state": {a.State}, "postal_code": {a.PostalCode}, "country": {a.Country}}
+	p.Form = url.Values{"name": {a.Name}, "institution": {a.Institution}, "address_line_1": {a.Line1},
+		"address_line_2": {a.Line2},
+		"locality":       {a.Locality}, "state": {a.State}, "postal_code": {a.PostalCode}, "country": {a.Country}}
 	if a.SavedForUse {
 		p.Form.Set("saved_for_reuse", "1")
 	}

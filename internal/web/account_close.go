@@ -51,7 +51,8 @@ func (v *pageRequest) close(user uuid.UUID, done response) (response, error) {
 		p.Errors = FieldErrors{"confirm": {"Type " + p.User.Name() + " or " + p.User.RegistryID + " to confirm"}}
 		return invalid(p.template(), p)
 	}
-	if err := v.app.CloseAccount(v.Context(), v.who.Actor, user); exchange.CodeOf(err) != exchange.Conflict || !p.Blocked() {
+	if err := v.app.CloseAccount(v.Context(), v.who.Actor, user); exchange.CodeOf(err) != exchange.Conflict ||
+		!p.Blocked() {
 		return done, err
 	}
 	r, err := invalid(p.template(), p) // it says what has to be done first

@@ -13,7 +13,8 @@ func TestCloseAccountPage_AsksAndSignsOut(t *testing.T) {
 	each(t, func(w *world) {
 		v, other := w.as("josiah"), w.as("josiah")
 		page := v.get("/account/close").want(http.StatusOK)
-		if text := page.text("main"); !strings.Contains(text, "What is deleted") || !strings.Contains(text, "What stays") || !page.has("input[name=confirm]") {
+		if text := page.text("main"); !strings.Contains(text, "What is deleted") ||
+			!strings.Contains(text, "What stays") || !page.has("input[name=confirm]") {
 			t.Errorf("%s", text)
 		}
 		name := page.text("label[for=f-confirm]")
@@ -34,7 +35,8 @@ func TestCloseAccountPage_AsksAndSignsOut(t *testing.T) {
 		}
 		for _, path := range []string{"/requests?turn=all", "/labs", "/notifications", w.at("HeLa")} {
 			first := strings.Fields(strings.TrimPrefix(name, "Type "))[0]
-			if text := w.as("olivia").get(path).want(http.StatusOK).text("main"); strings.Contains(text, people["josiah"]) || strings.Contains(text, first) {
+			if text := w.as("olivia").get(path).want(http.StatusOK).text("main"); strings.Contains(text,
+				people["josiah"]) || strings.Contains(text, first) {
 				t.Errorf("%s still has %q", path, first)
 			}
 		}
@@ -46,7 +48,8 @@ func TestCloseAccountPage_SaysWhatHasToBeDoneFirst(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("olivia") // who owns a lab with other members
 		page := v.get("/account/close").want(http.StatusOK)
-		if text := page.text(".note.bad"); !strings.Contains(text, "has other members") || page.has("input[name=confirm]") || len(page.foundLinks(".note.bad a[href^='/labs/']")) == 0 {
+		if text := page.text(".note.bad"); !strings.Contains(text, "has other members") ||
+			page.has("input[name=confirm]") || len(page.foundLinks(".note.bad a[href^='/labs/']")) == 0 {
 			t.Errorf("%s", page.text("main"))
 		}
 		again := v.post("/account/close", "confirm", people["olivia"]).want(http.StatusConflict)

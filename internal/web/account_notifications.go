@@ -51,7 +51,9 @@ func (*notificationSettingsPage) Days() []string {
 
 // Deliveries are the ways of mail, with their words.
 func (*notificationSettingsPage) Deliveries() []settingsTab {
-	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"}, {"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"}, {"NEVER", "", "In Aliquot only"}}
+	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"},
+		{"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"},
+		{"NEVER", "", "In Aliquot only"}}
 }
 
 // Zones are the time zones by region.
@@ -87,8 +89,10 @@ func regions(more string) []zoneRegion {
 	return list
 }
 
-var mailLabels = map[string]string{"delivery": "how you are told", "time_zone": "Choose your time zone from the list", "digest_at": "the time of the summary",
-	"digest_day": "the day of the summary", "quiet_from": "the beginning of quiet hours", "quiet_until": "the end of quiet hours"}
+var mailLabels = map[string]string{"delivery": "how you are told", "time_zone": "Choose your time zone from the list",
+	"digest_at":  "the time of the summary",
+	"digest_day": "the day of the summary", "quiet_from": "the beginning of quiet hours",
+	"quiet_until": "the end of quiet hours"}
 
 func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
 	p := &notificationSettingsPage{accountPage: v.accountPage("notifications", "Notifications")}
@@ -107,7 +111,8 @@ func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
 
 // mailForm is how somebody wants mail, as a form.
 func mailForm(s exchange.MailSettings) url.Values {
-	form := url.Values{"delivery": {string(s.Delivery)}, "time_zone": {s.TimeZone}, "digest_at": {s.DigestAt.String()}, "digest_day": {exchange.Weekdays[s.DigestDay]}}
+	form := url.Values{"delivery": {string(s.Delivery)}, "time_zone": {s.TimeZone}, "digest_at": {s.DigestAt.String()},
+		"digest_day": {exchange.Weekdays[s.DigestDay]}}
 	if s.QuietFrom != nil {
 		form["quiet_from"], form["quiet_until"] = []string{s.QuietFrom.String()}, []string{s.QuietUntil.String()}
 	}
@@ -141,7 +146,8 @@ func (v *pageRequest) saveSwitches() (response, error) {
 		on := func(c exchange.Category) exchange.Opt[bool] {
 			return exchange.Some(v.PostForm.Has(id + "." + string(c)))
 		}
-		p := exchange.SwitchesPatch{NewRequest: on(exchange.NewRequestNotif), StatusChange: on(exchange.StatusNotif), Decision: on(exchange.DecisionNotif),
+		p := exchange.SwitchesPatch{NewRequest: on(exchange.NewRequestNotif), StatusChange: on(exchange.StatusNotif),
+			Decision: on(exchange.DecisionNotif),
 			Assigned: on(exchange.AssignedNotif), Reminder: on(exchange.ReminderNotif)}
 		if p.Patch(m.Switches) == m.Switches {
 			continue
@@ -176,7 +182,8 @@ func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
 			muted = append(muted, c)
 		}
 	}
-	return exchange.MailSettingsPatch{Delivery: text("delivery"), TimeZone: text("time_zone"), QuietFrom: moment("quiet_from"), QuietUntil: moment("quiet_until"),
+	return exchange.MailSettingsPatch{Delivery: text("delivery"), TimeZone: text("time_zone"),
+		QuietFrom: moment("quiet_from"), QuietUntil: moment("quiet_until"),
 		DigestAt: text("digest_at"), DigestDay: text("digest_day"), Muted: exchange.Some(muted)}
 }
 

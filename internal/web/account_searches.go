@@ -68,5 +68,6 @@ func (v *pageRequest) deleteOwnSearch() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return seeOther("/account/searches").saying("The saved search is deleted."), v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id)
+	return seeOther("/account/searches").saying("The saved search is deleted."),
+		v.app.DeleteSavedSearch(v.Context(), v.who.Actor, v.who.ID, id)
 }

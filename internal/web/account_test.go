@@ -20,7 +20,8 @@ import (
 )
 
 // settingsPages are all pages below /account.
-var settingsPages = []string{"/account", "/account/storage", "/account/notifications", "/account/appearance", "/account/addresses", "/account/addresses/new", "/account/searches",
+var settingsPages = []string{"/account", "/account/storage", "/account/notifications", "/account/appearance",
+	"/account/addresses", "/account/addresses/new", "/account/searches",
 	"/account/tokens", "/account/sessions", "/account/export", "/account/close", "/welcome"}
 
 func TestSettingsAreForWhoIsSignedIn(t *testing.T) {
@@ -37,7 +38,8 @@ func TestSettingsAreForWhoIsSignedIn(t *testing.T) {
 	}
 	for _, path := range settingsPages {
 		a := w.as("josiah").get(path).want(http.StatusOK)
-		if a.doc.Find("h1").Length() != 1 || strings.Contains(a.body, "ZgotmplZ") || strings.Contains(a.body, "<no value>") {
+		if a.doc.Find("h1").Length() != 1 || strings.Contains(a.body, "ZgotmplZ") ||
+			strings.Contains(a.body, "<no value>") {
 			t.Errorf("%s: %s", path, a.text("h1"))
 		}
 		if strings.Contains(a.body, a.cookies["__Host-session"]) {
@@ -58,13 +60,17 @@ func TestTheProfileSaysWhoSomebodyIs(t *testing.T) {
 		if page := v.get("/account"); !strings.Contains(page.text("label[for=f-email]"), "confirmed by your sign-in") {
 			t.Errorf("e-mail: %s", page.text("label[for=f-email]"))
 		}
-		page := v.post("/account", "first_name", "<b>Jo</b>", "last_name", "C", "email", "no address").want(http.StatusUnprocessableEntity)
-		if page.input("email") != "no address" || page.input("first_name") != "<b>Jo</b>" || !strings.Contains(page.text("#errors"), "The e-mail address must be") {
+		page := v.post("/account", "first_name", "<b>Jo</b>", "last_name", "C", "email",
+			"no address").want(http.StatusUnprocessableEntity)
+		if page.input("email") != "no address" || page.input("first_name") != "<b>Jo</b>" ||
+			!strings.Contains(page.text("#errors"), "The e-mail address must be") {
 			t.Errorf("%s: %s", page.input("email"), page.text("#errors"))
 		}
-		v.post("/account", "first_name", "<b>Jo</b>", "last_name", "C", "email", "jo@example.com").want(http.StatusSeeOther)
+		v.post("/account", "first_name", "<b>Jo</b>", "last_name", "C", "email",
+			"jo@example.com").want(http.StatusSeeOther)
 		page = v.get("/account")
-		if page.input("first_name") != "<b>Jo</b>" || strings.Contains(page.body, "<b>Jo") || !strings.Contains(page.text("label[for=f-email]"), "not confirmed") {
+		if page.input("first_name") != "<b>Jo</b>" || strings.Contains(page.body, "<b>Jo") ||
+			!strings.Contains(page.text("label[for=f-email]"), "not confirmed") {
 			t.Errorf("%s, %s", page.input("first_name"), page.text("label[for=f-email]"))
 		}
 	})
@@ -92,11 +98,13 @@ func TestSwitchesAreTurnedOneByOne(t *testing.T) {
 		v.post("/account/notifications/switches", form...).want(http.StatusSeeOther)
 		own, err = w.app.OwnSwitches(w.Context(), v.actor)
 		w.must(err)
-		if s := own[0].Switches; s.Reminder || !s.NewRequest || own[1].Membership.ID != second || own[1].Switches != exchange.AllOn {
+		if s := own[0].Switches; s.Reminder || !s.NewRequest || own[1].Membership.ID != second ||
+			own[1].Switches != exchange.AllOn {
 			t.Errorf("%+v, %+v", own[0].Switches, own[1].Switches)
 		}
 		// Nobody turns those of another.
-		w.as("josiah").post("/account/notifications/switches", "membership", fmt.Sprint(second)).want(http.StatusSeeOther)
+		w.as("josiah").post("/account/notifications/switches", "membership",
+			fmt.Sprint(second)).want(http.StatusSeeOther)
 		if own, err = w.app.OwnSwitches(w.Context(), v.actor); err != nil || own[1].Switches != exchange.AllOn {
 			t.Errorf("a stranger turned %+v (%v)", own[1].Switches, err)
 		}
@@ -107,19 +115,23 @@ func TestMailComesAsAPersonWantsIt(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
-	form := []string{"delivery", "WEEKLY", "time_zone", "Europe/Amsterdam", "digest_at", "07:30", "digest_day", "FRIDAY", "quiet_from", "22:00", "quiet_until", "07:00",
+	form := []string{"delivery", "WEEKLY", "time_zone", "Europe/Amsterdam", "digest_at", "07:30", "digest_day",
+		"FRIDAY", "quiet_from", "22:00", "quiet_until", "07:00",
 		"about", "reminder_notif"}
 	v.post("/account/notifications", form...).want(http.StatusSeeOther)
 	s, err := w.app.MailSettings(w.Context(), v.actor, v.actor.ID)
 	w.must(err)
-	if s.Delivery != exchange.Weekly || s.TimeZone != "Europe/Amsterdam" || s.DigestAt != 450 || s.DigestDay != 5 || s.QuietFrom == nil || len(s.Muted) != len(exchange.MailCategories)-1 {
+	if s.Delivery != exchange.Weekly || s.TimeZone != "Europe/Amsterdam" || s.DigestAt != 450 || s.DigestDay != 5 ||
+		s.QuietFrom == nil || len(s.Muted) != len(exchange.MailCategories)-1 {
 		t.Errorf("%+v", s)
 	}
 	page := v.get("/account/notifications")
-	if page.input("time_zone") != "Europe/Amsterdam" || page.input("quiet_from") != "22:00" || page.doc.Find("[name=about][checked]").Length() != 1 {
+	if page.input("time_zone") != "Europe/Amsterdam" || page.input("quiet_from") != "22:00" ||
+		page.doc.Find("[name=about][checked]").Length() != 1 {
 		t.Errorf("shown as %s %s", page.input("time_zone"), page.input("quiet_from"))
 	}
-	page = v.post("/account/notifications", "delivery", "DAILY", "time_zone", "Mars/Base", "digest_at", "25:00", "digest_day", "MONDAY", "quiet_from", "22:00").want(http.StatusUnprocessableEntity)
+	page = v.post("/account/notifications", "delivery", "DAILY", "time_zone", "Mars/Base", "digest_at", "25:00",
+		"digest_day", "MONDAY", "quiet_from", "22:00").want(http.StatusUnprocessableEntity)
 	for _, field := range []string{"time_zone", "digest_at", "quiet_until"} {
 		if page.text("#f-"+field+"-e") == "" || !page.has(`#errors a[href="#f-`+field+`"]`) {
 			t.Errorf("nothing about %s: %s", field, page.text("#errors"))
@@ -134,23 +146,32 @@ func TestAddressesAreAddedChangedAndDeleted(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
-		page := v.post("/account/addresses/new", "name", "Dock", "address_line_1", "", "country", "Japan").want(http.StatusUnprocessableEntity)
-		if page.input("name") != "Dock" || !strings.Contains(page.text("#errors"), "Enter the street address") || !strings.Contains(page.text("label[for=f-state]"), "Prefecture") {
+		page := v.post("/account/addresses/new", "name", "Dock", "address_line_1", "", "country",
+			"Japan").want(http.StatusUnprocessableEntity)
+		if page.input("name") != "Dock" || !strings.Contains(page.text("#errors"), "Enter the street address") ||
+			!strings.Contains(page.text("label[for=f-state]"), "Prefecture") {
 			t.Errorf("%s", page.text("#errors"))
 		}
-		v.post("/account/addresses/new", "name", "Dock <i>", "address_line_1", "Gate 2", "locality", "Kyoto", "country", "Japan", "saved_for_reuse", "1").want(http.StatusSeeOther)
+		v.post("/account/addresses/new", "name", "Dock <i>", "address_line_1", "Gate 2", "locality", "Kyoto", "country",
+			"Japan", "saved_for_reuse", "1").want(http.StatusSeeOther)
 		page = v.get("/account/addresses")
-		edit := page.doc.Find("main a.btn").FilterFunction(func(_ int, s *selection) bool { return strings.Contains(s.Text(), "Dock") }).AttrOr("href", "")
+		edit := page.doc.Find("main a.btn").FilterFunction(func(_ int,
+			s *selection) bool {
+			return strings.Contains(s.Text(), "Dock")
+		}).AttrOr("href", "")
 		if edit == "" || strings.Contains(page.body, "Dock <i>") {
 			t.Fatalf("not listed: %s", page.text("main"))
 		}
 		w.as("mario").get(edit).want(http.StatusNotFound)
 		w.as("mario").post(edit + "/delete").want(http.StatusNotFound)
-		if page = v.get(edit).want(http.StatusOK); page.input("locality") != "Kyoto" || page.input("name") != "Dock <i>" {
+		if page = v.get(edit).want(http.StatusOK); page.input("locality") != "Kyoto" ||
+			page.input("name") != "Dock <i>" {
 			t.Errorf("%s", page.input("locality"))
 		}
-		v.post(edit, "name", "Dock", "address_line_1", "Gate 3", "locality", "Kyoto", "country", "Japan").want(http.StatusSeeOther)
-		if page = v.get("/account/addresses"); !strings.Contains(page.text("main"), "Gate 3") || !strings.Contains(page.text("main"), "used once") {
+		v.post(edit, "name", "Dock", "address_line_1", "Gate 3", "locality", "Kyoto", "country",
+			"Japan").want(http.StatusSeeOther)
+		if page = v.get("/account/addresses"); !strings.Contains(page.text("main"), "Gate 3") ||
+			!strings.Contains(page.text("main"), "used once") {
 			t.Errorf("%s", page.text("main"))
 		}
 		v.post(edit + "/delete").want(http.StatusSeeOther)
@@ -162,8 +183,9 @@ func TestASavedSearchIsRenamedAndDeleted(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
-	s, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID, exchange.SavedSearchPatch{Name: exchange.Some("Colon"), Search: exchange.Some("colon <cancer>"),
-		Filters: exchange.Some(exchange.Filters{"category": {"CELL_LINE"}})})
+	s, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
+		exchange.SavedSearchPatch{Name: exchange.Some("Colon"), Search: exchange.Some("colon <cancer>"),
+			Filters: exchange.Some(exchange.Filters{"category": {"CELL_LINE"}})})
 	w.must(err)
 	path := fmt.Sprintf("/account/searches/%d", s.ID)
 	page := v.get("/account/searches").want(http.StatusOK)
@@ -193,7 +215,8 @@ func TestABrowserKeepsHowPagesLook(t *testing.T) {
 	v := alone(t).as("josiah")
 	v.post("/account/appearance", "theme", "dark").want(http.StatusSeeOther)
 	page := v.get("/account/appearance")
-	if page.doc.Find("html").AttrOr("data-theme", "") != "dark" || page.has("body[data-keys]") || page.input("theme") != "dark" {
+	if page.doc.Find("html").AttrOr("data-theme", "") != "dark" || page.has("body[data-keys]") ||
+		page.input("theme") != "dark" {
 		t.Error("not dark, or with shortcuts")
 	}
 	v.post("/account/appearance", "theme", "", "keys", "on").want(http.StatusSeeOther)
@@ -206,7 +229,8 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("josiah")
-		v.post("/account/addresses/new", "name", "Dock", "address_line_1", "Gate 2", "locality", "Kyoto", "country", "Japan").want(http.StatusSeeOther)
+		v.post("/account/addresses/new", "name", "Dock", "address_line_1", "Gate 2", "locality", "Kyoto", "country",
+			"Japan").want(http.StatusSeeOther)
 		a := v.get("/account/export/data.zip").want(http.StatusOK)
 		z, err := zip.NewReader(bytes.NewReader([]byte(a.body)), int64(len(a.body)))
 		w.must(err)
@@ -227,14 +251,17 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 				}
 			}
 			for name, id := range people {
-				if !strings.Contains(f.Name, "README") && name != "josiah" && strings.Contains(string(text), name+"@example.org") {
+				if !strings.Contains(f.Name, "README") && name != "josiah" &&
+					strings.Contains(string(text), name+"@example.org") {
 					t.Errorf("%s has the address of %s (%s)", f.Name, name, id)
 				}
 			}
 		}
-		made, err := w.app.Requests(w.Context(), v.actor, exchange.Page{Limit: 100}, exchange.RequestFilter{Requester: &v.actor.ID})
+		made, err := w.app.Requests(w.Context(), v.actor, exchange.Page{Limit: 100},
+			exchange.RequestFilter{Requester: &v.actor.ID})
 		w.must(err)
-		if len(lists["requests"]) != len(made.Items) || len(lists["requests"]) == 0 || len(lists["addresses"]) != 2 || len(lists["profile"]) != 1 || len(lists["notifications"]) == 0 || len(lists["tokens"]) == 0 {
+		if len(lists["requests"]) != len(made.Items) || len(lists["requests"]) == 0 || len(lists["addresses"]) != 2 ||
+			len(lists["profile"]) != 1 || len(lists["notifications"]) == 0 || len(lists["tokens"]) == 0 {
 			t.Errorf("%d requests, %d addresses", len(lists["requests"]), len(lists["addresses"]))
 		}
 		for _, q := range lists["requests"] {
@@ -242,7 +269,8 @@ func TestAnExportHasAllThatIsTheirsAndNoSecret(t *testing.T) {
 				t.Errorf("request %v without what happened in it", q["ID"])
 			}
 		}
-		if _, err := w.app.ExportAccount(w.Context(), w.as("mario").actor, v.actor.ID); exchange.CodeOf(err) != exchange.Forbidden {
+		if _, err := w.app.ExportAccount(w.Context(), w.as("mario").actor,
+			v.actor.ID); exchange.CodeOf(err) != exchange.Forbidden {
 			t.Errorf("another exports it: %v", err)
 		}
 	})
@@ -259,20 +287,27 @@ func TestFirstStepsAreTakenOrSkipped(t *testing.T) {
 		if evil := v.get("/welcome?next=https%3A%2F%2Fevil.example"); evil.input("next") != "/" {
 			t.Errorf("leads to %s", evil.input("next"))
 		}
-		page = v.post("/welcome", "next", "/catalog?q=x", "first_name", "Nina", "last_name", "New", "email", "nina", "time_zone", "Asia/Tokyo", "name", "Nina New", "locality", "Kyoto").want(http.StatusUnprocessableEntity)
-		if page.input("locality") != "Kyoto" || page.input("next") != "/catalog?q=x" || !page.has("details[open]") || !strings.Contains(page.text("#errors"), "Enter the country") || !strings.Contains(page.text("#errors"), "The e-mail address must") {
+		page = v.post("/welcome", "next", "/catalog?q=x", "first_name", "Nina", "last_name", "New", "email", "nina",
+			"time_zone", "Asia/Tokyo", "name", "Nina New", "locality", "Kyoto").want(http.StatusUnprocessableEntity)
+		if page.input("locality") != "Kyoto" || page.input("next") != "/catalog?q=x" || !page.has("details[open]") ||
+			!strings.Contains(page.text("#errors"), "Enter the country") ||
+			!strings.Contains(page.text("#errors"), "The e-mail address must") {
 			t.Errorf("%s", page.text("#errors"))
 		}
-		if u, err := w.app.User(w.Context(), v.actor, v.actor.ID); err != nil || u.FirstName == "Nina" || len(u.Addresses) > 0 {
+		if u, err := w.app.User(w.Context(), v.actor, v.actor.ID); err != nil || u.FirstName == "Nina" ||
+			len(u.Addresses) > 0 {
 			t.Errorf("half of it was kept: %+v %v", u.User, err)
 		}
-		done := v.post("/welcome", "next", "/catalog?q=x", "first_name", "Nina", "last_name", "New", "email", "nina@example.org", "time_zone", "Asia/Tokyo",
-			"name", "Nina New", "address_line_1", "1 Street", "locality", "Kyoto", "country", "Japan").want(http.StatusSeeOther)
+		done := v.post("/welcome", "next", "/catalog?q=x", "first_name", "Nina", "last_name", "New", "email",
+			"nina@example.org", "time_zone", "Asia/Tokyo",
+			"name", "Nina New", "address_line_1", "1 Street", "locality", "Kyoto", "country",
+			"Japan").want(http.StatusSeeOther)
 		u, err := w.app.User(w.Context(), v.actor, v.actor.ID)
 		w.must(err)
 		s, err := w.app.MailSettings(w.Context(), v.actor, v.actor.ID)
 		w.must(err)
-		if done.location != "/catalog?q=x" || u.FirstName != "Nina" || u.Email != "nina@example.org" || len(u.Addresses) != 1 || s.TimeZone != "Asia/Tokyo" {
+		if done.location != "/catalog?q=x" || u.FirstName != "Nina" || u.Email != "nina@example.org" ||
+			len(u.Addresses) != 1 || s.TimeZone != "Asia/Tokyo" {
 			t.Errorf("to %s: %+v, %s", done.location, u.User, s.TimeZone)
 		}
 		if page = v.get("/welcome"); page.has("[name=email]") {
@@ -296,11 +331,15 @@ func TestSettingsMakeAConstantNumberOfStatements(t *testing.T) {
 	}
 	few := count()
 	for i := range 12 {
-		v.post("/account/addresses/new", "name", "N", "address_line_1", "L", "locality", "T", "country", "Italy").want(http.StatusSeeOther)
+		v.post("/account/addresses/new", "name", "N", "address_line_1", "L", "locality", "T", "country",
+			"Italy").want(http.StatusSeeOther)
 		v.post("/account/tokens", "name", "n").want(http.StatusOK)
-		_, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID, exchange.SavedSearchPatch{Search: exchange.Some(fmt.Sprint(i))})
+		_, err := w.app.CreateSavedSearch(w.Context(), v.actor, v.actor.ID,
+			exchange.SavedSearchPatch{Search: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
-		_, err = w.app.CreateOrganization(w.Context(), v.actor, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(v.actor.ID)), Members: exchange.Some([]exchange.UserRef{})})
+		_, err = w.app.CreateOrganization(w.Context(), v.actor,
+			exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(v.actor.ID)),
+				Members: exchange.Some([]exchange.UserRef{})})
 		w.must(err)
 		_, err = w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{})
 		w.must(err)
@@ -323,10 +362,13 @@ func TestAnAddressThatWasRefusedIsShownAndTriedAgain(t *testing.T) {
 			t.Error("an address is refused that was not")
 		}
 		s := exchange.DefaultMail(v.actor.ID)
-		s.Refused = &exchange.MailRejection{Address: "requester@example.org", Reason: "<b>550</b> no such user", At: w.db.Read().Now}
-		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error { return tx.SaveMailSettings(ctx, s) }))
+		s.Refused = &exchange.MailRejection{Address: "requester@example.org", Reason: "<b>550</b> no such user",
+			At: w.db.Read().Now}
+		w.must(w.db.Tx(w.Context(),
+			func(ctx context.Context, tx store.Conn) error { return tx.SaveMailSettings(ctx, s) }))
 		page := v.get("/account/notifications").want(http.StatusOK)
-		if got := page.text("main .note.bad"); !strings.Contains(got, "requester@example.org was refused") || !strings.Contains(got, "<b>550</b>") {
+		if got := page.text("main .note.bad"); !strings.Contains(got, "requester@example.org was refused") ||
+			!strings.Contains(got, "<b>550</b>") {
 			t.Errorf("%s", got)
 		}
 		v.post("/account/notifications/retry").want(http.StatusSeeOther)
@@ -340,8 +382,10 @@ func TestAPartOfThePageIsSentWhereScriptTurnsASwitch(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("josiah")
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org/account/notifications/switches", strings.NewReader("membership=1"))
-	for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "span#switches-saved"} {
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost,
+		"http://example.org/account/notifications/switches", strings.NewReader("membership=1"))
+	for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded",
+		"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "span#switches-saved"} {
 		r.Header.Set(name, value)
 	}
 	if a := v.send(r).want(http.StatusOK); a.has("main") || !strings.Contains(a.text("#switches-saved"), "Saved") {

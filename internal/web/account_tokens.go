@@ -38,7 +38,8 @@ func (p *tokensPage) Used(t exchange.Token) string {
 
 // Reach says what a token may do, and where.
 func (p *tokensPage) Reach(t exchange.Token) string {
-	text := map[exchange.Scope]string{exchange.ScopeRead: "Read", exchange.ScopeWrite: "Read and write", "": "Everything"}[t.Scope]
+	text := map[exchange.Scope]string{exchange.ScopeRead: "Read", exchange.ScopeWrite: "Read and write",
+		"": "Everything"}[t.Scope]
 	if t.Organization == nil {
 		return text
 	}
@@ -75,7 +76,8 @@ func (v *pageRequest) tokens() (response, error) {
 
 // newToken is the token that a form asks for; without more it only reads.
 func (v *pageRequest) newToken() (n exchange.TokenNew, err error) {
-	n = exchange.TokenNew{Name: exchange.Some(v.PostFormValue("name")), Scopes: exchange.Some([]exchange.Scope{exchange.ScopeRead})}
+	n = exchange.TokenNew{Name: exchange.Some(v.PostFormValue("name")),
+		Scopes: exchange.Some([]exchange.Scope{exchange.ScopeRead})}
 	if scope := v.PostFormValue("scopes"); scope != "" {
 		n.Scopes.Value[0] = exchange.Scope(scope)
 	}
@@ -106,7 +108,8 @@ func (v *pageRequest) createToken() (response, error) {
 	}
 	fields, wrong := faults(err)
 	if exchange.CodeOf(err) == exchange.Conflict {
-		fields, wrong = map[string][]string{"name": {"There are as many tokens as there may be; revoke one that you do not need"}}, true
+		fields, wrong = map[string][]string{"name": {"There are as many tokens as there may be; revoke one that you " +
+			"do not need"}}, true
 	}
 	if err != nil && !wrong {
 		return response{}, err
@@ -116,7 +119,9 @@ func (v *pageRequest) createToken() (response, error) {
 		return response{}, err
 	}
 	if wrong {
-		p.Errors = sentencesOf(fields, map[string]string{"name": "a name for the token", "scopes": "what the token may do", "organization": "the lab", "expires": "how long it is valid"})
+		p.Errors = sentencesOf(fields,
+			map[string]string{"name": "a name for the token", "scopes": "what the token may do",
+				"organization": "the lab", "expires": "how long it is valid"})
 		return invalid("account-tokens", p)
 	}
 	p.Made, p.Secret, p.Form = &made, secret, nil
@@ -141,7 +146,8 @@ func (v *pageRequest) revokeToken() (response, error) {
 	case v.PostForm.Has("session"):
 		return seeOther("/account/sessions").saying("That browser is signed out."), nil
 	}
-	return seeOther("/account/tokens").saying("The token is revoked. Programs that use it are refused from now on."), nil
+	return seeOther("/account/tokens").saying("The token is revoked. Programs that use it are refused from now on."),
+		nil
 }
 
 func (v *pageRequest) sessions() (response, error) {
@@ -153,7 +159,8 @@ func (v *pageRequest) sessions() (response, error) {
 }
 
 func (v *pageRequest) endOtherSessions() (response, error) {
-	return seeOther("/account/sessions").saying("You are signed out everywhere else."), v.app.RevokeOtherSessions(v.Context(), v.who.Actor)
+	return seeOther("/account/sessions").saying("You are signed out everywhere else."),
+		v.app.RevokeOtherSessions(v.Context(), v.who.Actor)
 }
 
 // endEverything revokes all tokens and sessions, this one too.
@@ -167,9 +174,11 @@ func (v *pageRequest) endEverything() (response, error) {
 
 // What a browser says that it is: of each list the first that is found.
 var (
-	browsers = []struct{ name, mark string }{{"Edge", "Edg"}, {"Opera", "OPR/"}, {"Samsung Internet", "SamsungBrowser"}, {"Firefox", "Firefox/"}, {"Firefox", "FxiOS/"},
+	browsers = []struct{ name, mark string }{{"Edge", "Edg"}, {"Opera", "OPR/"}, {"Samsung Internet", "SamsungBrowser"},
+		{"Firefox", "Firefox/"}, {"Firefox", "FxiOS/"},
 		{"Chrome", "Chrome/"}, {"Chrome", "CriOS/"}, {"Safari", "Safari/"}}
-	systems  = []struct{ name, mark string }{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"ChromeOS", "CrOS"}, {"Mac", "Macintosh"}, {"Linux", "Linux"}}
+	systems = []struct{ name, mark string }{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"},
+		{"Windows", "Windows"}, {"ChromeOS", "CrOS"}, {"Mac", "Macintosh"}, {"Linux", "Linux"}}
 	oddRunes = regexp.MustCompile(`[^ -~]`)
 )
 

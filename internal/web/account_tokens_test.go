@@ -43,7 +43,8 @@ func TestASessionEndsHereOrEverywhere(t *testing.T) {
 	each(t, func(w *world) {
 		here, there, program := w.as("josiah"), w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
-			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
+			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
+				exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}
@@ -69,7 +70,8 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 	each(t, func(w *world) {
 		here, there := w.as("josiah"), w.as("josiah")
 		for _, v := range []*visitor{here, there} {
-			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
+			signed, err := w.app.SignInBrowser(w.Context(), identity.Person{RegistryID: people["josiah"]},
+				exchange.Registration{}, app.Browser{Name: "Firefox on Linux"})
 			w.must(err)
 			v.cookies["__Host-session"] = signed.Token
 		}
@@ -80,7 +82,8 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 		hash := app.Hash(there.cookies["__Host-session"])
 		raw := storetest.SQL(w, w.db)
 		rest := func(d time.Duration) {
-			_, err := raw.ExecContext(w.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2", time.Now().UTC().Truncate(time.Microsecond).Add(-d), hash)
+			_, err := raw.ExecContext(w.Context(), "UPDATE tokens SET used_at = $1 WHERE hash = $2",
+				time.Now().UTC().Truncate(time.Microsecond).Add(-d), hash)
 			w.must(err)
 		}
 		used := func() (at time.Time) {
@@ -107,12 +110,16 @@ func TestASessionSaysWhenItWasUsedAndPagesWriteThatOnceAnHour(t *testing.T) {
 func TestASessionIsCalledByBrowserAndDevice(t *testing.T) {
 	t.Parallel()
 	for agent, want := range map[string]string{
-		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                                  "Firefox on Linux",
-		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":           "Edge on Windows",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1": "Safari on iPhone",
-		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                            "Chrome on Android",
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/605.1.15":                   "Safari on Mac",
-		"curl/8.5.0": "curl/8.5.0", "": "", "\x00\x1b[31mevil\n": "[31mevil", strings.Repeat("é", 9) + strings.Repeat("x", 999): strings.Repeat("x", 60),
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0": "Firefox on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+			"Safari/537.36 Edg/140.0.0.0": "Edge on Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+			"Version/18.0 Mobile/15E148 Safari/604.1": "Safari on iPhone",
+		"Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36": "Chrome on Android",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 " +
+			"Safari/605.1.15": "Safari on Mac",
+		"curl/8.5.0": "curl/8.5.0", "": "", "\x00\x1b[31mevil\n": "[31mevil",
+		strings.Repeat("é", 9) + strings.Repeat("x", 999): strings.Repeat("x", 60),
 	} {
 		if got := web.Device(agent); got != want {
 			t.Errorf("%q is %q, want %q", agent, got, want)

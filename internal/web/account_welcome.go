@@ -17,10 +17,12 @@ type welcomePage struct {
 }
 
 func (v *pageRequest) welcomePage() *welcomePage {
-	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm}, Next: ours(v.FormValue("next")), AskEmail: v.who.User.Email == ""}
+	p := &welcomePage{Page: Page{Title: "Welcome", Section: "account", Narrow: true}, typed: typed{v.PostForm},
+		Next: ours(v.FormValue("next")), AskEmail: v.who.User.Email == ""}
 	if v.Method != http.MethodPost {
 		u := v.who.User
-		p.Form = url.Values{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email}, "time_zone": {v.who.Zone.String()}, "name": {u.Name()}}
+		p.Form = url.Values{"first_name": {u.FirstName}, "last_name": {u.LastName}, "email": {u.Email},
+			"time_zone": {v.who.Zone.String()}, "name": {u.Name()}}
 	}
 	p.Addressed = begun(p.Form)
 	return p
@@ -40,7 +42,8 @@ func (v *pageRequest) welcome() (response, error) { return show("welcome", v.wel
 
 // saveWelcome keeps what they say, and goes on to where they were going.
 func (v *pageRequest) saveWelcome() (response, error) {
-	steps := exchange.FirstSteps{User: v.names(), Mail: exchange.MailSettingsPatch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}
+	steps := exchange.FirstSteps{User: v.names(),
+		Mail: exchange.MailSettingsPatch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}
 	if begun(v.PostForm) {
 		a := addressOf(v.PostForm)
 		a.SavedForUse = exchange.Some(true)
@@ -59,5 +62,6 @@ func (v *pageRequest) saveWelcome() (response, error) {
 		}
 		return invalid("welcome", p)
 	}
-	return seeOther(ours(v.PostFormValue("next"))).saying("Your profile is saved. You can change it in your settings."), err
+	return seeOther(ours(v.PostFormValue("next"))).saying("Your profile is saved. You can change it in your settings."),
+		err
 }

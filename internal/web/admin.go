@@ -42,7 +42,8 @@ type adminPage struct {
 
 // Parts are the lists of an admin.
 func (p *adminPage) Parts() []adminPart {
-	return []adminPart{{"", "Overview", "chart"}, {"users", "Users", "users"}, {"organizations", "Labs", "lab"}, {"jobs", "Jobs", "settings"},
+	return []adminPart{{"", "Overview", "chart"}, {"users", "Users", "users"}, {"organizations", "Labs", "lab"},
+		{"jobs", "Jobs", "settings"},
 		{"stuck", "Stuck requests", "clock"}, {"mail", "Failed mail", "mail"}, {"audit", "Audit", "eye"}}
 }
 
@@ -103,7 +104,8 @@ func (v *pageRequest) admin() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return show("admin", &overviewPage{adminPage: v.adminPage("", "Administration"), Overview: o, Days: v.app.StuckAfter()})
+	return show("admin", &overviewPage{adminPage: v.adminPage("", "Administration"), Overview: o,
+		Days: v.app.StuckAfter()})
 }
 
 type usersPage struct {
@@ -118,7 +120,8 @@ func (v *pageRequest) adminSearch() (s exchange.Search, number int, err error) {
 	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MaxOffset/adminRows {
 		number = int(*n)
 	}
-	s = exchange.Search{Query: fulltext.Parse(v.URL.Query().Get("q")), Page: exchange.SearchPage{Limit: adminRows, Offset: (number - 1) * adminRows}}
+	s = exchange.Search{Query: fulltext.Parse(v.URL.Query().Get("q")),
+		Page: exchange.SearchPage{Limit: adminRows, Offset: (number - 1) * adminRows}}
 	if s.Query.Empty() {
 		s.Sort = exchange.ByNewest
 	}

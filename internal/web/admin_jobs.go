@@ -33,14 +33,20 @@ type jobRow struct {
 
 // jobNames are what jobs do, in the words of people.
 var jobNames = map[string]string{
-	"materials.import": "Import of materials", "materials.bulk": "Spreadsheet of materials", "mail.notification": "Mail about a notification",
-	"mail.digest": "Digest by mail", "mail.invitation": "Mail of an invitation", "webhook": "Message to a webhook", "tell": "Telling people what happened",
-	"deed": "A change that could be taken back", "remind": "Reminders", "alert": "Alerts of saved searches", "reindex": "Search index after a new name", "versions.names": "Taking names from the history",
-	"sweep.expired": "Clearing out what expired", "sweep.content": "Clearing out deleted files", "sweep.orphans": "Clearing out files of nothing",
+	"materials.import": "Import of materials", "materials.bulk": "Spreadsheet of materials",
+	"mail.notification": "Mail about a notification",
+	"mail.digest":       "Digest by mail", "mail.invitation": "Mail of an invitation",
+	"webhook": "Message to a webhook",
+	"tell":    "Telling people what happened",
+	"deed":    "A change that could be taken back", "remind": "Reminders", "alert": "Alerts of saved searches",
+	"reindex": "Search index after a new name", "versions.names": "Taking names from the history",
+	"sweep.expired": "Clearing out what expired", "sweep.content": "Clearing out deleted files",
+	"sweep.orphans": "Clearing out files of nothing",
 }
 
 func newJobRow(j exchange.Job, by *exchange.User) jobRow {
-	r := jobRow{Job: j, What: jobNames[j.Kind], By: "Aliquot", Over: j.State.Over(), Retry: j.State == exchange.JobFailed || j.State == exchange.JobCancelled}
+	r := jobRow{Job: j, What: jobNames[j.Kind], By: "Aliquot", Over: j.State.Over(),
+		Retry: j.State == exchange.JobFailed || j.State == exchange.JobCancelled}
 	if r.What == "" {
 		r.What = j.Kind
 	}
@@ -140,7 +146,8 @@ func (v *pageRequest) endJob(back string) (response, error) {
 	if _, err := v.app.CancelJob(v.Context(), v.who.Actor, id); err != nil {
 		return response{}, err
 	}
-	return seeOther(v.adminBack(back)).saying("Job " + strconv.FormatInt(id, 10) + " is cancelled. What it got done stays."), nil
+	return seeOther(v.adminBack(back)).saying("Job " + strconv.FormatInt(id, 10) +
+		" is cancelled. What it got done stays."), nil
 }
 
 type progressPage struct {
@@ -185,7 +192,8 @@ func (v *pageRequest) adminStuck() (response, error) {
 	case "all":
 		f = exchange.StuckFilter{}
 	}
-	for _, tab := range []inboxChoice{{"", "Waiting for more than " + days(p.Days)}, {"lab", "On labs"}, {"requester", "On requesters"},
+	for _, tab := range []inboxChoice{{"", "Waiting for more than " + days(p.Days)}, {"lab", "On labs"},
+		{"requester", "On requesters"},
 		{"escalated", "Owner was told"}, {"all", "All under way"}} {
 		address := "/admin/stuck"
 		if tab.Value != "" {

@@ -13,8 +13,10 @@ import (
 	"aliquot/internal/store"
 )
 
-var adminPlaces = []string{"/admin", "/admin/users", "/admin/users?only=admins", "/admin/users?q=mario", "/admin/organizations", "/admin/organizations?q=bank",
-	"/admin/jobs", "/admin/jobs?state=FAILED&kind=remind", "/admin/stuck", "/admin/stuck?only=all", "/admin/stuck?only=escalated", "/admin/stuck?only=lab",
+var adminPlaces = []string{"/admin", "/admin/users", "/admin/users?only=admins", "/admin/users?q=mario",
+	"/admin/organizations", "/admin/organizations?q=bank",
+	"/admin/jobs", "/admin/jobs?state=FAILED&kind=remind", "/admin/stuck", "/admin/stuck?only=all",
+	"/admin/stuck?only=escalated", "/admin/stuck?only=lab",
 	"/admin/mail", "/admin/audit", "/admin/audit?power=1&action=admin.read&object=overview"}
 
 func TestPagesForAdminsAreForAdminsAloneAndOnRecord(t *testing.T) {
@@ -45,7 +47,8 @@ func TestAnAdminMakesAdminsAndTakesItBackButNotFromThemselves(t *testing.T) {
 		ada, mario := w.as("ada"), w.as("mario")
 		path := "/admin/users/" + mario.actor.ID.String() + "/admin"
 		mario.post(path, "admin", "1").want(http.StatusForbidden)
-		if a := ada.post(path, "admin", "1").follow(); !strings.Contains(a.text(".toast"), "Mario Manager is an admin now") {
+		if a := ada.post(path, "admin", "1").follow(); !strings.Contains(a.text(".toast"),
+			"Mario Manager is an admin now") {
 			t.Errorf("it says %q", a.text(".toast"))
 		}
 		mario.get("/admin").want(http.StatusOK)
@@ -53,7 +56,8 @@ func TestAnAdminMakesAdminsAndTakesItBackButNotFromThemselves(t *testing.T) {
 		ada.get("/admin").want(http.StatusForbidden)
 		mario.post(path, "admin", "0").want(http.StatusConflict)
 		mario.get("/admin").want(http.StatusOK)
-		if a := mario.get("/admin/audit?action=user.admin"); a.doc.Find("tbody tr").Length() != 3 || a.doc.Find("tbody .tag:contains(refused)").Length() != 1 {
+		if a := mario.get("/admin/audit?action=user.admin"); a.doc.Find("tbody tr").Length() != 3 ||
+			a.doc.Find("tbody .tag:contains(refused)").Length() != 1 {
 			t.Errorf("on record: %s", a.text("tbody"))
 		}
 		mario.post("/admin/users/nobody/admin", "admin", "1").want(http.StatusNotFound)
@@ -80,7 +84,8 @@ func TestAJobShowsItsOwnerHowFarItIsAndNobodyElse(t *testing.T) {
 			t.Errorf("cancelled it shows %s", a.text("#job"))
 		}
 		ada, work := w.as("ada"), "/admin/jobs/"+strconv.FormatInt(id, 10)
-		if a := ada.get("/admin/jobs?state=CANCELLED&kind=deed"); !a.has("form[action='"+work+"/retry']") || !strings.Contains(a.text("tbody"), v.get("/").text("#account-menu strong")) {
+		if a := ada.get("/admin/jobs?state=CANCELLED&kind=deed"); !a.has("form[action='"+work+"/retry']") ||
+			!strings.Contains(a.text("tbody"), v.get("/").text("#account-menu strong")) {
 			t.Errorf("an admin sees %s", a.text("main"))
 		}
 		ada.post(work + "/retry").want(http.StatusSeeOther)
@@ -98,7 +103,9 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 		later := time.Now().AddDate(0, 0, 40)
 		w.db.Clock = func() time.Time { return later }
 		w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
-			_, err := tx.InsertToken(ctx, exchange.Token{UserID: ada.actor.ID, Kind: exchange.SessionToken, ExpiresAt: later.Add(time.Hour)}, app.Hash("later"))
+			_, err := tx.InsertToken(ctx,
+				exchange.Token{UserID: ada.actor.ID, Kind: exchange.SessionToken, ExpiresAt: later.Add(time.Hour)},
+				app.Hash("later"))
 			return err
 		}))
 		ada.cookies["__Host-session"] = "later"
@@ -114,7 +121,8 @@ func TestAdminsSeeWhichRequestsAreStuckTheLongestFirst(t *testing.T) {
 		if n := a.doc.Find("tbody tr").Length(); n != active || n == 0 {
 			t.Errorf("%d are stuck, want %d", n, active)
 		}
-		if a := ada.get("/admin"); !strings.Contains(a.text("main"), strconv.Itoa(active)+" requests wait for more than 28 days") {
+		if a := ada.get("/admin"); !strings.Contains(a.text("main"), strconv.Itoa(active)+
+			" requests wait for more than 28 days") {
 			t.Errorf("the overview says %s", a.text("main"))
 		}
 	})

@@ -27,7 +27,8 @@ type asset struct{ plain, zipped []byte }
 
 type assets map[string]asset // by address
 
-var kinds = map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".js": "text/javascript; charset=utf-8"}
+var kinds = map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".js": "text/javascript; charset=utf-8"}
 
 // ServeHTTP answers with an asset, whose address tells its content, so that a browser may keep it forever.
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {

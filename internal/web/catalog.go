@@ -152,7 +152,8 @@ type choice struct {
 type kept struct{ Name, Value string }
 
 // orderLabels are the orders as people call them.
-var orderLabels = map[string]string{"relevance": "Relevance", "-created_at": "Newest listing", "-updated_at": "Recently updated"}
+var orderLabels = map[string]string{"relevance": "Relevance", "-created_at": "Newest listing",
+	"-updated_at": "Recently updated"}
 
 // catalog is the search.
 func (v *pageRequest) catalog() (response, error) {
@@ -160,8 +161,10 @@ func (v *pageRequest) catalog() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	p := &catalogPage{Page: Page{Section: "catalog", NoSearch: true}, Q: a.text, Show: a.show, Partial: v.Header.Get("HX-Request-Type") == "partial"}
-	for _, t := range []tab{{"Materials", showMaterials, false}, {"Labs", showLabs, false}, {"People", showPeople, false}} {
+	p := &catalogPage{Page: Page{Section: "catalog", NoSearch: true}, Q: a.text, Show: a.show,
+		Partial: v.Header.Get("HX-Request-Type") == "partial"}
+	for _, t := range []tab{{"Materials", showMaterials, false}, {"Labs", showLabs, false},
+		{"People", showPeople, false}} {
 		values := url.Values{}
 		if a.text != "" {
 			values.Set("q", a.text)
@@ -197,7 +200,8 @@ func (v *pageRequest) catalog() (response, error) {
 			p.Description = p.Count + " match " + shorten(a.text, 60) + "."
 		}
 	} else if len(a.values) == 0 {
-		p.Description = "Search and request research materials: cell lines, plasmids, model organisms, tumour models, datasets and protocols."
+		p.Description = "Search and request research materials: cell lines, plasmids, model organisms, tumour " +
+			"models, datasets and protocols."
 	}
 	return show("catalog", p)
 }
@@ -256,10 +260,12 @@ func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[
 		p.First = a.address()
 	}
 	if n := len(found.Items); n > 0 && (before > 0 || found.Next != nil) {
-		p.Span = fmt.Sprintf("%s to %s of %s", count(before+1), count(before+n), strings.TrimSuffix(strings.TrimSuffix(p.Count, "s"), " "+what))
+		p.Span = fmt.Sprintf("%s to %s of %s", count(before+1), count(before+n),
+			strings.TrimSuffix(strings.TrimSuffix(p.Count, "s"), " "+what))
 	}
 	if found.Next != nil {
-		p.Next = a.address() + map[bool]string{true: "&", false: "?"}[strings.Contains(a.address(), "?")] + "after=" + place(*found.Next)
+		p.Next = a.address() + map[bool]string{true: "&", false: "?"}[strings.Contains(a.address(), "?")] + "after=" +
+			place(*found.Next)
 	}
 }
 
@@ -294,7 +300,8 @@ func (v *pageRequest) findLabs(a searchParams, p *catalogPage) error {
 	}
 	counted(p, a, found.SearchResult, "lab")
 	for _, o := range found.Items {
-		p.Labs = append(p.Labs, labHit{o.Organization, marked(a.search.Query, o.Organization.Name), marked(a.search.Query, o.Description), len(o.Members)})
+		p.Labs = append(p.Labs, labHit{o.Organization, marked(a.search.Query, o.Organization.Name),
+			marked(a.search.Query, o.Description), len(o.Members)})
 	}
 	return nil
 }

@@ -38,10 +38,14 @@ const (
 
 // said are values of facets in words that stand alone: as a box to tick, and as a chip.
 var said = map[string]string{
-	"needs_mta=false": "No MTA", "needs_irb=false": "No IRB document", "needs_abstract=false": "No abstract", "shipping=false": "Nothing to ship",
-	"needs_mta=true": "Needs an MTA", "needs_irb=true": "Needs an IRB document", "needs_abstract=true": "Needs an abstract", "shipping=true": "Is shipped",
-	"is_archived=false": "On offer", "is_archived=true": "Archived", "has_publication=true": "Has a publication", "has_publication=false": "No publication",
-	"imported=true": "Imported", "imported=false": "Described by its lab", "import_source=PROTOCOLS_REPOSITORY": "protocols.io",
+	"needs_mta=false": "No MTA", "needs_irb=false": "No IRB document", "needs_abstract=false": "No abstract",
+	"shipping=false": "Nothing to ship",
+	"needs_mta=true": "Needs an MTA", "needs_irb=true": "Needs an IRB document",
+	"needs_abstract=true": "Needs an abstract", "shipping=true": "Is shipped",
+	"is_archived=false": "On offer", "is_archived=true": "Archived", "has_publication=true": "Has a publication",
+	"has_publication=false": "No publication",
+	"imported=true":         "Imported", "imported=false": "Described by its lab",
+	"import_source=PROTOCOLS_REPOSITORY": "protocols.io",
 }
 
 // headed are the groups that stand first, in this order, with the lines that they offer; those in more are
@@ -53,12 +57,14 @@ var headed = []struct {
 }{
 	{id: "category", label: "Category", open: true},
 	{
-		id: "needs", label: "What you will need", open: true, lines: []string{"needs_mta=false", "needs_irb=false", "needs_abstract=false", "shipping=false"},
-		more: []string{"needs_mta=true", "needs_irb=true", "needs_abstract=true", "shipping=true"},
+		id: "needs", label: "What you will need", open: true,
+		lines: []string{"needs_mta=false", "needs_irb=false", "needs_abstract=false", "shipping=false"},
+		more:  []string{"needs_mta=true", "needs_irb=true", "needs_abstract=true", "shipping=true"},
 	},
 	{id: "organisms", label: "Organism", open: true},
 	{id: "availability", label: "Availability", open: true, lines: []string{"is_archived=false", "is_archived=true"}},
-	{id: "publication", label: "Publication", lines: []string{"has_publication=true"}, more: []string{"has_publication=false"}},
+	{id: "publication", label: "Publication", lines: []string{"has_publication=true"},
+		more: []string{"has_publication=false"}},
 	{id: "import_source", label: "Imported from", more: []string{"imported=true", "imported=false"}},
 	{id: "organization", label: "Lab"},
 }
@@ -134,8 +140,10 @@ func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a searchPar
 func option(found app.Results[exchange.ShownMaterial], a searchParams, name, value string) facetOption {
 	n := found.Facets[name].Values[value]
 	return facetOption{
-		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value, Label: valueLabel(found.Labels, name, value), Count: count(n),
-		About: n >= 1000 && slices.Contains(found.Approximate, name), Chosen: a.has(name, value), Italic: name == "organisms",
+		ID: "o-" + url.QueryEscape(name+"-"+value), Name: name, Value: value,
+		Label: valueLabel(found.Labels, name, value), Count: count(n),
+		About: n >= 1000 && slices.Contains(found.Approximate, name), Chosen: a.has(name, value),
+		Italic: name == "organisms",
 	}
 }
 
@@ -182,7 +190,8 @@ func chipsOf(labels map[string]map[string]string, a searchParams) []chip {
 					}
 				}
 			}
-			chips = append(chips, chip{Facet: f.Name, Value: value, Label: label, Italic: f.Name == "organisms", Address: rest.address()})
+			chips = append(chips, chip{Facet: f.Name, Value: value, Label: label, Italic: f.Name == "organisms",
+				Address: rest.address()})
 		}
 	}
 	return chips

@@ -60,7 +60,8 @@ func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 			}
 			if f.Key == "str_profile" {
 				if section.Loci = lociOf(strings.Join(category.Items(values[f.Key]), "\n")); section.Loci != nil {
-					section.Facts = append(section.Facts, fact{Label: f.Label, Items: []factItem{{Text: count(len(section.Loci)) + " loci"}}})
+					section.Facts = append(section.Facts,
+						fact{Label: f.Label, Items: []factItem{{Text: count(len(section.Loci)) + " loci"}}})
 					continue
 				}
 			}
@@ -69,7 +70,8 @@ func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 			}
 		}
 		if i == 0 && m.AdditionalInfo != nil && *m.AdditionalInfo != "" {
-			section.Facts = append(section.Facts, fact{Label: "More information", Items: []factItem{{Text: *m.AdditionalInfo}}, Long: true})
+			section.Facts = append(section.Facts,
+				fact{Label: "More information", Items: []factItem{{Text: *m.AdditionalInfo}}, Long: true})
 		}
 		if len(section.Facts) > 0 {
 			sections = append(sections, section)

@@ -57,7 +57,8 @@ func needsOf(m exchange.Material, s *exchange.Shipping) []need {
 		return need{false, "", no}
 	}
 	list := []need{
-		slot(m.NeedsMTA, "mta", "MTA", "No MTA"), slot(m.NeedsIRB, "irb", "IRB", "No IRB"), slot(m.NeedsAbstract, "abstract", "Abstract", "No abstract"),
+		slot(m.NeedsMTA, "mta", "MTA", "No MTA"), slot(m.NeedsIRB, "irb", "IRB", "No IRB"),
+		slot(m.NeedsAbstract, "abstract", "Abstract", "No abstract"),
 	}
 	switch {
 	case s == nil && isDigital(m):
@@ -98,7 +99,8 @@ func paced(d time.Duration) string {
 func hitOf(m exchange.ShownMaterial, found app.Catalog, q fulltext.Query, now time.Time) hit {
 	c, _ := category.Get(m.Category)
 	h := hit{
-		ID: m.ID, Icon: c.Icon, Kind: c.Label, Species: m.Organisms[:min(len(m.Organisms), 2)], Lab: found.Labs[m.OrganizationID].Name, LabID: m.OrganizationID,
+		ID: m.ID, Icon: c.Icon, Kind: c.Label, Species: m.Organisms[:min(len(m.Organisms), 2)],
+		Lab: found.Labs[m.OrganizationID].Name, LabID: m.OrganizationID,
 		Status: statusOf(m.Material, now), Archived: m.Archived, Source: sourceLabel(m.Material),
 	}
 	var s *exchange.Shipping
@@ -124,7 +126,8 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q fulltext.Query, now ti
 		h.Title = []fulltext.Piece{{Text: m.Title}}
 	}
 	for name, pieces := range shown {
-		if name != "title" && name != "organisms" && plain(pieces) != m.Title && !slices.Contains(facts, plain(pieces)) {
+		if name != "title" && name != "organisms" && plain(pieces) != m.Title &&
+			!slices.Contains(facts, plain(pieces)) {
 			h.Snippet, h.Found = pieces, textLabel(c, name)
 		}
 	}
@@ -154,7 +157,8 @@ func textLabel(c category.Category, name string) string {
 	if f, known := c.Field(strings.TrimPrefix(name, "additional_metadata.")); known {
 		return f.Label
 	}
-	return map[string]string{"publication_title": "Publication", "pre_print_title": "Pre-print", "citation": "Citation", "additional_info": "More information"}[name]
+	return map[string]string{"publication_title": "Publication", "pre_print_title": "Pre-print", "citation": "Citation",
+		"additional_info": "More information"}[name]
 }
 
 // shortFacts are the first few facts that materials are told apart by: what search counts by, in a few words.
@@ -188,7 +192,8 @@ func labelled(f category.Field, raw json.RawMessage) []string {
 		if o, chosen := f.Option(item); chosen {
 			items[i] = o.Label
 		} else if f.Type == category.Boolean {
-			items[i] = map[bool]string{true: "Yes", false: "No"}[strings.EqualFold(item, "true") || strings.EqualFold(item, "yes")]
+			items[i] = map[bool]string{true: "Yes", false: "No"}[strings.EqualFold(item, "true") ||
+				strings.EqualFold(item, "yes")]
 		}
 	}
 	return items

@@ -75,7 +75,8 @@ func (v *pageRequest) material() (response, error) {
 	}
 	c, _ := category.Get(m.Category)
 	p := &materialPage{
-		Page: Page{Section: "catalog"}, MaterialView: m, Category: c, Status: statusOf(m.Material, m.Now), Address: m.Listing.Address(),
+		Page: Page{Section: "catalog"}, MaterialView: m, Category: c, Status: statusOf(m.Material, m.Now),
+		Address:   m.Listing.Address(),
 		Canonical: v.app.PublicURL + materialAt(id), Source: sourceLabel(m.Material), Reference: m.Reference(),
 		Sections: sectionsOf(c, m.ShownMaterial),
 	}
@@ -122,7 +123,8 @@ func (v *pageRequest) material() (response, error) {
 // need tells what a request needs, in the order in which it is asked for.
 func (p *materialPage) need() {
 	if p.NeedsAbstract {
-		p.With = append(p.With, needLine{Icon: "abstract", Name: "Research abstract", Text: "What you plan to do with it, in some sentences"})
+		p.With = append(p.With, needLine{Icon: "abstract", Name: "Research abstract",
+			Text: "What you plan to do with it, in some sentences"})
 	}
 	if s := p.Shipping; s != nil {
 		if s.NeedsAddress {
@@ -133,7 +135,8 @@ func (p *materialPage) need() {
 			for _, way := range []struct {
 				accepted bool
 				name     string
-			}{{s.AcceptsShippingCode, "your courier account"}, {s.AcceptsReimbursement, "reimbursement"}, {s.AcceptsOther, "another way"}} {
+			}{{s.AcceptsShippingCode, "your courier account"}, {s.AcceptsReimbursement, "reimbursement"},
+				{s.AcceptsOther, "another way"}} {
 				if way.accepted {
 					ways = append(ways, way.name)
 				}
@@ -149,17 +152,22 @@ func (p *materialPage) need() {
 		}
 	}
 	if p.NeedsMTA {
-		hasTemplate := p.MTAAttachmentID != nil && slices.ContainsFunc(p.Files, func(f exchange.Attachment) bool { return f.ID == *p.MTAAttachmentID })
-		p.After = append(p.After, needLine{Icon: "mta", Name: "Signed MTA", Text: "By you and your institution", Template: hasTemplate})
+		hasTemplate := p.MTAAttachmentID != nil &&
+			slices.ContainsFunc(p.Files, func(f exchange.Attachment) bool { return f.ID == *p.MTAAttachmentID })
+		p.After = append(p.After,
+			needLine{Icon: "mta", Name: "Signed MTA", Text: "By you and your institution", Template: hasTemplate})
 	}
 	if p.NeedsIRB {
-		p.After = append(p.After, needLine{Icon: "irb", Name: "IRB approval", Text: "The approval of your ethics board, or a letter that none is needed"})
+		p.After = append(p.After,
+			needLine{Icon: "irb", Name: "IRB approval", Text: "The approval of your ethics board, or a letter that " +
+				"none is needed"})
 	}
 }
 
 func (p *materialPage) documents() {
 	for _, f := range p.Files {
-		d := document{Icon: "file", Name: f.Description, Text: f.Filename + ", " + size(f.Content.Size), Address: f.DownloadPath()}
+		d := document{Icon: "file", Name: f.Description, Text: f.Filename + ", " + size(f.Content.Size),
+			Address: f.DownloadPath()}
 		switch {
 		case p.MTAAttachmentID != nil && f.ID == *p.MTAAttachmentID:
 			d.Icon, d.Name = "mta", "Material transfer agreement, to sign"
@@ -203,7 +211,8 @@ func shortDescription(m exchange.ShownMaterial) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
 	for _, key := range []string{"description", "abstract"} {
-		if items := category.Items(values[key]); len(items) == 1 && len(items[0]) <= 240 && !strings.Contains(items[0], "\n") {
+		if items := category.Items(values[key]); len(items) == 1 && len(items[0]) <= 240 &&
+			!strings.Contains(items[0], "\n") {
 			return items[0]
 		}
 	}
@@ -221,7 +230,8 @@ func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json
 	_ = json.Unmarshal(other.Metadata, &others)
 	var differ []string
 	for _, f := range p.Category.Fields {
-		if f.Type == category.Long || f.Type == category.Boolean || f.Type == category.Date || f.Type == category.Identifier || f.Vocabulary != "" ||
+		if f.Type == category.Long || f.Type == category.Boolean || f.Type == category.Date ||
+			f.Type == category.Identifier || f.Vocabulary != "" ||
 			strings.HasSuffix(f.Key, "_name") || strings.HasPrefix(f.Key, "submitter_") {
 			continue
 		}
@@ -278,7 +288,8 @@ func (v *pageRequest) archive() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return seeOther(materialAt(id)).undoable("The material will be archived. It stays on record, and nobody can ask for it.", deed), nil
+	return seeOther(materialAt(id)).undoable("The material will be archived. It stays on record, and nobody can ask "+
+		"for it.", deed), nil
 }
 
 // offerAgain brings a material back from the archive.
@@ -287,7 +298,8 @@ func (v *pageRequest) offerAgain() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if _, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, id, exchange.MaterialPatch{Archived: exchange.Some(false)}); err != nil {
+	if _, err := v.app.UpdateMaterial(v.Context(), v.who.Actor, id,
+		exchange.MaterialPatch{Archived: exchange.Some(false)}); err != nil {
 		return response{}, err
 	}
 	return seeOther(materialAt(id)).saying("The material is offered again."), nil

@@ -25,7 +25,8 @@ func TestAMaterialSaysWhatARequestNeedsInTheOrderInWhichItIsAskedFor(t *testing.
 		for _, n := range a.doc.Find(".need-list b").EachIter() {
 			names = append(names, n.Text())
 		}
-		if got := strings.Join(names, ", "); got != "Research abstract, Delivery address, Shipping payment, Signed MTA, IRB approval" {
+		if got := strings.Join(names, ", "); got != "Research abstract, Delivery address, Shipping payment, Signed "+
+			"MTA, IRB approval" {
 			t.Errorf("needs: %s", got)
 		}
 		if !a.has(`a[href="`+w.listing("WA09 (H9) hESC")+`/request"]`) || !a.has(".cta a") {
@@ -42,17 +43,21 @@ func TestAMaterialTellsItsFactsIdentifiersAndHowToCiteIt(t *testing.T) {
 	w := alone(t)
 	at := w.listing("HeLa")
 	a := w.as("").get(at).want(http.StatusOK)
-	if a.text("h1") != "HeLa" || a.text("title") != "HeLa, cell line, available – Aliquot" || a.text("#about dd i") != "Homo sapiens" {
+	if a.text("h1") != "HeLa" || a.text("title") != "HeLa, cell line, available – Aliquot" ||
+		a.text("#about dd i") != "Homo sapiens" {
 		t.Errorf("%s, %s, %s", a.text("h1"), a.text("title"), a.text("#about"))
 	}
-	if !a.has(`.idbox [data-copy="RRID:CVCL_0030"]`) || !a.has(`.idbox a[href="https://www.cellosaurus.org/CVCL_0030"]`) {
+	if !a.has(`.idbox [data-copy="RRID:CVCL_0030"]`) ||
+		!a.has(`.idbox a[href="https://www.cellosaurus.org/CVCL_0030"]`) {
 		t.Errorf("identifiers: %s", a.text(".idbox"))
 	}
-	if !strings.Contains(a.text("#citation"), "RRID:CVCL_0030") || !strings.Contains(a.text("#about"), "Endocervical Adenocarcinoma") {
+	if !strings.Contains(a.text("#citation"), "RRID:CVCL_0030") ||
+		!strings.Contains(a.text("#about"), "Endocervical Adenocarcinoma") {
 		t.Errorf("%s %s", a.text("#citation"), a.text("#about"))
 	}
 	for _, format := range []string{"bibtex", "ris", "csl-json"} {
-		if !a.has(`#cite a[href="/v1/materials/` + strings.TrimPrefix(at, "/catalog/") + `/citation?format=` + format + `"]`) {
+		if !a.has(`#cite a[href="/v1/materials/` + strings.TrimPrefix(at, "/catalog/") + `/citation?format=` + format +
+			`"]`) {
 			t.Errorf("no %s", format)
 		}
 	}
@@ -84,8 +89,10 @@ func TestAnSTRProfileIsATableOfLociWhereItIsOne(t *testing.T) {
 	} {
 		metadata, err := json.Marshal(map[string]string{"cell_line_name": "x", "str_profile": profile})
 		w.must(err)
-		m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("x"),
-			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])), Metadata: exchange.Some(json.RawMessage(metadata))})
+		m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+			exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("x"),
+				Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
+				Metadata:     exchange.Some(json.RawMessage(metadata))})
 		w.must(err)
 		a := v.get("/catalog/" + strconv.FormatInt(m.ID, 10)).want(http.StatusOK)
 		var loci []string
@@ -105,16 +112,20 @@ func TestAMaterialUnderEmbargoIsThereForItsLabAlone(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v := w.as("olivia")
-		m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret thing"),
-			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])), EmbargoDate: exchange.NullOf(exchange.Date(time.Now().AddDate(1, 0, 0).Format(time.DateOnly)))})
+		m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+			exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some("Secret thing"),
+				Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
+				EmbargoDate:  exchange.NullOf(exchange.Date(time.Now().AddDate(1, 0, 0).Format(time.DateOnly)))})
 		w.must(err)
 		at := "/catalog/" + strconv.FormatInt(m.ID, 10)
-		for name, want := range map[string]int{"": 404, "josiah": 404, "nadia": 404, "mario": 200, "olivia": 200, "ada": 200} {
+		for name, want := range map[string]int{"": 404, "josiah": 404, "nadia": 404, "mario": 200, "olivia": 200,
+			"ada": 200} {
 			a := w.as(name).get(at).want(want)
 			if want == 404 && strings.Contains(a.body, "Secret") {
 				t.Errorf("%q reads of it", name)
 			}
-			if want == 200 && (a.has(`script[type="application/ld+json"]`) || a.has(".cta") || !strings.Contains(a.text("h1 ~ .tag"), "Embargo to") || !a.has(`meta[name=robots]`)) {
+			if want == 200 && (a.has(`script[type="application/ld+json"]`) || a.has(".cta") ||
+				!strings.Contains(a.text("h1 ~ .tag"), "Embargo to") || !a.has(`meta[name=robots]`)) {
 				t.Errorf("%q: %s", name, a.text("main"))
 			}
 		}
@@ -126,7 +137,8 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 	each(t, func(w *world) {
 		at := w.listing("LoVo")
 		for _, name := range []string{"", "josiah"} {
-			if a := w.as(name).get(at); a.has(`form[action$="/archive"]`) || a.has(`a[href$="/edit"]`) || a.has(`a[href$="/history"]`) {
+			if a := w.as(name).get(at); a.has(`form[action$="/archive"]`) || a.has(`a[href$="/edit"]`) ||
+				a.has(`a[href$="/history"]`) {
 				t.Errorf("%q may change it", name)
 			}
 		}
@@ -139,9 +151,11 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 		if a := v.post(at + "/archive").follow(); !a.has(`.toast form[action^="/undo/"]`) || !a.has(".cta") {
 			t.Errorf("not undoable: %s", a.text(".toast"))
 		}
-		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID)) // as the job does when the time is over
+		// as the job does when the time is over
+		w.must(w.app.ArchiveMaterial(t.Context(), v.actor, w.material("LoVo").ID))
 		a = w.as("").get(at).want(http.StatusOK)
-		if a.has(".cta") || a.has("#files") || a.text("h1 ~ .tag") != "Archived" || !strings.Contains(a.text("main"), "no longer be requested") {
+		if a.has(".cta") || a.has("#files") || a.text("h1 ~ .tag") != "Archived" ||
+			!strings.Contains(a.text("main"), "no longer be requested") {
 			t.Error(a.text("main"))
 		}
 		if a := v.post(at + "/offer").follow(); a.text("h1 ~ .tag") != "Available" {
@@ -153,7 +167,8 @@ func TestAMaterialIsArchivedLaterAndOfferedAgain(t *testing.T) {
 func TestAMaterialWithRequestsUnderWayIsNotArchived(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	if a := w.as("mario").post(w.listing("MCF-7") + "/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "under way") {
+	if a := w.as("mario").post(w.listing("MCF-7") +
+		"/archive").want(http.StatusConflict); !strings.Contains(a.text("main"), "under way") {
 		t.Error(a.text("main"))
 	}
 }
@@ -173,8 +188,10 @@ func TestTheNumberOfAPatientIsForTheLab(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("olivia")
-	m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("PDX"), Title: exchange.Some("x"),
-		Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])), Metadata: exchange.Some(json.RawMessage(`{"submitter_patient_id": "patient-4711"}`))})
+	m, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+		exchange.MaterialPatch{Category: exchange.Some("PDX"), Title: exchange.Some("x"),
+			Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
+			Metadata:     exchange.Some(json.RawMessage(`{"submitter_patient_id": "patient-4711"}`))})
 	w.must(err)
 	at := "/catalog/" + strconv.FormatInt(m.ID, 10)
 	for name, want := range map[string]bool{"": false, "josiah": false, "olivia": true, "ada": true} {

@@ -55,10 +55,12 @@ func (v *pageRequest) saveSearch() (response, error) {
 		}
 	}
 	s, err := v.app.CreateSavedSearch(v.Context(), v.who.Actor, v.who.ID, exchange.SavedSearchPatch{
-		Name: exchange.Some(v.PostFormValue("name")), Search: exchange.Some(v.PostFormValue("q")), Filters: exchange.Some(filters), Alerts: exchange.Some(true),
+		Name: exchange.Some(v.PostFormValue("name")), Search: exchange.Some(v.PostFormValue("q")),
+		Filters: exchange.Some(filters), Alerts: exchange.Some(true),
 	})
 	if err != nil {
 		return response{}, err
 	}
-	return seeOther(catalogAt(at)).saying("Saved as “" + s.Name + "”. You will hear of each new listing that matches, once."), nil
+	return seeOther(catalogAt(at)).saying("Saved as “" + s.Name +
+		"”. You will hear of each new listing that matches, once."), nil
 }

@@ -16,7 +16,8 @@ func TestTheSearchFindsAndTellsWhatIsNeeded(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		a := w.as("").get("/catalog?q=HeLa").want(http.StatusOK)
-		if !strings.Contains(a.text("#n-results"), "1 material") || a.text(".hit h2") != "HeLa" || a.text(".hit h2 mark") != "HeLa" {
+		if !strings.Contains(a.text("#n-results"), "1 material") || a.text(".hit h2") != "HeLa" ||
+			a.text(".hit h2 mark") != "HeLa" {
 			t.Errorf("%s: %s", a.text("#n-results"), a.text(".hit"))
 		}
 		if needs := a.text(".hit .needs"); needs != "MTANo IRBNo abstractYou pay shipping" {
@@ -100,7 +101,8 @@ func TestTheSearchTakesOnlyWhatItKnows(t *testing.T) {
 	t.Parallel()
 	v := alone(t).as("")
 	for path, want := range map[string]int{
-		"/catalog?category=NONSENSE": 400, "/catalog?organization=x": 400, "/catalog?needs_mta=maybe": 400, "/catalog?ordering=price": 400, "/catalog?show=all": 400,
+		"/catalog?category=NONSENSE": 400, "/catalog?organization=x": 400, "/catalog?needs_mta=maybe": 400,
+		"/catalog?ordering=price": 400, "/catalog?show=all": 400,
 		"/catalog?unknown=1": 200, "/catalog?after=%3F%3F": 200, "/catalog?category=": 200, "/catalog?q=%00%ff": 200,
 	} {
 		if a := v.get(path); a.status != want {
@@ -117,7 +119,8 @@ func TestHtmxGetsTheResultsAlone(t *testing.T) {
 	r.Header.Set("HX-Request-Type", "partial")
 	r.Header.Set("HX-Target", "div#results")
 	a := w.as("").send(r).want(http.StatusOK)
-	if a.has("header.bar") || !a.has("#results #filters") || !a.has("#n-results[role=status]") || a.text("title") == "" {
+	if a.has("header.bar") || !a.has("#results #filters") || !a.has("#n-results[role=status]") ||
+		a.text("title") == "" {
 		t.Error(a.body)
 	}
 }
@@ -126,7 +129,8 @@ func TestTheSearchFindsLabsAndPeople(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("")
-	if a := v.get("/catalog?show=labs&q=cell").want(http.StatusOK); a.text("#results li b") != "Sample Cell Bank" || !strings.HasPrefix(a.text("#results li mark"), "Cell") {
+	if a := v.get("/catalog?show=labs&q=cell").want(http.StatusOK); a.text("#results li b") != "Sample Cell Bank" ||
+		!strings.HasPrefix(a.text("#results li mark"), "Cell") {
 		t.Error(a.text("#results"))
 	}
 	a := v.get("/catalog?show=people&q=mario").want(http.StatusOK)
@@ -141,7 +145,8 @@ func TestWhatIsTypedIsSuggested(t *testing.T) {
 		a := w.as("").get("/catalog/suggest?q=hel").want(http.StatusOK)
 		var list []struct{ Text, Kind, Address string }
 		w.must(json.Unmarshal([]byte(a.body), &list))
-		if len(list) == 0 || list[0].Text != "HeLa" || list[0].Address != "/catalog/"+strconv.FormatInt(w.material("HeLa").ID, 10) {
+		if len(list) == 0 || list[0].Text != "HeLa" || list[0].Address != "/catalog/"+
+			strconv.FormatInt(w.material("HeLa").ID, 10) {
 			t.Errorf("%v", list)
 		}
 	})
@@ -150,7 +155,8 @@ func TestWhatIsTypedIsSuggested(t *testing.T) {
 func TestASearchIsSavedWithAlerts(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
-		if a := w.as("").post("/catalog/save", "q", "HeLa"); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location, "/signin") {
+		if a := w.as("").post("/catalog/save", "q", "HeLa"); a.status != http.StatusSeeOther ||
+			!strings.HasPrefix(a.location, "/signin") {
 			t.Errorf("%d %s", a.status, a.location)
 		}
 		v := w.as("josiah")
@@ -159,7 +165,8 @@ func TestASearchIsSavedWithAlerts(t *testing.T) {
 			t.Errorf("%s", a.location)
 		}
 		list := v.get("/account/searches").want(http.StatusOK)
-		if links := list.foundLinks("[data-open]"); len(links) != 1 || links[0] != "/catalog?category=PDX&q=tumour" || !strings.Contains(list.text("main"), "alerts on") {
+		if links := list.foundLinks("[data-open]"); len(links) != 1 || links[0] != "/catalog?category=PDX&q=tumour" ||
+			!strings.Contains(list.text("main"), "alerts on") {
 			t.Errorf("%v %s", links, list.text("main"))
 		}
 	})
@@ -185,18 +192,23 @@ func TestHostileTextIsTextOnTheSearchAndOnAMaterial(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("olivia")
-	metadata, err := json.Marshal(map[string]any{"cell_line_name": hostile, "disease": hostile, "cell_type": hostile, "growth_medium": hostile, "str_profile": hostile, "supplier": "javascript:alert(3)"})
+	metadata, err := json.Marshal(map[string]any{"cell_line_name": hostile, "disease": hostile, "cell_type": hostile,
+		"growth_medium": hostile, "str_profile": hostile, "supplier": "javascript:alert(3)"})
 	w.must(err)
 	m, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{
-		Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Hostile " + hostile), Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
-		Metadata: exchange.Some(json.RawMessage(metadata)), Citation: exchange.NullOf(hostile), AdditionalInfo: exchange.NullOf(hostile),
-		Organisms: exchange.NullOf(exchange.Names{hostile}), PublicationTitle: exchange.NullOf(hostile),
+		Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Hostile " + hostile),
+		Organization: exchange.Some(exchange.Ref(v.actor.Owns[0])),
+		Metadata:     exchange.Some(json.RawMessage(metadata)), Citation: exchange.NullOf(hostile),
+		AdditionalInfo: exchange.NullOf(hostile),
+		Organisms:      exchange.NullOf(exchange.Names{hostile}), PublicationTitle: exchange.NullOf(hostile),
 	})
 	w.must(err)
-	for _, path := range []string{"/catalog?q=hostile", "/catalog?q=" + url.QueryEscape(hostile), "/catalog?organisms=" + url.QueryEscape(hostile),
+	for _, path := range []string{"/catalog?q=hostile", "/catalog?q=" + url.QueryEscape(hostile),
+		"/catalog?organisms=" + url.QueryEscape(hostile),
 		"/catalog/" + strconv.FormatInt(m.ID, 10), "/"} {
 		a := v.get(path).want(http.StatusOK)
-		if a.has("img") || a.doc.Find("script:not([src]):not([type='application/ld+json'])").Length() > 0 || a.has(`[href^="javascript:"]`) {
+		if a.has("img") || a.doc.Find("script:not([src]):not([type='application/ld+json'])").Length() > 0 ||
+			a.has(`[href^="javascript:"]`) {
 			t.Errorf("%s: %s", path, a.body)
 		}
 	}

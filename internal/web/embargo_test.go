@@ -10,8 +10,8 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// TestEmbargoedMaterial_EveryPage holds that no page tells outsiders anything of a material under embargo: what is asked of
-// it is answered as of an id that nothing has, and what counts materials counts as before.
+// TestEmbargoedMaterial_EveryPage holds that no page tells outsiders anything of a material under embargo: what is
+// asked of it is answered as of an id that nothing has, and what counts materials counts as before.
 func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
@@ -21,15 +21,19 @@ func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 		counters := map[string]string{}
 		count := func(visit func(key, got string)) {
 			for _, name := range outside {
-				for _, page := range []string{"/", "/catalog", lab, "/labs", "/catalog?q=zyzzyvine", "/catalog?organisms=Unobtainia"} {
+				for _, page := range []string{"/", "/catalog", lab, "/labs", "/catalog?q=zyzzyvine",
+					"/catalog?organisms=Unobtainia"} {
 					visit(name+" "+page, w.as(name).get(page).want(http.StatusOK).text("main"))
 				}
 			}
 		}
 		count(func(key, got string) { counters[key] = got })
-		m, _, err := w.app.CreateMaterial(w.Context(), w.as("olivia").actor, exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Zyzzyvine carcinoma"),
-			Organization: exchange.Some(exchange.Ref(w.material("HeLa").OrganizationID)), EmbargoDate: exchange.NullOf(exchange.Date("2999-12-31")),
-			Organisms: exchange.NullOf(exchange.Names{"Unobtainia"}), Metadata: exchange.Some(json.RawMessage(`{"rrid": "CVCL_0291", "disease": "Zyzzyvine disease"}`))})
+		m, _, err := w.app.CreateMaterial(w.Context(), w.as("olivia").actor,
+			exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Zyzzyvine carcinoma"),
+				Organization: exchange.Some(exchange.Ref(w.material("HeLa").OrganizationID)),
+				EmbargoDate:  exchange.NullOf(exchange.Date("2999-12-31")),
+				Organisms:    exchange.NullOf(exchange.Names{"Unobtainia"}),
+				Metadata:     exchange.Some(json.RawMessage(`{"rrid": "CVCL_0291", "disease": "Zyzzyvine disease"}`))})
 		w.must(err)
 		count(func(key, got string) {
 			if got != counters[key] {
@@ -39,7 +43,8 @@ func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 		id := strconv.FormatInt(m.ID, 10)
 		for _, name := range outside {
 			for _, row := range access {
-				if !strings.HasPrefix(row.pattern, "GET ") || strings.HasSuffix(row.pattern, "/stream") { // which has their own notifications, and no end
+				// which has their own notifications, and no end
+				if !strings.HasPrefix(row.pattern, "GET ") || strings.HasSuffix(row.pattern, "/stream") {
 					continue
 				}
 				page := filled.Replace(strings.ReplaceAll(row.path, "{material}", id))
@@ -50,14 +55,17 @@ func TestEmbargoedMaterial_EveryPage(t *testing.T) {
 				if !strings.Contains(row.path, "/catalog/{material}") || strings.HasSuffix(row.path, "/request") {
 					continue
 				}
-				if nothing := w.as(name).get(strings.ReplaceAll(page, id, "999999")); a.status != nothing.status || a.text("main") != nothing.text("main") {
-					t.Errorf("%q at %s: %d %s; of nothing: %d %s", name, page, a.status, a.text("main"), nothing.status, nothing.text("main"))
+				if nothing := w.as(name).get(strings.ReplaceAll(page, id, "999999")); a.status != nothing.status ||
+					a.text("main") != nothing.text("main") {
+					t.Errorf("%q at %s: %d %s; of nothing: %d %s", name, page, a.status, a.text("main"), nothing.status,
+						nothing.text("main"))
 				}
 			}
 			if name == "" {
 				continue
 			}
-			if a := w.as(name).get("/catalog/" + id + "/request").want(http.StatusConflict); !strings.Contains(a.text("main"), "2999-12-31") {
+			if a := w.as(name).get("/catalog/" + id +
+				"/request").want(http.StatusConflict); !strings.Contains(a.text("main"), "2999-12-31") {
 				t.Errorf("%q who asks for it: %s", name, a.text("main"))
 			}
 		}

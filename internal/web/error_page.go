@@ -40,14 +40,17 @@ func (v *pageRequest) failed(err error) response {
 	case exchange.Forbidden, exchange.FieldForbidden, exchange.OutOfScope, exchange.RegistrationClosed:
 		p.Status, p.Icon, p.Head, p.SignOut = http.StatusForbidden, "lock", "This is not yours to open", v.signedIn()
 		p.Lead = nameOfAction.ReplaceAllString(message, "")
-		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with that one."
+		p.Help = "If you joined a lab recently, ask its owner to add you. If you have another account, sign in with " +
+			"that one."
 	case exchange.CrossSite:
 		p.Status, p.Icon, p.Head = http.StatusForbidden, "lock", "This was sent from another site"
 	case exchange.Misdirected:
 		p.Status, p.Head = http.StatusMisdirectedRequest, "This is not the address of this server"
 	case exchange.NotFound:
-		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address", v.PathValue("id")
-		p.Lead = "The listing may have been removed, or the link has a typing mistake. Requests and documents are never deleted, so yours are safe."
+		p.Status, p.Icon, p.Head, p.Try = http.StatusNotFound, "search", "There is no page at this address",
+			v.PathValue("id")
+		p.Lead = "The listing may have been removed, or the link has a typing mistake. Requests and documents are " +
+			"never deleted, so yours are safe."
 	case exchange.MethodNotAllowed:
 		p.Status, p.Head = http.StatusMethodNotAllowed, "This address takes no such thing"
 	case exchange.InvalidInput, exchange.MalformedJSON, exchange.InvalidCode:
@@ -57,10 +60,12 @@ func (v *pageRequest) failed(err error) response {
 				p.Lead += " " + field + ": " + text + "."
 			}
 		}
-	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.MaterialArchived, exchange.MaterialEmbargoed,
+	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.MaterialArchived,
+		exchange.MaterialEmbargoed,
 		exchange.RequestClosed, exchange.AttachmentInUse, exchange.PreconditionFailed:
 		p.Status, p.Icon, p.Head = http.StatusConflict, "undo", "That is no longer possible"
-		p.Help = "Somebody may have been faster. Go back and load the page again to see how things stand; nothing was changed."
+		p.Help = "Somebody may have been faster. Go back and load the page again to see how things stand; nothing " +
+			"was changed."
 	case exchange.TooLarge:
 		p.Status, p.Icon, p.Head = http.StatusRequestEntityTooLarge, "upload", "That is too large"
 	case exchange.QuotaExceeded:
@@ -77,7 +82,8 @@ func (v *pageRequest) failed(err error) response {
 		p.Status, p.Icon, p.Head = http.StatusServiceUnavailable, "clock", "Try again in a moment"
 		retry = max(retry, 5)
 	default:
-		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side", "It is in the log, and nothing was changed."
+		p.Status, p.Head, p.Lead = http.StatusInternalServerError, "Something went wrong on our side",
+			"It is in the log, and nothing was changed."
 	}
 	if retry > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(retry))
@@ -89,7 +95,8 @@ func (v *pageRequest) failed(err error) response {
 	return response{status: p.Status, template: "error", page: p}
 }
 
-// noteRefusal counts a refusal for the audit. Every handler that shows one in a page of its own calls it; failed does for all others.
+// noteRefusal counts a refusal for the audit. Every handler that shows one in a page of its own calls it; failed does
+// for all others.
 func (v *pageRequest) noteRefusal(err error) {
 	v.app.RecordRefusal(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
 }
@@ -102,7 +109,8 @@ func (v *pageRequest) logCause(err error) {
 	case !known && v.Context().Err() != nil: // the visitor left; nobody reads the page
 	case !known:
 		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
-	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable || e.Code == exchange.InvalidAnswer:
+	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable ||
+		e.Code == exchange.InvalidAnswer:
 		v.log.WarnContext(v.Context(), string(e.Code), "path", v.URL.Path, "request_id", id, "error", err)
 	}
 }

@@ -18,8 +18,10 @@ func TestExpensivePages_TakeTurns(t *testing.T) {
 	w.app.Capacity = app.Capacity{Slots: 1, Share: 1, Queue: 1, Wait: 10 * time.Millisecond, Time: time.Minute}
 	v, admin := w.as("mario"), w.as("ada")
 	lab := w.labOf("olivia")
-	paths := map[string]*visitor{"/catalog?q=hela": v, "/labs?q=bank": v, "/requests": v, "/requests/list.csv": v, lab + "/insights": v, lab + "/insights.csv": v,
-		"/share/spreadsheet/export?lab=" + strings.TrimPrefix(lab, "/labs/"): v, "/account/export/data.zip": v, "/admin/users?q=a": admin, "/admin/organizations?q=a": admin}
+	paths := map[string]*visitor{"/catalog?q=hela": v, "/labs?q=bank": v, "/requests": v, "/requests/list.csv": v, lab +
+		"/insights": v, lab + "/insights.csv": v,
+		"/share/spreadsheet/export?lab=" + strings.TrimPrefix(lab, "/labs/"): v, "/account/export/data.zip": v,
+		"/admin/users?q=a": admin, "/admin/organizations?q=a": admin}
 	begun, done, ended := make(chan struct{}), make(chan struct{}), make(chan error)
 	go func() {
 		ended <- w.app.Expensive(t.Context(), "somebody else", func(context.Context) error {
@@ -30,7 +32,8 @@ func TestExpensivePages_TakeTurns(t *testing.T) {
 	}()
 	<-begun
 	for path, v := range paths {
-		if a := v.get(path); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" || !strings.Contains(a.header.Get("Content-Type"), "text/html") {
+		if a := v.get(path); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" ||
+			!strings.Contains(a.header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s while all slots are taken: %d %v", path, a.status, a.header)
 		}
 	}
@@ -49,7 +52,8 @@ func TestSearchFields_RefuseWhatIsTooLong(t *testing.T) {
 	w := alone(t)
 	v, admin := w.as("mario"), w.as("ada")
 	long := strings.Repeat("a", 1001)
-	for path, v := range map[string]*visitor{"/catalog?q=": v, "/labs?q=": v, "/requests?search=": v, "/requests/list.csv?search=": v, "/admin/users?q=": admin, "/admin/organizations?q=": admin} {
+	for path, v := range map[string]*visitor{"/catalog?q=": v, "/labs?q=": v, "/requests?search=": v,
+		"/requests/list.csv?search=": v, "/admin/users?q=": admin, "/admin/organizations?q=": admin} {
 		v.get(path + "hela").want(http.StatusOK)
 		if a := v.get(path + long); a.status != http.StatusBadRequest && a.status != http.StatusUnprocessableEntity {
 			t.Errorf("%s and 1001 characters: %d", path, a.status)

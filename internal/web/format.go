@@ -32,7 +32,8 @@ func (p *Page) At(t time.Time) When {
 
 // Day tells the day of a moment in the visitor's zone, as "12 Mar 2026".
 func (p *Page) Day(t time.Time) When {
-	return When{ISO: t.In(p.Zone).Format(time.DateOnly), Text: t.In(p.Zone).Format("2 Jan 2006"), Ago: ago(t.Sub(p.Now))}
+	return When{ISO: t.In(p.Zone).Format(time.DateOnly), Text: t.In(p.Zone).Format("2 Jan 2006"),
+		Ago: ago(t.Sub(p.Now))}
 }
 
 // Due tells by when something is to be done: the day with its weekday, and how long that is; late says that

@@ -18,7 +18,8 @@ import (
 var place = regexp.MustCompile(`\{[^}]+\}`)
 
 // formTypes are what a form may say that it is.
-var formTypes = []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data", "text/plain", "", "application/x-www-form-urlencoded; charset=\xff"}
+var formTypes = []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "multipart/form-data",
+	"text/plain", "", "application/x-www-form-urlencoded; charset=\xff"}
 
 // FuzzForms sends anything to every form of the pages: whatever it is, the answer is never an error of ours.
 func FuzzForms(f *testing.F) {
@@ -36,7 +37,8 @@ func FuzzForms(f *testing.F) {
 		if id == "" {
 			id = role.person
 		}
-		signed, err := a.SignIn(f.Context(), identity.Person{RegistryID: id, GivenName: "A", FamilyName: "B"}, exchange.Registration{})
+		signed, err := a.SignIn(f.Context(), identity.Person{RegistryID: id, GivenName: "A", FamilyName: "B"},
+			exchange.Registration{})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -48,9 +50,11 @@ func FuzzForms(f *testing.F) {
 			forms = append(forms, path)
 		}
 	}
-	const multi = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../a\x00.pdf\"\r\nContent-Type: text/html\r\n\r\n%PDF-1.7\r\n--x\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\na\xff\r\n--x--\r\n"
+	const multi = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"../a\x00.pdf\"\r\nContent-Type: " +
+		"text/html\r\n\r\n%PDF-1.7\r\n--x\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\na\xff\r\n--x--\r\n"
 	for form := range forms {
-		for _, body := range []string{"", "%zz=%", "title=%00&text=%ff&status=APPROVED&reason=x&quantity=-1&address=9999999999999999999&draft=ask+1",
+		for _, body := range []string{"", "%zz=%",
+			"title=%00&text=%ff&status=APPROVED&reason=x&quantity=-1&address=9999999999999999999&draft=ask+1",
 			"id=1&id=2&member=x&email=a%0d%0aBcc:b&category=CELL_LINE&organization=1&until=2026-02-30&days=1e9&url=javascript:alert(1)", strings.Repeat("a=b&", 2000)} {
 			f.Add(uint8(form), uint8(form), uint16(1+form%30), uint8(0), body)
 		}
@@ -61,7 +65,8 @@ func FuzzForms(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, form, who uint8, id uint16, kind uint8, body string) {
 		path := place.ReplaceAllString(forms[int(form)%len(forms)], strconv.Itoa(int(id)))
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path,
+			strings.NewReader(body))
 		r.Header.Set("Content-Type", formTypes[int(kind)%len(formTypes)])
 		if n := int(who) % (len(tokens) + 1); n < len(tokens) {
 			r.AddCookie(&http.Cookie{Name: "__Host-session", Value: tokens[n]})

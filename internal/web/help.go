@@ -35,13 +35,17 @@ type helpPage struct {
 }
 
 func (v *pageRequest) help() (response, error) {
-	return show("help", &helpPage{Page: Page{Title: "Help", Description: "How to find and request research materials, and how to share those of your lab."}, Shortcuts: shortcuts})
+	return show("help", &helpPage{Page: Page{Title: "Help", Description: "How to find and request research " +
+		"materials, and how to share those of your lab."}, Shortcuts: shortcuts})
 }
 
 func (v *pageRequest) accessibility() (response, error) {
-	return show("accessibility", &helpPage{Page: Page{Title: "Accessibility", Description: "How accessible Aliquot is, and what to do when it is not.", Narrow: true}})
+	return show("accessibility",
+		&helpPage{Page: Page{Title: "Accessibility", Description: "How accessible Aliquot is, and what to do when it " +
+			"is not.", Narrow: true}})
 }
 
 func (v *pageRequest) privacy() (response, error) {
-	return show("privacy", &helpPage{Page: Page{Title: "Privacy", Description: "What Aliquot keeps about you, who sees it, and for how long.", Narrow: true}})
+	return show("privacy", &helpPage{Page: Page{Title: "Privacy",
+		Description: "What Aliquot keeps about you, who sees it, and for how long.", Narrow: true}})
 }

@@ -60,7 +60,8 @@ func TestAPageIsSmall(t *testing.T) {
 				total += zipped(t, v.get(n.AttrOr("href", n.AttrOr("src", ""))).want(http.StatusOK).body)
 			}
 		}
-		total += zipped(t, v.get(strings.Split(a.doc.Find("use").First().AttrOr("href", ""), "#")[0]).want(http.StatusOK).body)
+		total += zipped(t, v.get(strings.Split(a.doc.Find("use").First().AttrOr("href", ""),
+			"#")[0]).want(http.StatusOK).body)
 		if total > maxBytes {
 			t.Errorf("%s: %d bytes", page, total)
 		}

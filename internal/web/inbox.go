@@ -46,8 +46,10 @@ func (p *inboxPage) Sorts() []inboxChoice {
 
 // Statuses are what an inbox can be narrowed to, in the words of people.
 func (p *inboxPage) Statuses() []inboxChoice {
-	return []inboxChoice{{string(exchange.Open), "New"}, {string(exchange.Approved), "Accepted"}, {string(exchange.InFulfillment), "Being prepared"},
-		{string(exchange.Fulfilled), "Sent"}, {string(exchange.Verified), "Received"}, {string(exchange.Rejected), "Declined"},
+	return []inboxChoice{{string(exchange.Open), "New"}, {string(exchange.Approved), "Accepted"},
+		{string(exchange.InFulfillment), "Being prepared"},
+		{string(exchange.Fulfilled), "Sent"}, {string(exchange.Verified), "Received"},
+		{string(exchange.Rejected), "Declined"},
 		{string(exchange.Cancelled), "Cancelled"}, {string(exchange.Invalid), "Withdrawn"}}
 }
 
@@ -123,7 +125,8 @@ const inboxRows = 25
 // address says that is none of ours filters nothing.
 func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFilter, err error) {
 	open = max(0, slices.IndexFunc(tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
-	f = exchange.InboxFilter{Whose: tabs[open].whose, Organization: inboxNumber(query.Get("lab")), Material: inboxNumber(query.Get("material"))}
+	f = exchange.InboxFilter{Whose: tabs[open].whose, Organization: inboxNumber(query.Get("lab")),
+		Material: inboxNumber(query.Get("material"))}
 	if s := exchange.Status(query.Get("status")); slices.Contains(exchange.Statuses, s) {
 		f.Status = &s
 	}
@@ -139,7 +142,8 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFi
 
 // inboxWho narrows an inbox to whom requests are assigned to, where there are too many people for a list and the
 // address has what somebody typed: to nobody where that means nobody.
-func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (FieldErrors, error) {
+func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (FieldErrors,
+	error) {
 	typed := strings.TrimSpace(query.Get("who"))
 	if typed == "" || f.AssignedTo != nil || !choices.More {
 		return nil, nil //nolint:nilnil // nothing is wrong
@@ -193,12 +197,14 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	if n := in.Counts[exchange.OnMe]; n > 0 && !p.Filtered {
 		p.Title = "Requests, " + manyRequests(n) + " waiting on you"
 	}
-	p.Bulk = bulkForm{Back: "/requests?" + query.Encode(), Until: v.app.DB.Read().Now.In(v.who.Zone).AddDate(0, 0, 7).Format(time.DateOnly)}
+	p.Bulk = bulkForm{Back: "/requests?" + query.Encode(),
+		Until: v.app.DB.Read().Now.In(v.who.Zone).AddDate(0, 0, 7).Format(time.DateOnly)}
 	return p, nil
 }
 
 // inboxHead names the columns of the inbox as a table.
-var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "looked after by", "status", "stage", "turn", "waiting since", "due", "requested"}
+var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "looked after by", "status",
+	"stage", "turn", "waiting since", "due", "requested"}
 
 // inboxCSV is the inbox that an address asks for as a table, with the rows of all its pages.
 func (v *pageRequest) inboxCSV() (response, error) {
@@ -217,23 +223,26 @@ func (v *pageRequest) inboxCSV() (response, error) {
 	}
 	day := func(t time.Time) string { return t.In(v.who.Zone).Format(time.DateOnly) }
 	return v.sendSheet("requests.csv", func(out io.Writer) error {
-		return v.app.InboxSheet(v.Context(), v.who.Actor, inboxOrder(query, f.Whose), f, inboxHead, func(item app.InboxItem) []string {
-			r := v.inboxRow(item)
-			waiting, due := "", ""
-			if item.Turn != nil {
-				waiting = day(item.WaitingSince)
-				if item.Turn.Due != nil {
-					due = day(*item.Turn.Due)
+		return v.app.InboxSheet(v.Context(), v.who.Actor, inboxOrder(query, f.Whose), f, inboxHead,
+			func(item app.InboxItem) []string {
+				r := v.inboxRow(item)
+				waiting, due := "", ""
+				if item.Turn != nil {
+					waiting = day(item.WaitingSince)
+					if item.Turn.Due != nil {
+						due = day(*item.Turn.Due)
+					}
 				}
-			}
-			return []string{itoa(item.ID), v.app.PublicURL + requestPath(item.ID), item.Material, item.Quantity, item.Lab, item.Asker.Name(), item.Assignee.Name(),
-				r.Status.Words, r.Stage, whoseWords[item.Whose], waiting, due, day(item.CreatedAt)}
-		}, out)
+				return []string{itoa(item.ID), v.app.PublicURL + requestPath(item.ID), item.Material, item.Quantity,
+					item.Lab, item.Asker.Name(), item.Assignee.Name(),
+					r.Status.Words, r.Stage, whoseWords[item.Whose], waiting, due, day(item.CreatedAt)}
+			}, out)
 	})
 }
 
 // whoseWords say in a table whose turn it is.
-var whoseWords = map[exchange.InboxState]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab", exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
+var whoseWords = map[exchange.InboxState]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab",
+	exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
 
 // inboxAddress is that of an inbox with one value changed; another one than a page begins at the first page.
 func (v *pageRequest) inboxAddress(query url.Values, name, value string) string {
@@ -250,7 +259,8 @@ func (v *pageRequest) inboxAddress(query url.Values, name, value string) string 
 // inboxOrder reads the order and the place in an inbox. What waits is read from the longest waiting on, what is done
 // from the last on, all of it from the newest on.
 func inboxOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
-	p := exchange.Page{Limit: inboxRows, Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
+	p := exchange.Page{Limit: inboxRows,
+		Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
 	switch sort := query.Get("sort"); {
 	case sort == "due":
 		p.Order.Field = exchange.ByDue
@@ -296,7 +306,8 @@ func inboxNumber(text string) *int64 {
 
 func (v *pageRequest) inboxRow(item app.InboxItem) inboxRow {
 	now := v.app.DB.Read().Now
-	r := inboxRow{InboxItem: item, Status: status(item.RequestDetail, v.who.Actor), With: item.Asker.Name(), Of: item.Lab}
+	r := inboxRow{InboxItem: item, Status: status(item.RequestDetail, v.who.Actor), With: item.Asker.Name(),
+		Of: item.Lab}
 	r.Track = track(item.RequestDetail, r.Status)
 	if s := r.Status.Stage; s != NoStage && s != StageDone {
 		r.Stage = stageName(item.RequestDetail, s)

@@ -46,32 +46,37 @@ var bulkActs = map[string]bulkAct{
 		_, err := v.app.Schedule(v.Context(), v.who.Actor, app.PendingAction{Request: id, Status: exchange.Approved})
 		return err
 	}},
-	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.", do: func(v *pageRequest, id int64, f bulkForm) error {
-		_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id,
-			exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)})
-		return err
-	}},
-	"assign": {did: "assigned", field: "assign", needs: "Choose a person.", do: func(v *pageRequest, id int64, f bulkForm) error {
-		to, err := v.person(f.Assign, v.who.Organizations...)
-		if fields, wrong := faults(err); wrong {
-			return exchange.FieldErrors{"assign": asSentences(fields["person"])}.Err()
-		} else if err != nil {
+	"decline": {did: "declined", field: "reason", needs: "Say why, so that the requesters know.",
+		do: func(v *pageRequest, id int64, f bulkForm) error {
+			_, err := v.app.UpdateRequest(v.Context(), v.who.Actor, id,
+				exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(f.Reason)})
 			return err
-		}
-		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
-		return err
-	}},
+		}},
+	"assign": {did: "assigned", field: "assign", needs: "Choose a person.",
+		do: func(v *pageRequest, id int64, f bulkForm) error {
+			to, err := v.person(f.Assign, v.who.Organizations...)
+			if fields, wrong := faults(err); wrong {
+				return exchange.FieldErrors{"assign": asSentences(fields["person"])}.Err()
+			} else if err != nil {
+				return err
+			}
+			_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id,
+				exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(to))})
+			return err
+		}},
 	"remind": {did: "reminded", do: func(v *pageRequest, id int64, _ bulkForm) error {
 		return v.app.RemindRequest(v.Context(), v.who.Actor, id)
 	}},
-	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.", do: func(v *pageRequest, id int64, f bulkForm) error {
-		day, err := time.ParseInLocation(time.DateOnly, f.Until, v.who.Zone)
-		if err != nil {
-			return exchange.FieldErrors{"until": {"Use a day, for example 2026-03-12."}}.Err()
-		}
-		_, err = v.app.SnoozeRequest(v.Context(), v.who.Actor, id, exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
-		return err
-	}},
+	"snooze": {did: "snoozed", field: "until", needs: "Choose a day.",
+		do: func(v *pageRequest, id int64, f bulkForm) error {
+			day, err := time.ParseInLocation(time.DateOnly, f.Until, v.who.Zone)
+			if err != nil {
+				return exchange.FieldErrors{"until": {"Use a day, for example 2026-03-12."}}.Err()
+			}
+			_, err = v.app.SnoozeRequest(v.Context(), v.who.Actor, id,
+				exchange.SnoozeNew{Until: exchange.Some(exchange.Until(day))})
+			return err
+		}},
 	"labels": {},
 }
 

@@ -33,7 +33,9 @@ func TestTheInboxShowsEachRequestUnderTheTabWhoseTurnItIs(t *testing.T) {
 	each(t, func(w *world) {
 		for name := range people {
 			v := w.as(name)
-			part, err := w.app.Requests(w.Context(), exchange.Actor{ID: v.actor.ID, Organizations: v.actor.Organizations}, exchange.Page{}, exchange.RequestFilter{})
+			part, err := w.app.Requests(w.Context(),
+				exchange.Actor{ID: v.actor.ID, Organizations: v.actor.Organizations}, exchange.Page{},
+				exchange.RequestFilter{})
 			w.must(err)
 			want := map[string][]string{}
 			for _, q := range part.Items {
@@ -98,14 +100,18 @@ func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
 	w := alone(t)
 	v, q := w.opened()
 	id := strconv.FormatInt(q.ID, 10)
-	for _, filter := range []string{"search=" + url.QueryEscape(q.Material), "status=OPEN", "material=" + strconv.FormatInt(q.MaterialID, 10),
+	for _, filter := range []string{"search=" + url.QueryEscape(q.Material), "status=OPEN", "material=" +
+		strconv.FormatInt(q.MaterialID, 10),
 		"lab=" + strconv.FormatInt(q.Organization, 10), "who=" + q.AssignedTo.String()} {
-		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); !slices.Contains(a.inboxOf(), id) || !strings.Contains(a.doc.Find("#inbox-tabs a").Last().AttrOr("href", ""), strings.SplitN(filter, "=", 2)[0]+"=") {
+		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); !slices.Contains(a.inboxOf(), id) ||
+			!strings.Contains(a.doc.Find("#inbox-tabs a").Last().AttrOr("href", ""), strings.SplitN(filter, "=", 2)[0]+
+				"=") {
 			t.Errorf("%s: %v", filter, a.inboxOf())
 		}
 	}
 	for _, filter := range []string{"search=nothinglikethis", "status=CANCELLED", "material=999999", "lab=999999"} {
-		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); len(a.inboxOf()) != 0 || !strings.Contains(a.text(".empty"), "No request like this") {
+		if a := v.get("/requests?turn=me&" + filter).want(http.StatusOK); len(a.inboxOf()) != 0 ||
+			!strings.Contains(a.text(".empty"), "No request like this") {
 			t.Errorf("%s: %v", filter, a.inboxOf())
 		}
 	}
@@ -113,7 +119,8 @@ func TestFiltersNarrowTheInboxAndStayInTheAddress(t *testing.T) {
 		t.Error("nonsense in the address narrows something")
 	}
 	hostile := `"><script>alert(1)</script>`
-	if a := v.get("/requests?search=" + url.QueryEscape(hostile)).want(http.StatusOK); a.input("search") != hostile || strings.Contains(a.body, "<script>alert") {
+	if a := v.get("/requests?search=" + url.QueryEscape(hostile)).want(http.StatusOK); a.input("search") != hostile ||
+		strings.Contains(a.body, "<script>alert") {
 		t.Error("what is searched for is not escaped")
 	}
 }
@@ -129,23 +136,29 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 				foreign = other.ID
 			}
 		}
-		a := v.post("/requests/bulk", "do", "decline", "id", id, "back", "/requests?turn=me").want(http.StatusUnprocessableEntity)
-		if !a.has("#errors a[href='#f-reason']") || !a.has("details[open] #f-reason") || !a.has("input[name=id][value='"+id+"'][checked]") {
+		a := v.post("/requests/bulk", "do", "decline", "id", id, "back",
+			"/requests?turn=me").want(http.StatusUnprocessableEntity)
+		if !a.has("#errors a[href='#f-reason']") || !a.has("details[open] #f-reason") ||
+			!a.has("input[name=id][value='"+id+"'][checked]") {
 			t.Errorf("a missing reason: %s", a.text("#list"))
 		}
 		a = v.post("/requests/bulk", "do", "accept", "back", "/requests").want(http.StatusUnprocessableEntity)
 		if !strings.Contains(a.text("#errors"), "at least one") {
 			t.Errorf("nothing chosen: %s", a.text("#errors"))
 		}
-		a = v.post("/requests/bulk", "do", "snooze", "until", time.Now().AddDate(0, 0, 5).Format(time.DateOnly), "id", id, "id", "999999", "id", strconv.FormatInt(foreign, 10), "back", "/requests?turn=me").want(http.StatusUnprocessableEntity)
-		if !strings.Contains(a.text("#errors h2"), "could not be changed, 1 snoozed") || !a.has("#errors a[href='/requests/999999']") {
+		a = v.post("/requests/bulk", "do", "snooze", "until", time.Now().AddDate(0, 0, 5).Format(time.DateOnly), "id",
+			id, "id", "999999", "id", strconv.FormatInt(foreign, 10), "back",
+			"/requests?turn=me").want(http.StatusUnprocessableEntity)
+		if !strings.Contains(a.text("#errors h2"), "could not be changed, 1 snoozed") ||
+			!a.has("#errors a[href='/requests/999999']") {
 			t.Errorf("the report says %q", a.text("#errors"))
 		}
 		if a = v.get("/requests?turn=me"); !strings.Contains(a.text("#request-"+id), "Snoozed until") {
 			t.Errorf("the snooze does not show: %s", a.text("#request-"+id))
 		}
 		a = v.post("/requests/bulk", "do", "accept", "id", id, "back", "/requests?turn=me").follow().want(http.StatusOK)
-		if !strings.Contains(a.text(".toast"), "1 request will be accepted") || !a.has("#request-"+id+" form[action^='/undo/']") {
+		if !strings.Contains(a.text(".toast"), "1 request will be accepted") ||
+			!a.has("#request-"+id+" form[action^='/undo/']") {
 			t.Errorf("accepting: %s; %s", a.text(".toast"), a.text("#request-"+id))
 		}
 		undo, _ := a.doc.Find("#request-" + id + " form[action^='/undo/']").Attr("action")
@@ -153,7 +166,8 @@ func TestSeveralRequestsAreChangedAtOnceAndWhatIsRefusedIsReported(t *testing.T)
 		if a = v.get("/requests?turn=me"); a.has("#request-" + id + " form[action^='/undo/']") {
 			t.Error("what was taken back is still to come")
 		}
-		a = v.post("/requests/bulk", "do", "decline", "reason", "We have <b>none</b> left.", "id", id, "back", "/requests?turn=done").follow().want(http.StatusOK)
+		a = v.post("/requests/bulk", "do", "decline", "reason", "We have <b>none</b> left.", "id", id, "back",
+			"/requests?turn=done").follow().want(http.StatusOK)
 		if !slices.Contains(a.inboxOf(), id) || !strings.Contains(a.text("#request-"+id), "Declined") {
 			t.Errorf("declined: %s", a.text("#list"))
 		}
@@ -174,7 +188,8 @@ func TestAnInboxMakesAsManyStatementsHoweverLongItIs(t *testing.T) {
 		v.get(path).want(http.StatusOK)
 		return w.db.Queries() - before
 	}
-	all, one := cost("/requests?turn=all"), cost("/requests?turn=all&material="+strconv.FormatInt(q.MaterialID, 10)+"&status=OPEN")
+	all, one := cost("/requests?turn=all"),
+		cost("/requests?turn=all&material="+strconv.FormatInt(q.MaterialID, 10)+"&status=OPEN")
 	if all != one || all > 10 {
 		t.Errorf("%d statements for all, %d for one", all, one)
 	}
@@ -196,9 +211,11 @@ func TestTheInboxAsATableIsFilteredAsThePageAndHasNoFormulas(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.opened()
-		odd, err := w.app.CreateRequest(w.Context(), w.as("somebody").actor, exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
+		odd, err := w.app.CreateRequest(w.Context(), w.as("somebody").actor,
+			exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID)), Quantity: exchange.Some("=1+1")})
 		w.must(err)
-		for _, query := range []string{"turn=all", "turn=me", "turn=done", "turn=all&status=OPEN&sort=due", "turn=others&sort=new"} {
+		for _, query := range []string{"turn=all", "turn=me", "turn=done", "turn=all&status=OPEN&sort=due",
+			"turn=others&sort=new"} {
 			a := v.get("/requests?" + query).want(http.StatusOK)
 			var got []string
 			for _, row := range v.table(a.doc.Find("#list a[download]").AttrOr("href", "/requests/list.csv?"+query)) {
@@ -221,12 +238,14 @@ func TestTheInboxAsATableHasEveryRowHoweverLongItIs(t *testing.T) {
 	somebody := w.as("somebody").actor
 	const many = 210
 	for range many {
-		_, err := w.app.CreateRequest(w.Context(), somebody, exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID))})
+		_, err := w.app.CreateRequest(w.Context(), somebody,
+			exchange.RequestNew{Material: exchange.Some(exchange.Ref(q.MaterialID))})
 		w.must(err)
 	}
 	for _, sort := range []string{"", "due", "new"} {
 		seen := map[string]bool{}
-		for _, row := range v.table("/requests/list.csv?turn=all&material=" + strconv.FormatInt(q.MaterialID, 10) + "&sort=" + sort) {
+		for _, row := range v.table("/requests/list.csv?turn=all&material=" + strconv.FormatInt(q.MaterialID, 10) +
+			"&sort=" + sort) {
 			seen[row[0]] = true
 		}
 		if len(seen) <= many {
@@ -240,7 +259,8 @@ func (w *world) crowd(organization int64, n int) (twins []exchange.User) {
 	w.Helper()
 	w.must(w.db.Tx(w.Context(), func(ctx context.Context, tx store.Conn) error {
 		for i := range n {
-			u := exchange.User{ID: uuid.New(), RegistryID: fmt.Sprintf("crowd-%d", i), FirstName: fmt.Sprintf("Aaron %d", i), LastName: "Zöllner", CreatedAt: tx.Now, UpdatedAt: tx.Now}
+			u := exchange.User{ID: uuid.New(), RegistryID: fmt.Sprintf("crowd-%d", i),
+				FirstName: fmt.Sprintf("Aaron %d", i), LastName: "Zöllner", CreatedAt: tx.Now, UpdatedAt: tx.Now}
 			u.Username = u.RegistryID
 			if i >= n-2 {
 				u.FirstName = "Twin"
@@ -274,7 +294,8 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 			t.Fatalf("the request asks: %s", a.text("main"))
 		}
 		a = v.post(path+"/assign", "assigned_to", "twin zollner").want(http.StatusUnprocessableEntity)
-		if text := a.text("#f-assign-assigned_to-e, .err"); !strings.Contains(text, "Several people") || !strings.Contains(text, twins[1].RegistryID) || a.input("assigned_to") != "twin zollner" {
+		if text := a.text("#f-assign-assigned_to-e, .err"); !strings.Contains(text, "Several people") ||
+			!strings.Contains(text, twins[1].RegistryID) || a.input("assigned_to") != "twin zollner" {
 			t.Errorf("two of one name: %s", text)
 		}
 		for _, wrong := range []string{"Nobody of this name", "Zöllner", ""} {
@@ -284,12 +305,14 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 		if assigned() != twins[1].ID {
 			t.Error("the request is assigned to another one")
 		}
-		v.post("/requests/bulk", "do", "assign", "assign", "aaron 77 zöl", "id", id, "back", "/requests?turn=all").follow().want(http.StatusOK)
+		v.post("/requests/bulk", "do", "assign", "assign", "aaron 77 zöl", "id", id, "back",
+			"/requests?turn=all").follow().want(http.StatusOK)
 		a = v.get("/requests?turn=all&who=Aaron+77").want(http.StatusOK)
 		if !slices.Equal(a.inboxOf(), []string{id}) || !a.has("input#f-who[list=members]") || !a.has("input#f-assign") {
 			t.Errorf("assigned to who is typed: %v", a.inboxOf())
 		}
-		if rows := v.table("/requests/list.csv?turn=all&who=Aaron+77"); len(rows) != 1 || rows[0][6] != "Aaron 77 Zöllner" {
+		if rows := v.table("/requests/list.csv?turn=all&who=Aaron+77"); len(rows) != 1 ||
+			rows[0][6] != "Aaron 77 Zöllner" {
 			t.Errorf("as a table: %v", rows)
 		}
 		a = v.get("/requests?turn=all&who=zöllner").want(http.StatusOK)
@@ -304,12 +327,14 @@ func TestWhoIsOfALargeLabIsTypedAndNotCutOffAList(t *testing.T) {
 			t.Errorf("the contact is %q", got)
 		}
 		form.Set("contact_user_id", "Zöllner")
-		if a := v.form(edit, form).want(http.StatusUnprocessableEntity); a.input("contact_user_id") != "Zöllner" || !strings.Contains(a.text("#errors"), "Many people") {
+		if a := v.form(edit, form).want(http.StatusUnprocessableEntity); a.input("contact_user_id") != "Zöllner" ||
+			!strings.Contains(a.text("#errors"), "Many people") {
 			t.Errorf("a contact of many: %s", a.text("#errors"))
 		}
 		form.Set("contact_user_id", "Aaron 3 Zöllner")
 		v.form(edit, form).want(http.StatusSeeOther)
-		if m, err = w.app.Material(w.Context(), exchange.Actor{}, q.MaterialID); err != nil || m.Contact.FirstName != "Aaron 3" {
+		if m, err = w.app.Material(w.Context(), exchange.Actor{}, q.MaterialID); err != nil ||
+			m.Contact.FirstName != "Aaron 3" {
 			t.Errorf("the contact is %s, %v", m.Contact.Name(), err)
 		}
 	})
@@ -324,18 +349,22 @@ func TestTheNewOwnerOfALargeLabIsTyped(t *testing.T) {
 	if a := owner.get(path).want(http.StatusOK); !a.has("input#f-owner[list=members]") {
 		t.Error("there is a list that is cut off")
 	}
-	if a := owner.post(path+"/owner", "member", "Twin", "sure", "1").want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#f-owner-e"), "Several people") || !a.has("#hand-over[open]") {
+	if a := owner.post(path+"/owner", "member", "Twin", "sure",
+		"1").want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#f-owner-e"), "Several people") ||
+		!a.has("#hand-over[open]") {
 		t.Errorf("two of one name: %s", a.text("#errors"))
 	}
 	owner.post(path+"/owner", "member", twins[0].RegistryID, "sure", "1").want(http.StatusSeeOther)
 	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != owner.actor.ID {
 		t.Errorf("the owner is %s before the new one accepts, %v", o.Owner, err)
 	}
-	list, err := w.app.Invitations(w.Context(), owner.actor, organization, exchange.InvitationFilter{Role: new(exchange.OwnerRole)}, exchange.Page{Limit: 2})
+	list, err := w.app.Invitations(w.Context(), owner.actor, organization,
+		exchange.InvitationFilter{Role: new(exchange.OwnerRole)}, exchange.Page{Limit: 2})
 	if err != nil || list.Total != 1 || list.Items[0].RegistryID != twins[0].RegistryID {
 		t.Fatalf("invited as owner: %+v, %v", list, err)
 	}
-	if _, err := w.app.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID, exchange.InvitationAccepted); err != nil {
+	if _, err := w.app.Answer(w.Context(), exchange.Actor{ID: twins[0].ID}, twins[0].ID, list.Items[0].ID,
+		exchange.InvitationAccepted); err != nil {
 		t.Fatal(err)
 	}
 	if o, err := w.app.Organization(w.Context(), organization); err != nil || o.Owner != twins[0].ID {

@@ -48,7 +48,8 @@ func TestASessionThatEndsInFlightChangesNothingOnAnyPage(t *testing.T) {
 			t.Parallel()
 			row.fly(t, "DELETE FROM tokens WHERE hash = $1", "in")
 			if stranger := strings.Fields(row.want)[1]; stranger == "403" && !own[row.pattern] {
-				row.fly(t, "UPDATE memberships SET left_at = created_at; UPDATE users SET is_admin = FALSE; UPDATE organizations SET owner_id = (SELECT id FROM users ORDER BY id LIMIT 1)", stranger)
+				row.fly(t, "UPDATE memberships SET left_at = created_at; UPDATE users SET is_admin = FALSE; UPDATE "+
+					"organizations SET owner_id = (SELECT id FROM users ORDER BY id LIMIT 1)", stranger)
 			}
 		})
 	}
@@ -59,7 +60,8 @@ func (row asked) fly(t *testing.T, end, want string) {
 	t.Helper()
 	wants, at := strings.Fields(row.want), 0
 	for i, role := range roles { // rather who is no admin, whose looking is noted in a transaction of its own
-		if may := wants[i] < "400"; may && (want == "in" || role.name != "requester") && (role.name != "admin" || at == 0) {
+		if may := wants[i] < "400"; may && (want == "in" || role.name != "requester") &&
+			(role.name != "admin" || at == 0) {
 			at = i
 		}
 	}
@@ -84,7 +86,8 @@ func (row asked) fly(t *testing.T, end, want string) {
 		}
 		before = w.snapshot()
 	}}
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://example.org"+names.Replace(row.path), strings.NewReader(form.Encode()))
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "http://example.org"+names.Replace(row.path),
+		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	a := v.send(r)
 	if before == nil {
@@ -98,6 +101,7 @@ func (row asked) fly(t *testing.T, end, want string) {
 		t.Errorf("%s by %s, in flight: %s, want %s: %.200s", row.pattern, roles[at].name, got, want, a.text("main"))
 	}
 	if !slices.Equal(before, w.snapshot()) {
-		t.Errorf("%s by %s, in flight, changed something: %s", row.pattern, roles[at].name, changed(before, w.snapshot()))
+		t.Errorf("%s by %s, in flight, changed something: %s", row.pattern, roles[at].name,
+			changed(before, w.snapshot()))
 	}
 }

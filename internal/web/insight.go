@@ -78,10 +78,13 @@ type endingLine struct {
 // remark is what a look at the figures shows.
 type remark struct{ Tone, Icon, Head, Text string }
 
-var stageNames = map[exchange.Stage]string{exchange.DecisionStage: "Decision", exchange.DocumentsStage: "Requester documents",
-	exchange.CountersignStage: "Countersign", exchange.ShippingStage: "Shipping", exchange.ProblemStage: "Problems", exchange.ReceiptStage: "Receipt confirmed"}
+var stageNames = map[exchange.Stage]string{exchange.DecisionStage: "Decision",
+	exchange.DocumentsStage:   "Requester documents",
+	exchange.CountersignStage: "Countersign", exchange.ShippingStage: "Shipping", exchange.ProblemStage: "Problems",
+	exchange.ReceiptStage: "Receipt confirmed"}
 
-var endingNames = map[exchange.RequestState]string{exchange.Completed: "Completed", exchange.Declined: "Declined by the lab", exchange.Withdrawn: "Cancelled by the requester",
+var endingNames = map[exchange.RequestState]string{exchange.Completed: "Completed",
+	exchange.Declined: "Declined by the lab", exchange.Withdrawn: "Cancelled by the requester",
 	exchange.Void: "Invalid", exchange.Shut: "Closed on the way"}
 
 func (v *pageRequest) readInsights() (*insightsPage, error) {
@@ -131,7 +134,8 @@ func (p *insightsPage) tell() {
 	}
 	p.Most = chartOfBars(bars)
 	all := total.Sides[exchange.LabSide] + total.Sides[exchange.RequesterSide]
-	for side, party := range map[exchange.Side]string{exchange.LabSide: "The lab", exchange.RequesterSide: "Requesters"} {
+	for side, party := range map[exchange.Side]string{exchange.LabSide: "The lab",
+		exchange.RequesterSide: "Requesters"} {
 		if s := total.Sides[side]; all > 0 {
 			p.Sides = append(p.Sides, sideLine{party, s, (s*100 + all/2) / all})
 		}
@@ -169,13 +173,19 @@ func (p *insightsPage) remark() {
 		}
 	}
 	if lab > 0 && longest*100 >= lab*40 && len(total.Whole) >= 5 {
-		p.Notes = append(p.Notes, remark{"turn", "clock", fmt.Sprintf("%s takes %d%% of the lab’s own time", where, longest*100/lab), took(longest) + " of " + took(lab) + " in this period."})
+		p.Notes = append(p.Notes,
+			remark{"turn", "clock", fmt.Sprintf("%s takes %d%% of the lab’s own time", where, longest*100/lab),
+				took(longest) + " of " + took(lab) + " in this period."})
 	}
 	if n := total.Ended[exchange.Declined]; n > 0 && n*5 >= total.Received {
-		p.Notes = append(p.Notes, remark{"info", "info", "Your lab declined " + plural(n, "request"), "Say in the listing what you cannot share, so that people need not ask."})
+		p.Notes = append(p.Notes,
+			remark{"info", "info", "Your lab declined " + plural(n, "request"),
+				"Say in the listing what you cannot share, so that people need not ask."})
 	}
 	if n := len(total.Stages[exchange.ProblemStage]); n > 0 {
-		p.Notes = append(p.Notes, remark{"bad", "alert", plural(n, "problem") + " reported and solved", "Look at how parcels are packed and labelled."})
+		p.Notes = append(p.Notes,
+			remark{"bad", "alert", plural(n, "problem") + " reported and solved",
+				"Look at how parcels are packed and labelled."})
 	}
 }
 

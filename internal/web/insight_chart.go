@@ -76,7 +76,8 @@ func chartOfStages(lines []stageLine) (c stageChart) {
 		c.Rows = append(c.Rows, r)
 		said = append(said, strings.ToLower(l.Name)+" "+r.MedianText)
 	}
-	c.Text = "Horizontal bars: " + strings.Join(said, ", ") + " days. Lines show the 90th percentile. The table below has every value."
+	c.Text = "Horizontal bars: " + strings.Join(said, ", ") +
+		" days. Lines show the 90th percentile. The table below has every value."
 	return c
 }
 
@@ -146,7 +147,8 @@ func chartOfMonths(months []app.Month) (c columnChart) {
 		col.Top = round(y - 5)
 		c.Columns = append(c.Columns, col)
 	}
-	c.Text = "Stacked columns from " + months[0].Begins.Format("January 2006") + " to " + months[len(months)-1].Begins.Format("January 2006") +
+	c.Text = "Stacked columns from " + months[0].Begins.Format("January 2006") + " to " +
+		months[len(months)-1].Begins.Format("January 2006") +
 		". The largest has " + plural(most, "request") + ". The table below has every value."
 	return c
 }

@@ -43,7 +43,8 @@ func (v *pageRequest) readGrant() (*grantPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &grantPage{Page: Page{Title: g.Title, Section: "lab"}, Grant: g, ID: itoa(id), Project: g.Title, Funder: g.FunderID, Days: linkDays}
+	p := &grantPage{Page: Page{Title: g.Title, Section: "lab"}, Grant: g, ID: itoa(id), Project: g.Title,
+		Funder: g.FunderID, Days: linkDays}
 	p.tell(g.GrantReport)
 	p.CSV = "/funding/" + p.ID + "/report.csv"
 	return p, nil
@@ -61,7 +62,8 @@ func (p *grantPage) tell(r app.GrantReport) {
 	}
 	var bars []bar
 	for _, m := range exchange.TopCounts(counts, 10) {
-		bars = append(bars, bar{Name: titles[m.Key].Material.Title, Kind: p.CategoryLabel(titles[m.Key].Material.Category), N: m.N, ID: m.Key})
+		bars = append(bars, bar{Name: titles[m.Key].Material.Title,
+			Kind: p.CategoryLabel(titles[m.Key].Material.Category), N: m.N, ID: m.Key})
 	}
 	p.Bars = chartOfBars(bars)
 }
@@ -81,7 +83,8 @@ func (v *pageRequest) saveGrant() (response, error) {
 		return response{}, err
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
-	_, err = v.app.UpdateGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
+	_, err = v.app.UpdateGrant(v.Context(), v.who.Actor, p.Grant.ID,
+		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
 	if fields, ok := faults(err); ok {
 		p.Errors, p.Open = fields, "edit"
 		return invalid("funding", p)
@@ -103,7 +106,8 @@ func (v *pageRequest) fund() (response, error) {
 		p.Errors = FieldErrors{"material": {"Choose a material."}}
 		return invalid("funding", p)
 	}
-	m, _, err := v.app.Fund(v.Context(), v.who.Actor, p.Grant.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(id))})
+	m, _, err := v.app.Fund(v.Context(), v.who.Actor, p.Grant.ID,
+		exchange.FundingBody{Material: exchange.Some(exchange.Ref(id))})
 	if text, ok := refusal(err); ok {
 		p.Errors = FieldErrors{"material": {text}}
 		return invalid("funding", p)
@@ -136,7 +140,8 @@ func (v *pageRequest) makeGrantLink() (response, error) {
 	}
 	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
 	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // what is no number is none from 1 on
-	p.Link, p.LinkEnds, err = v.app.ShareGrant(v.Context(), v.who.Actor, p.Grant.ID, exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
+	p.Link, p.LinkEnds, err = v.app.ShareGrant(v.Context(), v.who.Actor, p.Grant.ID,
+		exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
 	if fields, ok := faults(err); ok {
 		p.Errors = fields
 		return invalid("funding", p)
@@ -219,7 +224,8 @@ func (v *pageRequest) reportCSV() (response, error) {
 	}
 	rows := [][]string{{"material", "title", "category", "lab", "requests", "completed", "publication"}}
 	for _, m := range p.Report.Materials {
-		rows = append(rows, []string{itoa(m.Material.ID), m.Material.Title, p.CategoryLabel(m.Material.Category), labs[m.Material.OrganizationID],
+		rows = append(rows, []string{itoa(m.Material.ID), m.Material.Title, p.CategoryLabel(m.Material.Category),
+			labs[m.Material.OrganizationID],
 			itoa(m.Requests), itoa(m.Completed), m.Publication()})
 	}
 	r := sendCSV(fmt.Sprintf("grant-%s.csv", p.ID), rows)

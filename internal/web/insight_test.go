@@ -38,7 +38,8 @@ func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
 				received += n
 			}
 		}
-		if fmt.Sprint(received) != a.text("dl.stats.panel dd:first-of-type")[:len(fmt.Sprint(received))] || received == 0 {
+		if fmt.Sprint(received) != a.text("dl.stats.panel dd:first-of-type")[:len(fmt.Sprint(received))] ||
+			received == 0 {
 			t.Errorf("%d received, the page says %s", received, a.text("dl.stats.panel"))
 		}
 		if !strings.HasPrefix(csv.header.Get("Content-Type"), "text/csv") {
@@ -47,7 +48,8 @@ func TestInsightsHaveTheSameNumbersAsChartTableAndFile(t *testing.T) {
 		if a = w.as("mario").get(lab + "/insights?months=3"); a.doc.Find("figure:has(#f2) tbody tr").Length() != 3 {
 			t.Error("not three months")
 		}
-		if a = w.as("josiah").get(w.labOf("josiah") + "/insights"); !strings.Contains(a.text("main"), "Nothing to tell yet") {
+		if a = w.as("josiah").get(w.labOf("josiah") + "/insights"); !strings.Contains(a.text("main"),
+			"Nothing to tell yet") {
 			t.Error(a.text("main"))
 		}
 	})
@@ -58,7 +60,8 @@ func TestInsightsAreOfOneCategoryWhereTheAddressSaysSo(t *testing.T) {
 	each(t, func(w *world) {
 		lab, v := w.labOf("olivia"), w.as("mario")
 		received := func(query string) (n int) {
-			_, err := fmt.Sscanf(v.get(lab+"/insights?months=60"+query).want(http.StatusOK).text("dl.stats.panel div:first-of-type dd"), "%d", &n)
+			_, err := fmt.Sscanf(v.get(lab+"/insights?months=60"+
+				query).want(http.StatusOK).text("dl.stats.panel div:first-of-type dd"), "%d", &n)
 			w.must(err)
 			return n
 		}
@@ -83,7 +86,8 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		lab, owner := w.labOf("olivia"), w.as("olivia")
-		if a := owner.post(lab+"/grants", "title", "Bank", "funder_id", ""); a.status != http.StatusUnprocessableEntity || a.input("title") != "Bank" {
+		if a := owner.post(lab+"/grants", "title", "Bank", "funder_id",
+			""); a.status != http.StatusUnprocessableEntity || a.input("title") != "Bank" {
 			t.Errorf("%d %s", a.status, a.input("title"))
 		}
 		grant := owner.post(lab+"/grants", "title", "Bank <b>", "funder_id", "=EX-1").want(http.StatusSeeOther).location
@@ -92,24 +96,30 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 			owner.post(grant+"/materials", "material", fmt.Sprint(w.material(title).ID)).want(http.StatusSeeOther)
 		}
 		a := owner.get(grant).want(http.StatusOK)
-		if text := a.text("dl.stats"); !strings.Contains(text, "materials made available2 requests2 transfers completed1") && !strings.Contains(text, "made available2") {
+		if text := a.text("dl.stats"); !strings.Contains(text,
+			"materials made available2 requests2 transfers completed1") && !strings.Contains(text, "made available2") {
 			t.Error(text)
 		}
-		for name, status := range map[string]int{"mario": http.StatusForbidden, "josiah": http.StatusForbidden, "": http.StatusSeeOther, "ada": http.StatusOK} {
+		for name, status := range map[string]int{"mario": http.StatusForbidden, "josiah": http.StatusForbidden,
+			"": http.StatusSeeOther, "ada": http.StatusOK} {
 			w.as(name).get(grant).want(status)
 		}
 		w.as("mario").post(grant+"/links", "note", "x", "days", "30").want(http.StatusForbidden)
-		if a = owner.post(grant+"/links", "note", "The funder", "days", "x"); a.status != http.StatusUnprocessableEntity || a.input("days") != "x" {
+		if a = owner.post(grant+"/links", "note", "The funder", "days",
+			"x"); a.status != http.StatusUnprocessableEntity || a.input("days") != "x" {
 			t.Errorf("%d %s", a.status, a.input("days"))
 		}
 		a = owner.post(grant+"/links", "note", "The funder", "days", "30").want(http.StatusOK)
 		u, err := url.Parse(a.text("#link"))
 		w.must(err)
-		if a.header.Get("Cache-Control") != "no-store" || strings.Contains(owner.get(grant).body, u.Query().Get("key")) || u.Query().Get("key") == "" {
+		if a.header.Get("Cache-Control") != "no-store" ||
+			strings.Contains(owner.get(grant).body, u.Query().Get("key")) || u.Query().Get("key") == "" {
 			t.Error("the link is shown more than once")
 		}
 		report := w.as("").get(u.RequestURI()).want(http.StatusOK)
-		if report.header.Get("Referrer-Policy") != "no-referrer" || !strings.Contains(report.header.Get("X-Robots-Tag"), "noindex") || !report.has(`meta[name=robots][content=noindex]`) {
+		if report.header.Get("Referrer-Policy") != "no-referrer" ||
+			!strings.Contains(report.header.Get("X-Robots-Tag"), "noindex") ||
+			!report.has(`meta[name=robots][content=noindex]`) {
 			t.Errorf("%v", report.header)
 		}
 		for _, name := range []string{"Carberry", "Olivia", "Mario", "example.org"} {
@@ -117,7 +127,8 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 				t.Errorf("the report names %s", name)
 			}
 		}
-		if !strings.Contains(report.text("main"), "HEK293T") || report.has("main form") || strings.Contains(report.doc.Find("header.bar").Text(), u.Query().Get("key")) {
+		if !strings.Contains(report.text("main"), "HEK293T") || report.has("main form") ||
+			strings.Contains(report.doc.Find("header.bar").Text(), u.Query().Get("key")) {
 			t.Error(report.text("main"))
 		}
 		csv := w.as("").get(report.doc.Find("main a.btn").First().AttrOr("href", "")).want(http.StatusOK)
@@ -135,7 +146,8 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 		if strings.Contains(owner.get(grant).text("#materials table"), "HeLa") {
 			t.Error("still there")
 		}
-		if a = owner.post(grant, "title", "", "funder_id", "EX-2"); a.status != http.StatusUnprocessableEntity || !a.has("details[open] #f-title") {
+		if a = owner.post(grant, "title", "", "funder_id", "EX-2"); a.status != http.StatusUnprocessableEntity ||
+			!a.has("details[open] #f-title") {
 			t.Errorf("%d", a.status)
 		}
 		owner.post(grant, "title", "Other", "funder_id", "EX-2").want(http.StatusSeeOther)
@@ -149,7 +161,8 @@ func TestAGrantIsMadeFilledAndReported(t *testing.T) {
 
 func TestInsightsAsAFileHoldNoFormula(t *testing.T) {
 	t.Parallel()
-	for cell, want := range map[string]string{"HeLa": "HeLa", "-5": "-5", "": "", "=1+1": "'=1+1", "@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "＝1+1": "'＝1+1",
+	for cell, want := range map[string]string{"HeLa": "HeLa", "-5": "-5", "": "", "=1+1": "'=1+1",
+		"@SUM(A1)": "'@SUM(A1)", "-2+3": "'-2+3", "＝1+1": "'＝1+1",
 		"＋1": "'＋1", "－1": "'－1", "＠x": "'＠x", "\tx": "'\tx", "\r=1": "'\r=1", "\n=1": "'\n=1", "a=1": "a=1"} {
 		if got := web.AsText(cell); got != want {
 			t.Errorf("%q is written as %q, want %q", cell, got, want)

@@ -175,7 +175,8 @@ type labForm struct {
 // patchOf is what the form of a lab says.
 func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
 	p.Name, p.Description = exchange.Some(f.Name), exchange.Some(f.Description)
-	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign, &p.ShipDays: f.Ships} {
+	for to, text := range map[*exchange.Opt[int]]string{&p.DecideDays: f.Decide, &p.CountersignDays: f.Countersign,
+		&p.ShipDays: f.Ships} {
 		n, _ := strconv.Atoi(text) // what is no number is none from 1 to 365
 		*to = exchange.Some(n)
 	}
@@ -185,7 +186,8 @@ func (f *labForm) patchOf() (p exchange.OrganizationPatch) {
 
 func (f *labForm) read(v *pageRequest) {
 	f.Name, f.Description = v.PostFormValue("name"), v.PostFormValue("description")
-	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"), v.PostFormValue("ship_days")
+	f.Decide, f.Countersign, f.Ships = v.PostFormValue("decide_days"), v.PostFormValue("countersign_days"),
+		v.PostFormValue("ship_days")
 	if f.Public = v.PostFormValue("public_metadata_keys"); v.PostForm.Has("public_metadata_keys") {
 		f.keys = exchange.Some(exchange.Names(strings.Split(f.Public, "\n")))
 	}
@@ -194,7 +196,8 @@ func (f *labForm) read(v *pageRequest) {
 func (f *labForm) tell(o exchange.Organization) {
 	f.Name, f.Description = o.Name, o.Description
 	f.Public = strings.Join(o.PublicKeys, "\n")
-	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign), strconv.Itoa(o.Targets.Ship)
+	f.Decide, f.Countersign, f.Ships = strconv.Itoa(o.Targets.Decide), strconv.Itoa(o.Targets.Countersign),
+		strconv.Itoa(o.Targets.Ship)
 }
 
 func (v *pageRequest) newLab() (response, error) {
@@ -215,7 +218,8 @@ func (v *pageRequest) makeLab() (response, error) {
 	} else if err != nil {
 		return response{}, err
 	}
-	return seeOther(fmt.Sprintf("/labs/%d/people", made.ID)).saying(made.Name + " is made. Invite the people who work there."), nil
+	return seeOther(fmt.Sprintf("/labs/%d/people", made.ID)).saying(made.Name +
+		" is made. Invite the people who work there."), nil
 }
 
 func (v *pageRequest) labSettings() (response, error) {
@@ -224,7 +228,8 @@ func (v *pageRequest) labSettings() (response, error) {
 		return response{}, err
 	}
 	if !base.Lab.May(exchange.OrganizationUpdate) {
-		return response{}, exchange.Errorf(exchange.Forbidden, "Only the owner of %s changes its settings.", base.Lab.Name)
+		return response{}, exchange.Errorf(exchange.Forbidden, "Only the owner of %s changes its settings.",
+			base.Lab.Name)
 	}
 	p := &labForm{labPage: base}
 	p.tell(base.Lab.Organization)

@@ -49,7 +49,8 @@ func (v *pageRequest) makeGrant() (response, error) {
 		return response{}, err
 	}
 	p.Project, p.Funder = v.PostFormValue("title"), v.PostFormValue("funder_id")
-	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
+	g, err := v.app.CreateGrant(v.Context(), v.who.Actor,
+		exchange.GrantPatch{Title: exchange.Some(p.Project), FunderID: exchange.Some(p.Funder)})
 	if fields, ok := faults(err); ok {
 		p.Errors = fields
 		return invalid("lab-grants", p)

@@ -47,7 +47,8 @@ func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 	p.Members, p.Total, p.Links = members.Items, members.Total, v.linksOf(members.Next)
 	if base.Lab.May(exchange.InvitationRead) {
 		for _, status := range []exchange.InvitationStatus{exchange.InvitationPending, exchange.InvitationExpired} {
-			list, err := v.app.Invitations(v.Context(), v.who.Actor, base.Lab.ID, exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
+			list, err := v.app.Invitations(v.Context(), v.who.Actor, base.Lab.ID,
+				exchange.InvitationFilter{Status: &status}, exchange.Page{Limit: maxOfPage})
 			if err != nil {
 				return nil, err
 			}
@@ -55,7 +56,8 @@ func (v *pageRequest) readPeople() (*labPeoplePage, error) {
 		}
 	}
 	if base.Lab.May(exchange.JoinRead) {
-		list, err := v.app.JoinRequests(v.Context(), v.who.Actor, base.Lab.ID, exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: maxOfPage})
+		list, err := v.app.JoinRequests(v.Context(), v.who.Actor, base.Lab.ID,
+			exchange.JoinFilter{Status: new(exchange.JoinPending)}, exchange.Page{Limit: maxOfPage})
 		if err != nil {
 			return nil, err
 		}
@@ -126,14 +128,16 @@ func (v *pageRequest) handLabOver() (response, error) {
 	if v.PostFormValue("sure") == "" {
 		return again("sure", "Tick the box to hand the lab over: once they own it, you cannot take it back yourself.")
 	}
-	o, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id, exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))})
+	o, err := v.app.UpdateOrganization(v.Context(), v.who.Actor, id,
+		exchange.OrganizationPatch{Owner: exchange.Some(exchange.UserRef(u.ID))})
 	if text, ok := refusal(err); ok {
 		return again("owner", text)
 	} else if err != nil {
 		return response{}, err
 	}
 	if o.Owner != u.ID {
-		return seeOther(v.lab("/people")).saying(u.Name() + " is invited to own the lab. It stays as it is until they accept."), nil
+		return seeOther(v.lab("/people")).saying(u.Name() + " is invited to own the lab. It stays as it is until " +
+			"they accept."), nil
 	}
 	return seeOther(v.lab("/people")).saying(u.Name() + " owns the lab now. Its former owner is still a member."), nil
 }
@@ -158,7 +162,8 @@ func (v *pageRequest) invite() (response, error) {
 	role := exchange.Role(v.PostFormValue("role"))
 	var wrong, left []string
 	sent := 0
-	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"), func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ';' }),
+	lines := slices.DeleteFunc(strings.FieldsFunc(v.PostFormValue("who"),
+		func(r rune) bool { return r == '\n' || r == '\r' || r == ',' || r == ';' }),
 		func(line string) bool { return strings.TrimSpace(line) == "" })
 	problems := FieldErrors{}
 	expires, problem := v.expiry()
@@ -193,7 +198,8 @@ func (v *pageRequest) invite() (response, error) {
 		}
 	}
 	if len(wrong) == 0 && problem == "" {
-		return seeOther(v.lab("/people")).saying(plural(sent, "invitation") + " sent. Nobody is a member before they accept."), nil
+		return seeOther(v.lab("/people")).saying(plural(sent, "invitation") +
+			" sent. Nobody is a member before they accept."), nil
 	}
 	p, err := v.readPeople()
 	if err != nil {
@@ -202,7 +208,8 @@ func (v *pageRequest) invite() (response, error) {
 	if len(wrong) > 0 {
 		problems["who"] = wrong
 	}
-	p.Invited, p.Role, p.Days, p.Open, p.Errors = v.PostFormValue("who"), string(role), v.PostFormValue("days"), true, problems
+	p.Invited, p.Role, p.Days, p.Open, p.Errors = v.PostFormValue("who"), string(role), v.PostFormValue("days"), true,
+		problems
 	if sent > 0 { // those need no other invitation
 		p.Invited = strings.Join(left, "\n")
 	}
@@ -229,7 +236,8 @@ func refusal(err error) (text string, ok bool) {
 		return strings.Join(list, "; "), true
 	}
 	switch exchange.CodeOf(err) {
-	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse, exchange.UnsupportedMedia, exchange.TooLarge, exchange.QuotaExceeded:
+	case exchange.InvalidInput, exchange.Conflict, exchange.RateLimited, exchange.AttachmentInUse,
+		exchange.UnsupportedMedia, exchange.TooLarge, exchange.QuotaExceeded:
 		return messageOf(err), true
 	}
 	return "", false
@@ -272,7 +280,8 @@ func (v *pageRequest) askToJoin() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	_, existed, err := v.app.AskToJoin(v.Context(), v.who.Actor, id, exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
+	_, existed, err := v.app.AskToJoin(v.Context(), v.who.Actor, id,
+		exchange.JoinNew{Note: exchange.Some(v.PostFormValue("note"))})
 	if text, ok := refusal(err); ok {
 		p, err := v.readPeople()
 		if err != nil {
@@ -313,7 +322,8 @@ func (v *pageRequest) declineJoin() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinDeclined, exchange.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
+	j, err := v.app.AnswerJoin(v.Context(), v.who.Actor, lab, id, exchange.JoinDeclined,
+		exchange.JoinDecline{Reason: exchange.Some(v.PostFormValue("reason"))})
 	if err != nil {
 		return response{}, err
 	}

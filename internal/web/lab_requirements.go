@@ -37,7 +37,8 @@ func (v *pageRequest) readRequirements() (*labRequirementsPage, error) {
 		return nil, err
 	}
 	p := &labRequirementsPage{labPage: base, Form: shippingFormOf(nil)}
-	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID, exchange.Page{Limit: maxOfPage})
+	p.LabRequirements, err = v.app.LabRequirements(v.Context(), v.who.Actor, base.Lab.ID,
+		exchange.Page{Limit: maxOfPage})
 	return p, err
 }
 
@@ -57,9 +58,11 @@ func (v *pageRequest) saveShipping() (response, error) {
 	}
 	ticked := func(name string) exchange.Opt[bool] { return exchange.Some(v.PostFormValue(name) != "") }
 	patch := exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
-		NeedsAddress: ticked("needs_shipping_address"), NeedsPayment: ticked("needs_payment"), AcceptsShippingCode: ticked("accepts_shipping_code"),
+		NeedsAddress: ticked("needs_shipping_address"), NeedsPayment: ticked("needs_payment"),
+		AcceptsShippingCode:  ticked("accepts_shipping_code"),
 		AcceptsReimbursement: ticked("accepts_reimbursement"), AcceptsOther: ticked("accepts_other_payment_methods"),
-		PaymentDetails: exchange.Some(v.PostFormValue("accepted_payment_details")), Restrictions: exchange.Some(v.PostFormValue("restrictions"))}
+		PaymentDetails: exchange.Some(v.PostFormValue("accepted_payment_details")),
+		Restrictions:   exchange.Some(v.PostFormValue("restrictions"))}
 	var id int64
 	if v.PathValue("shipping") == "" {
 		_, err = v.app.CreateShipping(v.Context(), v.who.Actor, patch)
@@ -72,14 +75,19 @@ func (v *pageRequest) saveShipping() (response, error) {
 			return response{}, err
 		}
 		p.Errors = fields
-		p.Form = shippingForm{Open: true, Shipping: exchange.Shipping{ID: id, NeedsAddress: patch.NeedsAddress.Value, NeedsPayment: patch.NeedsPayment.Value,
-			AcceptsShippingCode: patch.AcceptsShippingCode.Value, AcceptsReimbursement: patch.AcceptsReimbursement.Value,
-			AcceptsOther: patch.AcceptsOther.Value, PaymentDetails: patch.PaymentDetails.Value, Restrictions: patch.Restrictions.Value}}
+		p.Form = shippingForm{Open: true,
+			Shipping: exchange.Shipping{ID: id, NeedsAddress: patch.NeedsAddress.Value,
+				NeedsPayment:         patch.NeedsPayment.Value,
+				AcceptsShippingCode:  patch.AcceptsShippingCode.Value,
+				AcceptsReimbursement: patch.AcceptsReimbursement.Value,
+				AcceptsOther:         patch.AcceptsOther.Value, PaymentDetails: patch.PaymentDetails.Value,
+				Restrictions: patch.Restrictions.Value}}
 		return invalid("lab-requirements", p)
 	} else if err != nil {
 		return response{}, err
 	}
-	return seeOther(v.lab("/requirements#shipping")).saying("The shipping requirements are saved. Requests under way follow them from now on."), nil
+	return seeOther(v.lab("/requirements#shipping")).saying("The shipping requirements are saved. Requests under way " +
+		"follow them from now on."), nil
 }
 
 // labDocumentID is the id of the document in the address, which has to be one of the lab there.
@@ -158,13 +166,16 @@ func (v *pageRequest) addDocument() (response, error) {
 	if err != nil {
 		return v.documentRefused(err)
 	}
-	_, err = v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(file.name),
-		Description: exchange.Some(sent.fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.content)
+	_, err = v.app.CreateAttachment(v.Context(), v.who.Actor,
+		exchange.AttachmentPatch{Filename: exchange.Some(file.name),
+			Description: exchange.Some(sent.fields.Get("description")), OwnedByOrg: exchange.NullOf(exchange.Ref(lab))},
+		&file.content)
 	if err != nil {
 		v.app.Discard(v.Context(), file.content, err)
 		return v.documentRefused(err)
 	}
-	return seeOther(v.lab("/requirements#documents")).saying(file.name + " is kept. Choose it as the MTA of a material where you edit that."), nil
+	return seeOther(v.lab("/requirements#documents")).saying(file.name +
+		" is kept. Choose it as the MTA of a material where you edit that."), nil
 }
 
 func (v *pageRequest) replaceDocument() (response, error) {
@@ -179,11 +190,13 @@ func (v *pageRequest) replaceDocument() (response, error) {
 	if err != nil {
 		return v.documentRefused(err)
 	}
-	if _, err := v.app.ReplaceDocument(v.Context(), v.who.Actor, id, exchange.AttachmentPatch{Filename: exchange.Some(file.name)}, &file.content); err != nil {
+	if _, err := v.app.ReplaceDocument(v.Context(), v.who.Actor, id,
+		exchange.AttachmentPatch{Filename: exchange.Some(file.name)}, &file.content); err != nil {
 		v.app.Discard(v.Context(), file.content, err)
 		return v.documentRefused(err)
 	}
-	return seeOther(v.lab("/requirements#documents")).saying(file.name + " takes the place of the old version. Requests that stand on that one keep it."), nil
+	return seeOther(v.lab("/requirements#documents")).saying(file.name +
+		" takes the place of the old version. Requests that stand on that one keep it."), nil
 }
 
 func (v *pageRequest) deleteDocument() (response, error) {
@@ -194,5 +207,6 @@ func (v *pageRequest) deleteDocument() (response, error) {
 	if err := v.app.DeleteAttachment(v.Context(), v.who.Actor, id); err != nil {
 		return v.documentRefused(err)
 	}
-	return seeOther(v.lab("/requirements#documents")).saying("The document " + strconv.FormatInt(id, 10) + " is deleted."), nil
+	return seeOther(v.lab("/requirements#documents")).saying("The document " + strconv.FormatInt(id, 10) +
+		" is deleted."), nil
 }

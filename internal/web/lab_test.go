@@ -26,7 +26,8 @@ func TestPagesOfALabAreForThoseWhomThePolicyNames(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab := w.labOf("olivia")
-	pages := []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/insights.csv", "/webhooks", "/history", "/settings"}
+	pages := []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/insights.csv", "/webhooks",
+		"/history", "/settings"}
 	for name, want := range map[string]string{
 		"olivia": "200 200 200 200 200 200 200 200 200 200", // the owner
 		"mario":  "200 200 200 200 200 200 200 200 200 403", // a member
@@ -66,7 +67,8 @@ func TestAnonymousReadersOfALabSeeNoAddressOfAnybody(t *testing.T) {
 	lab := w.labOf("olivia")
 	for _, page := range []string{"", "/people", "/requirements"} {
 		a := w.as("").get(lab + page).want(http.StatusOK)
-		if strings.Contains(a.body, "@example.org") || strings.Contains(a.text("main"), people["mario"]) || a.has("main form[method=post]") {
+		if strings.Contains(a.body, "@example.org") || strings.Contains(a.text("main"), people["mario"]) ||
+			a.has("main form[method=post]") {
 			t.Errorf("%s shows too much", page)
 		}
 	}
@@ -80,23 +82,29 @@ func TestALabIsMadeAndItsSettingsKeepWhatWasTyped(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("josiah")
 		hostile := `<script>alert(1)</script> "lab"`
-		a := v.post("/labs/new", "name", hostile, "description", "D", "decide_days", "never", "countersign_days", "5", "ship_days", "6").want(http.StatusUnprocessableEntity)
-		if a.input("name") != hostile || a.input("decide_days") != "never" || !a.has("#errors a[href='#f-decide_days']") || a.has("main script") {
+		a := v.post("/labs/new", "name", hostile, "description", "D", "decide_days", "never", "countersign_days", "5",
+			"ship_days", "6").want(http.StatusUnprocessableEntity)
+		if a.input("name") != hostile || a.input("decide_days") != "never" ||
+			!a.has("#errors a[href='#f-decide_days']") || a.has("main script") {
 			t.Errorf("%s %s", a.input("name"), a.text("#errors"))
 		}
-		a = v.post("/labs/new", "name", hostile, "description", "D", "decide_days", "4", "countersign_days", "5", "ship_days", "6").follow().want(http.StatusOK)
+		a = v.post("/labs/new", "name", hostile, "description", "D", "decide_days", "4", "countersign_days", "5",
+			"ship_days", "6").follow().want(http.StatusOK)
 		if a.text("h1") != hostile || strings.Contains(a.body, "<script>alert") {
 			t.Error(a.text("h1"))
 		}
 		lab := a.doc.Find("nav.tabs a").First().AttrOr("href", "")
-		if a = v.post(lab+"/settings", "name", "", "description", "E", "decide_days", "4", "countersign_days", "5", "ship_days", "6"); a.status != http.StatusUnprocessableEntity || a.input("description") != "E" {
+		if a = v.post(lab+"/settings", "name", "", "description", "E", "decide_days", "4", "countersign_days", "5",
+			"ship_days", "6"); a.status != http.StatusUnprocessableEntity || a.input("description") != "E" {
 			t.Errorf("%d %s", a.status, a.input("description"))
 		}
-		v.post(lab+"/settings", "name", "Other", "description", "E", "decide_days", "9", "countersign_days", "5", "ship_days", "6").want(http.StatusSeeOther)
+		v.post(lab+"/settings", "name", "Other", "description", "E", "decide_days", "9", "countersign_days", "5",
+			"ship_days", "6").want(http.StatusSeeOther)
 		if a = v.get(lab + "/settings"); a.text("h1") != "Other" || a.input("decide_days") != "9" {
 			t.Errorf("%s %s", a.text("h1"), a.input("decide_days"))
 		}
-		if text := v.get(lab + "/history").text("main"); !strings.Contains(text, "target for decisions: 4 days 9 days") {
+		if text := v.get(lab + "/history").text("main"); !strings.Contains(text,
+			"target for decisions: 4 days 9 days") {
 			t.Error(text)
 		}
 		w.as("mario").post(lab+"/settings", "name", "Mine").want(http.StatusForbidden)
@@ -138,15 +146,21 @@ func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		lab, owner := w.labOf("olivia"), w.as("olivia")
-		a := owner.post(lab+"/invitations", "who", "new@example.com\nnot an address@\n"+people["mario"], "role", "MEMBER", "days", "30").want(http.StatusUnprocessableEntity)
-		if left := a.input("who"); strings.Contains(left, "new@example.com") || !strings.Contains(left, people["mario"]) || !strings.Contains(a.text("#errors"), "member of this organization already") {
+		a := owner.post(lab+"/invitations", "who", "new@example.com\nnot an address@\n"+people["mario"], "role",
+			"MEMBER", "days", "30").want(http.StatusUnprocessableEntity)
+		if left := a.input("who"); strings.Contains(left, "new@example.com") ||
+			!strings.Contains(left, people["mario"]) ||
+			!strings.Contains(a.text("#errors"), "member of this organization already") {
 			t.Errorf("left %q: %s", left, a.text("#errors"))
 		}
-		if a = owner.post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days", "never"); a.status != http.StatusUnprocessableEntity || a.input("days") != "never" {
+		if a = owner.post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
+			"never"); a.status != http.StatusUnprocessableEntity || a.input("days") != "never" {
 			t.Errorf("%d %s", a.status, a.input("days"))
 		}
-		w.as("mario").post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days", "30").want(http.StatusForbidden)
-		list, err := w.app.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], exchange.InvitationFilter{}, exchange.Page{Limit: 9})
+		w.as("mario").post(lab+"/invitations", "who", "x@example.com", "role", "MEMBER", "days",
+			"30").want(http.StatusForbidden)
+		list, err := w.app.Invitations(t.Context(), owner.actor, owner.actor.Owns[0], exchange.InvitationFilter{},
+			exchange.Page{Limit: 9})
 		w.must(err)
 		if len(list.Items) != 1 {
 			t.Fatalf("%d invitations", len(list.Items))
@@ -160,13 +174,16 @@ func TestWhoIsInvitedJoinsWithTheLinkAndItsTokenIsInNoPage(t *testing.T) {
 		w.must(err)
 		guest := w.as("")
 		a = guest.get(u.RequestURI())
-		if a.status != http.StatusSeeOther || a.location != "/join" || a.header.Get("Referrer-Policy") != "no-referrer" {
+		if a.status != http.StatusSeeOther || a.location != "/join" ||
+			a.header.Get("Referrer-Policy") != "no-referrer" {
 			t.Fatalf("%d %s %v", a.status, a.location, a.header)
 		}
 		token := u.Query().Get("token")
 		a = guest.get("/join").want(http.StatusOK)
-		if strings.Contains(a.body, token) || a.header.Get("Referrer-Policy") != "no-referrer" || a.header.Get("Cache-Control") != "no-store" ||
-			!strings.Contains(a.text("main"), "Olivia Owner asks you to join the lab Sample Cell Bank") || strings.Contains(a.text("main"), "new@example.com") {
+		if strings.Contains(a.body, token) || a.header.Get("Referrer-Policy") != "no-referrer" ||
+			a.header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(a.text("main"), "Olivia Owner asks you to join the lab Sample Cell Bank") ||
+			strings.Contains(a.text("main"), "new@example.com") {
 			t.Error(a.text("main"))
 		}
 		if !a.has(`a[href="/signin?next=%2Fjoin"]`) || a.has("form[action='/join/answer']") {
@@ -212,7 +229,8 @@ func TestAStrangerAsksToJoinAndTheOwnerAnswers(t *testing.T) {
 	if text := stranger.get(lab + "/people").text("main"); !strings.Contains(text, "Write to us first.") {
 		t.Error(text)
 	}
-	if a = stranger.post(lab+"/joins", "note", "Again"); a.status != http.StatusUnprocessableEntity || a.input("note") != "Again" {
+	if a = stranger.post(lab+"/joins", "note", "Again"); a.status != http.StatusUnprocessableEntity ||
+		a.input("note") != "Again" {
 		t.Errorf("%d %s", a.status, a.input("note"))
 	}
 }
@@ -224,8 +242,10 @@ func TestAnInvitationToAnyWordIsToldHowToNameSomebody(t *testing.T) {
 	w.must(err)
 	w.app.Identity = client
 	v, path := w.as("olivia"), w.labOf("olivia")+"/invitations"
-	a := v.post(path, "role", "MEMBER", "days", "30", "who", "bob\n0000-0002-1825-0098\nhttps://orcid.org/"+people["gabriel"]).want(http.StatusUnprocessableEntity)
-	for _, want := range []string{"bob: an ORCID iD has 16 digits, such as", "0000-0002-1825-0098: ", "check digit", "e-mail address"} {
+	a := v.post(path, "role", "MEMBER", "days", "30", "who", "bob\n0000-0002-1825-0098\nhttps://orcid.org/"+
+		people["gabriel"]).want(http.StatusUnprocessableEntity)
+	for _, want := range []string{"bob: an ORCID iD has 16 digits, such as", "0000-0002-1825-0098: ", "check digit",
+		"e-mail address"} {
 		if !strings.Contains(a.text("#f-who-e"), want) {
 			t.Errorf("%q is not in %s", want, a.text("#f-who-e"))
 		}
@@ -239,35 +259,45 @@ func TestShippingRequirementsAndDocumentsOfALab(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	lab, member := w.labOf("olivia"), w.as("mario")
-	if a := member.post(lab+"/shipping", "restrictions", strings.Repeat("x", 200_000), "needs_payment", "1"); a.status != http.StatusUnprocessableEntity || !a.has("details[open] textarea[name=restrictions]") {
+	if a := member.post(lab+"/shipping", "restrictions", strings.Repeat("x", 200_000), "needs_payment",
+		"1"); a.status != http.StatusUnprocessableEntity || !a.has("details[open] textarea[name=restrictions]") {
 		t.Errorf("%d", a.status)
 	}
-	a := member.post(lab+"/shipping", "needs_payment", "1", "accepts_reimbursement", "1", "restrictions", "Only on Mondays").follow()
-	if text := a.text("#shipping"); !strings.Contains(text, "Only on Mondays") || !strings.Contains(text, "by reimbursement") {
+	a := member.post(lab+"/shipping", "needs_payment", "1", "accepts_reimbursement", "1", "restrictions",
+		"Only on Mondays").follow()
+	if text := a.text("#shipping"); !strings.Contains(text, "Only on Mondays") ||
+		!strings.Contains(text, "by reimbursement") {
 		t.Error(text)
 	}
 	w.as("josiah").post(lab+"/shipping", "restrictions", "Mine").want(http.StatusForbidden)
 	pdf := "%PDF-1.4\n1 0 obj<<>>endobj\ntrailer<<>>\n%%EOF\n"
-	if a = member.upload(lab+"/documents", "other", "x.pdf", pdf); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.text("#errors"), "Choose a file") {
+	if a = member.upload(lab+"/documents", "other", "x.pdf", pdf); a.status != http.StatusUnprocessableEntity ||
+		!strings.Contains(a.text("#errors"), "Choose a file") {
 		t.Errorf("%d %s", a.status, a.text("#errors"))
 	}
 	a = member.upload(lab+"/documents", "file", "our mta.pdf", pdf, "description", "Ours").follow()
 	link := a.doc.Find(`#documents a:contains("our mta.pdf")`).AttrOr("href", "")
 	got := member.get(link).want(http.StatusOK)
-	if got.body != pdf || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment") || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
+	if got.body != pdf || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment") ||
+		!strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") {
 		t.Errorf("%v", got.header)
 	}
 	w.as("josiah").get(link).want(http.StatusForbidden)
 	w.as("nadia").upload(link+"/replace", "file", "evil.pdf", pdf).want(http.StatusForbidden)
-	if a = member.upload(link+"/replace", "file", "our mta 2.pdf", pdf+"\n").follow(); strings.Contains(a.text("#documents"), "our mta.pdf") || !strings.Contains(a.text("#documents"), "our mta 2.pdf") {
+	if a = member.upload(link+"/replace", "file", "our mta 2.pdf", pdf+
+		"\n").follow(); strings.Contains(a.text("#documents"), "our mta.pdf") ||
+		!strings.Contains(a.text("#documents"), "our mta 2.pdf") {
 		t.Error(a.text("#documents"))
 	}
 	old := a.doc.Find(`#documents a:contains("mta-template.pdf")`).AttrOr("href", "")
-	if a = member.post(old + "/delete"); a.status != http.StatusUnprocessableEntity || !strings.Contains(a.text("#errors"), "it is kept") {
+	if a = member.post(old + "/delete"); a.status != http.StatusUnprocessableEntity ||
+		!strings.Contains(a.text("#errors"), "it is kept") {
 		t.Errorf("%d: a document that materials name is deleted", a.status)
 	}
 	a = member.upload(old+"/replace", "file", "mta-2027.pdf", pdf).follow()
-	if text := a.text("#documents"); strings.Contains(text, "mta-template.pdf") || !strings.Contains(text, "mta-2027.pdf") || !regexp.MustCompile(`mta-2027.pdf \d+ bytes.*used by \d+ listings`).MatchString(text) {
+	if text := a.text("#documents"); strings.Contains(text, "mta-template.pdf") ||
+		!strings.Contains(text, "mta-2027.pdf") ||
+		!regexp.MustCompile(`mta-2027.pdf \d+ bytes.*used by \d+ listings`).MatchString(text) {
 		t.Error(text)
 	}
 }
@@ -277,7 +307,8 @@ func TestTheSecretOfAWebhookIsShownOnce(t *testing.T) {
 	w := alone(t)
 	w.app.Sender = webhook.New(false)
 	lab, owner := w.labOf("olivia"), w.as("olivia")
-	if a := owner.post(lab+"/webhooks", "url", "not an address", "description", "D", "all", "1"); a.status != http.StatusUnprocessableEntity || a.input("url") != "not an address" {
+	if a := owner.post(lab+"/webhooks", "url", "not an address", "description", "D", "all",
+		"1"); a.status != http.StatusUnprocessableEntity || a.input("url") != "not an address" {
 		t.Errorf("%d %s", a.status, a.input("url"))
 	}
 	a := owner.post(lab+"/webhooks", "url", "https://lims.example.com/x", "events", "request.made").want(http.StatusOK)
@@ -301,7 +332,8 @@ func TestTheSecretOfAWebhookIsShownOnce(t *testing.T) {
 	if a = owner.post(hook + "/off").follow(); !a.has(`form[action$="/on"]`) {
 		t.Error("it is not off")
 	}
-	if a = owner.post(hook, "url", "https://lims.example.com/y"); a.status != http.StatusUnprocessableEntity { // neither all nor some events
+	// neither all nor some events
+	if a = owner.post(hook, "url", "https://lims.example.com/y"); a.status != http.StatusUnprocessableEntity {
 		t.Errorf("%d", a.status)
 	}
 	owner.post(hook + "/nothing").want(http.StatusNotFound)
@@ -316,7 +348,8 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 	lab, owner := w.labOf("olivia"), w.as("olivia")
 	id := owner.actor.Owns[0]
 	count := func() (list []int64) {
-		for _, page := range []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/webhooks", "/history"} {
+		for _, page := range []string{"", "/people", "/requirements", "/grants", "/activity", "/insights", "/webhooks",
+			"/history"} {
 			before := w.db.Queries()
 			owner.get(lab + page).want(http.StatusOK)
 			list = append(list, w.db.Queries()-before)
@@ -324,15 +357,20 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 		return list
 	}
 	add := func(i int) {
-		_, _, err := w.app.Invite(t.Context(), owner.actor, id, exchange.InvitationNew{Email: exchange.Some(fmt.Sprintf("p%d@example.com", i))})
+		_, _, err := w.app.Invite(t.Context(), owner.actor, id,
+			exchange.InvitationNew{Email: exchange.Some(fmt.Sprintf("p%d@example.com", i))})
 		w.must(err)
-		g, err := w.app.CreateGrant(t.Context(), owner.actor, exchange.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
+		g, err := w.app.CreateGrant(t.Context(), owner.actor,
+			exchange.GrantPatch{Title: exchange.Some("G"), FunderID: exchange.Some(fmt.Sprint(i))})
 		w.must(err)
-		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
+		_, _, err = w.app.Fund(t.Context(), owner.actor, g.ID,
+			exchange.FundingBody{Material: exchange.Some(exchange.Ref(w.material("HeLa").ID))})
 		w.must(err)
-		_, err = w.app.CreateShipping(t.Context(), owner.actor, exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
+		_, err = w.app.CreateShipping(t.Context(), owner.actor,
+			exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(id))})
 		w.must(err)
-		_, err = w.app.UpdateOrganization(t.Context(), owner.actor, id, exchange.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))})
+		_, err = w.app.UpdateOrganization(t.Context(), owner.actor, id,
+			exchange.OrganizationPatch{Description: exchange.Some(fmt.Sprint("version ", i))})
 		w.must(err)
 		_, _, err = w.app.AskToJoin(t.Context(), w.as(fmt.Sprint("asker", i)).actor, id, exchange.JoinNew{})
 		w.must(err)
@@ -351,21 +389,26 @@ func TestAPageOfALabMakesAsManyStatementsHoweverLongItsListsAre(t *testing.T) {
 func TestLabsAreFoundAndOwnOnesAreFirst(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	if a := w.as("").get("/labs?q=genome"); a.status != http.StatusOK || !strings.Contains(a.text("main"), "Sample Genome Lab") || strings.Contains(a.text("main"), "Sample Cell Bank") {
+	if a := w.as("").get("/labs?q=genome"); a.status != http.StatusOK ||
+		!strings.Contains(a.text("main"), "Sample Genome Lab") || strings.Contains(a.text("main"), "Sample Cell Bank") {
 		t.Errorf("%d %s", a.status, a.text("main"))
 	}
-	if text := w.as("mario").get("/labs").text("main"); !strings.Contains(text, "Sample Cell Bank") || !strings.Contains(text, "Mario Manager lab") {
+	if text := w.as("mario").get("/labs").text("main"); !strings.Contains(text, "Sample Cell Bank") ||
+		!strings.Contains(text, "Mario Manager lab") {
 		t.Error(text)
 	}
 	if text := w.as("mario").get("/labs?q=%22no+such+lab%22").text("main"); !strings.Contains(text, "No lab found") {
 		t.Error(text)
 	}
 	owner := w.as("nadia")
-	_, _, err := w.app.Invite(t.Context(), owner.actor, owner.actor.Owns[0], exchange.InvitationNew{RegistryID: exchange.Some(people["mario"])})
+	_, _, err := w.app.Invite(t.Context(), owner.actor, owner.actor.Owns[0],
+		exchange.InvitationNew{RegistryID: exchange.Some(people["mario"])})
 	w.must(err)
 	a := w.as("mario").get("/labs")
-	w.as("priya").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer", "accept").want(http.StatusNotFound)
-	w.as("mario").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer", "accept").want(http.StatusSeeOther)
+	w.as("priya").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer",
+		"accept").want(http.StatusNotFound)
+	w.as("mario").post(a.doc.Find(`form[action^="/join/"]`).AttrOr("action", ""), "answer",
+		"accept").want(http.StatusSeeOther)
 	if !w.as("mario").actor.MemberOf(owner.actor.Owns[0]) {
 		t.Error("no member")
 	}

@@ -109,7 +109,8 @@ func (v *pageRequest) readWebhook() (*labWebhookPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: exchange.EventTypes}, States: exchange.DeliveryStates}
+	p := &labWebhookPage{labWebhooksPage: labWebhooksPage{labPage: base, Types: exchange.EventTypes},
+		States: exchange.DeliveryStates}
 	if p.Webhook, err = v.app.Webhook(v.Context(), v.who.Actor, base.Lab.ID, id); err != nil {
 		return nil, err
 	}
@@ -217,5 +218,6 @@ func (v *pageRequest) redeliver() (response, error) {
 	if _, err := v.app.Redeliver(v.Context(), v.who.Actor, lab, id, delivery); err != nil {
 		return response{}, err
 	}
-	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The message is sent again now, under the id that it had."), nil
+	return seeOther(v.lab(fmt.Sprintf("/webhooks/%d", id))).saying("The message is sent again now, under the id that " +
+		"it had."), nil
 }

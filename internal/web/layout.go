@@ -19,13 +19,14 @@ import (
 
 // Page is what each page has beside its own content. The door fills in what every page has.
 type Page struct {
-	Title       string      // begins with the fact, as "Request 4182, your turn"
-	Description string      // for search engines, of pages for everybody
-	Section     string      // the part of the navigation where it is: catalog, requests, lab, notifications, account, admin
-	Narrow      bool        // one column of text
-	Full        bool        // to the edges
-	NoSearch    bool        // no search in the bar: the page has one of its own
-	Errors      FieldErrors // of the form on it
+	Title       string // begins with the fact, as "Request 4182, your turn"
+	Description string // for search engines, of pages for everybody
+	// the part of the navigation where it is: catalog, requests, lab, notifications, account, admin
+	Section  string
+	Narrow   bool        // one column of text
+	Full     bool        // to the edges
+	NoSearch bool        // no search in the bar: the page has one of its own
+	Errors   FieldErrors // of the form on it
 
 	Who     *app.Visitor // nil: nobody is signed in
 	Theme   string       // light, dark or "": as the device
@@ -94,7 +95,8 @@ func (v *pageRequest) render(w io.Writer, a response) error {
 		return fmt.Errorf("no template %s", a.template)
 	}
 	name := "layout"
-	if _, id, is := strings.Cut(v.Header.Get("HX-Target"), "#"); is && v.Header.Get("HX-Request-Type") == "partial" && t.Lookup("#"+id) != nil {
+	if _, id, is := strings.Cut(v.Header.Get("HX-Target"), "#"); is && v.Header.Get("HX-Request-Type") == "partial" &&
+		t.Lookup("#"+id) != nil {
 		name = "#" + id
 	}
 	if len(p.Errors) > 0 { // the summary is above the fields, whose order is known when they are written
@@ -151,14 +153,16 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		}
 		t := template.New(name).Funcs(functions)
 		for _, root := range append(slices.Sorted(maps.Keys(trees)), "layout") { // parts of it are asked for alone
-			if err := reach(t, root, func(name string) *parse.Tree { return cmp.Or(trees[name], shared[name]) }); err != nil {
+			if err := reach(t, root,
+				func(name string) *parse.Tree { return cmp.Or(trees[name], shared[name]) }); err != nil {
 				return nil, err
 			}
 		}
 		pages[strings.TrimSuffix(path.Base(name), ".html")] = t
 	}
 	for _, name := range []string{"docs", "unsubscribe"} { // which stand alone
-		if pages[name], err = template.New(name+".html").Funcs(functions).ParseFS(files, "templates/"+name+".html"); err != nil {
+		if pages[name], err = template.New(name+".html").Funcs(functions).ParseFS(files, "templates/"+name+
+			".html"); err != nil {
 			return nil, err
 		}
 	}

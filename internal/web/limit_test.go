@@ -37,7 +37,8 @@ func TestWhoComesTooOftenIsToldWhenToComeAgain(t *testing.T) {
 	}
 	a := nobody.get("/").want(http.StatusTooManyRequests)
 	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
-	if err != nil || seconds < 1 || !strings.Contains(a.text("h1"), "too fast") || !strings.Contains(a.text(".lede"), strconv.Itoa(seconds)) ||
+	if err != nil || seconds < 1 || !strings.Contains(a.text("h1"), "too fast") ||
+		!strings.Contains(a.text(".lede"), strconv.Itoa(seconds)) ||
 		a.header.Get("RateLimit-Policy") != `"address";q=5;w=500` {
 		t.Errorf("%v: %s", a.header, a.text("main"))
 	}
@@ -129,8 +130,10 @@ func TestPagesAreCompressedForWhoTakesThat(t *testing.T) {
 		plain := w.as("").send(r)
 		r.Header.Set("Accept-Encoding", "gzip, br")
 		zipped := w.as("").send(r)
-		if zipped.header.Get("Content-Encoding") != "gzip" || len(zipped.body) >= len(plain.body) || zipped.status != plain.status ||
-			!strings.Contains(strings.Join(zipped.header.Values("Vary"), ","), "Accept-Encoding") || plain.header.Get("Content-Encoding") != "" {
+		if zipped.header.Get("Content-Encoding") != "gzip" || len(zipped.body) >= len(plain.body) ||
+			zipped.status != plain.status ||
+			!strings.Contains(strings.Join(zipped.header.Values("Vary"), ","), "Accept-Encoding") ||
+			plain.header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %d bytes of %d, %v", path, len(zipped.body), len(plain.body), zipped.header)
 		}
 		if tag := zipped.header.Get("ETag"); zipped.status == http.StatusOK && path == "/docs" {
@@ -154,7 +157,8 @@ func TestPages_TheRecordNamesTheActor(t *testing.T) {
 	}{{josiah, "actor=" + josiah.actor.ID.String()}, {w.as(""), ""}} {
 		log.Reset()
 		visit.who.get("/catalog").want(http.StatusOK)
-		if line := log.String(); !strings.Contains(line, "client=192.0.2.0/24") || strings.Contains(line, "actor=") != (visit.actor != "") || !strings.Contains(line, visit.actor) {
+		if line := log.String(); !strings.Contains(line, "client=192.0.2.0/24") ||
+			strings.Contains(line, "actor=") != (visit.actor != "") || !strings.Contains(line, visit.actor) {
 			t.Errorf("%s: %s", visit.actor, line)
 		}
 	}

@@ -42,8 +42,10 @@ func TestMain(m *testing.M) {
 }
 
 func newApp(db *store.DB, log *slog.Logger) *app.App {
-	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers, Registration: []string{"open"},
-		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28}, Sender: webhook.New(false), Log: log})
+	return app.New(app.Config{DB: db, PublicURL: "http://example.org", Files: content, Access: exchange.AccessMembers,
+		Registration:  []string{"open"},
+		TokenLifetime: time.Hour, UploadLimit: 1 << 20, Reminders: exchange.Reminders{7, 14, 28},
+		Sender: webhook.New(false), Log: log})
 }
 
 // fill makes the sample data in an empty database, and lets go of it.

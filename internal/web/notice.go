@@ -60,7 +60,8 @@ const noticesAtOnce = 50
 
 func (v *pageRequest) notifications() (response, error) {
 	query := v.URL.Query()
-	p := &noticePage{Page: Page{Title: "Notifications", Section: "notifications"}, Only: query.Get("show") == "unread", Back: v.URL.RequestURI()}
+	p := &noticePage{Page: Page{Title: "Notifications", Section: "notifications"}, Only: query.Get("show") == "unread",
+		Back: v.URL.RequestURI()}
 	var f exchange.NotificationFilter
 	if p.Only {
 		f.Unread = new(true)
@@ -146,7 +147,8 @@ func newNoticeItem(n exchange.Notification) noticeItem {
 		actor = n.Actor.Name()
 	}
 	if n.News != nil {
-		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.DescribeAnnouncement(*n.News, actor, n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
+		i.Head, i.More, i.Address = strings.TrimSuffix(exchange.DescribeAnnouncement(*n.News, actor,
+			n.OrganizationName), "."), n.News.Detail.Text, newsAddress(n)
 		i.Tone, i.Icon = newsIcon(n.News.Kind)
 	} else {
 		i.Head, i.More = actor+" "+exchange.DescribeAction(n.Event, "", n.Title), n.Event.Detail.Text

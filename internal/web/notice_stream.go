@@ -22,7 +22,8 @@ type streamedNotification struct {
 func (v *pageRequest) noticeStream() (response, error) {
 	var from *exchange.FeedPosition
 	if id := v.Header.Get(server.LastEventID); id != "" {
-		if place, ok := exchange.ParseFeedPosition(id, time.Now()); ok { // else from now on: a page has no use for an error
+		// else from now on: a page has no use for an error
+		if place, ok := exchange.ParseFeedPosition(id, time.Now()); ok {
 			from = &place
 		}
 	}

@@ -18,22 +18,26 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, q := w.as("mario"), w.requestFor("HeLa")
-		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.TextBody{Text: exchange.Some("Is it there?")})
+		_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+			exchange.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
-		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 200})
+		part, unread, err := w.app.Notifications(w.Context(), v.actor, v.actor.ID, exchange.NotificationFilter{},
+			exchange.Page{Limit: 200})
 		w.must(err)
 		a := v.get("/notifications").want(http.StatusOK)
 		if n := a.doc.Find("#feed li").Length(); n != min(len(part.Items), 50) || n == 0 {
 			t.Fatalf("%d of %d are shown", n, len(part.Items))
 		}
-		if n := a.doc.Find("#feed li.unread").Length(); int64(n) != unread || a.text("[data-unread]") != strconv.FormatInt(unread, 10) {
+		if n := a.doc.Find("#feed li.unread").Length(); int64(n) != unread ||
+			a.text("[data-unread]") != strconv.FormatInt(unread, 10) {
 			t.Errorf("%d are marked, %s counted, want %d", n, a.text("[data-unread]"), unread)
 		}
 		if !strings.HasPrefix(a.text("#feed h2"), "Today, ") {
 			t.Errorf("the first day is %q", a.text("#feed h2"))
 		}
 		for _, n := range part.Items {
-			if n.News == nil && n.Event.Kind != exchange.Deleted && !a.has("#feed a[href='/requests/"+strconv.FormatInt(n.Event.RequestID, 10)+"']") {
+			if n.News == nil && n.Event.Kind != exchange.Deleted &&
+				!a.has("#feed a[href='/requests/"+strconv.FormatInt(n.Event.RequestID, 10)+"']") {
 				t.Errorf("nothing leads to request %d", n.Event.RequestID)
 			}
 		}
@@ -47,7 +51,8 @@ func TestNotificationsAreGroupedByDayAndLeadToTheirRequest(t *testing.T) {
 			t.Error("it cannot be marked as unread again")
 		}
 		v.post("/notifications/read", "until", first).follow().want(http.StatusOK)
-		if a = v.get("/notifications?show=unread"); a.has("#feed li") || a.text("#feed .empty h2") != "You read everything" || a.has("#bell .count") {
+		if a = v.get("/notifications?show=unread"); a.has("#feed li") ||
+			a.text("#feed .empty h2") != "You read everything" || a.has("#bell .count") {
 			t.Errorf("after all were read: %s", a.text("#feed"))
 		}
 		if a = v.get("/notifications?category=saved_search").want(http.StatusOK); a.text("#feed .empty h2") != "Nothing about saved searches" {
@@ -60,7 +65,8 @@ func TestNotificationsOfOthersCannotBeMarked(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	mario := w.as("mario")
-	part, _, err := w.app.Notifications(w.Context(), mario.actor, mario.actor.ID, exchange.NotificationFilter{}, exchange.Page{Limit: 1})
+	part, _, err := w.app.Notifications(w.Context(), mario.actor, mario.actor.ID, exchange.NotificationFilter{},
+		exchange.Page{Limit: 1})
 	w.must(err)
 	id := strconv.FormatInt(part.Items[0].ID, 10)
 	w.as("josiah").post("/notifications/" + id + "/read").want(http.StatusNotFound)
@@ -75,7 +81,8 @@ func TestNotificationsShowWhatPeopleWroteAsText(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v, q := w.opened()
-	_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.TextBody{Text: exchange.Some(`<script>alert(1)</script>`)})
+	_, err := w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+		exchange.TextBody{Text: exchange.Some(`<script>alert(1)</script>`)})
 	w.must(err)
 	a := v.get("/notifications").want(http.StatusOK)
 	if strings.Contains(a.body, "<script>alert") || !strings.Contains(a.text("#feed"), "<script>alert(1)</script>") {
@@ -137,7 +144,8 @@ func TestPagesAreToldOfNewsAsItHappens(t *testing.T) {
 			t.Fatalf("the stream ended before %q: %v", words, lines.Err())
 		}
 		until("data:", `"unread":`)
-		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID, exchange.TextBody{Text: exchange.Some("Is it there?")})
+		_, err = w.app.SendMessage(w.Context(), exchange.Actor{ID: q.Requester}, q.ID,
+			exchange.TextBody{Text: exchange.Some("Is it there?")})
 		w.must(err)
 		until("data:", "wrote a message", "/requests/"+strconv.FormatInt(q.ID, 10))
 		close(stop)

@@ -191,7 +191,8 @@ var everywhere = []string{"X-Request-Id", "RateLimit", "RateLimit-Policy"}
 func (c *contract) Groups() []group {
 	var list []group
 	for _, tag := range c.Tags {
-		g := group{ID: "tag-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + strings.ReplaceAll(tag.Name[1:], "-", " ")}
+		g := group{ID: "tag-" + tag.Name,
+			Title: strings.ToUpper(tag.Name[:1]) + strings.ReplaceAll(tag.Name[1:], "-", " ")}
 		for _, name := range slices.Sorted(maps.Keys(c.Webhooks)) {
 			if op := c.Webhooks[name]["post"]; op.Tags[0] == tag.Name {
 				sent := c.call(name, "post", op)
@@ -217,7 +218,8 @@ func (c *contract) Groups() []group {
 }
 
 func (c *contract) call(path, method string, op *operation) call {
-	out := call{ID: op.OperationID, Path: path, Summary: op.Summary, Description: op.Description, Methods: []string{strings.ToUpper(method)}}
+	out := call{ID: op.OperationID, Path: path, Summary: op.Summary, Description: op.Description,
+		Methods: []string{strings.ToUpper(method)}}
 	if method == "patch" && c.Paths[path]["put"] != nil {
 		out.Methods = []string{"PUT", "PATCH"}
 	}
@@ -226,7 +228,8 @@ func (c *contract) call(path, method string, op *operation) call {
 			p = *c.Components.Parameters[last(p.Ref)]
 		}
 		where := map[string]string{"path": "In the path.", "header": "A header."}[p.In]
-		out.Parameters = append(out.Parameters, field{p.Name, strings.TrimSpace(where + " " + p.Description), p.Required, p.Schema.words()})
+		out.Parameters = append(out.Parameters,
+			field{p.Name, strings.TrimSpace(where + " " + p.Description), p.Required, p.Schema.words()})
 	}
 	for _, kind := range slices.Sorted(maps.Keys(op.RequestBody.Content)) {
 		body := content{kind, op.RequestBody.Content[kind].Schema.words()}
@@ -263,7 +266,8 @@ func (c *contract) Failures() []apiAnswer {
 		for _, op := range methods {
 			for status, r := range op.Responses {
 				if r.Ref != "" {
-					found[status] = apiAnswer{Status: status, Description: c.Components.Responses[last(r.Ref)].Description}
+					found[status] = apiAnswer{Status: status,
+						Description: c.Components.Responses[last(r.Ref)].Description}
 				}
 			}
 		}

@@ -63,7 +63,8 @@ func (p page) expensive() page {
 
 // pages are all of them, by area.
 func pages() [][]page {
-	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages, insightPages,
+	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages,
+		insightPages,
 		accountPages, noticePages, adminPages, helpPages, draftPages, undoPages}
 }
 
@@ -107,7 +108,8 @@ type response struct {
 	location string
 	note     *flash
 	serve    func(http.ResponseWriter, *http.Request) // in place of a page: a file
-	private  bool                                     // a secret is in it, or in its address: nothing keeps it or tells where it was
+	// a secret is in it, or in its address: nothing keeps it or tells where it was
+	private bool
 }
 
 // show answers with a page.
@@ -210,7 +212,8 @@ func (v *pageRequest) count(p page) error {
 	for _, verdict := range v.limits.Pass(hash, v.RemoteAddr, p.signsIn) {
 		verdict.Tell(v.w.Header())
 		if !verdict.OK {
-			return exchange.Errorf(exchange.RateLimited, "Wait %s and try again. Nothing was lost.", plural(verdict.Seconds(), "second"))
+			return exchange.Errorf(exchange.RateLimited, "Wait %s and try again. Nothing was lost.",
+				plural(verdict.Seconds(), "second"))
 		}
 	}
 	return nil

@@ -35,7 +35,8 @@ func TestWhoIsNotSignedInComesBackAfterwards(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", next, a.status, a.location, want)
 		}
 	}
-	for next, want := range map[string]string{"/catalog?q=x": "/catalog?q=x", "https://evil.example/": "/", "//evil.example": "/", `/\evil.example`: "/", "": "/"} {
+	for next, want := range map[string]string{"/catalog?q=x": "/catalog?q=x", "https://evil.example/": "/",
+		"//evil.example": "/", `/\evil.example`: "/", "": "/"} {
 		if a := w.as("josiah").get("/signin?next=" + strings.ReplaceAll(next, "&", "%26")); a.location != want {
 			t.Errorf("%q leads to %s, want %s", next, a.location, want)
 		}
@@ -59,13 +60,18 @@ func TestASummaryHasTheFieldsInTheOrderOfTheForm(t *testing.T) {
 		form      []string
 		want      string
 	}{
-		{"mario", "/share/new", []string{"do", "save", "category", "CELL_LINE", "url", "no address", "pubmed_id", "none", "pre_print_doi", "none", "embargo_date", "soon"},
-			"title url additional_metadata.cell_line_name additional_metadata.disease additional_metadata.cell_type additional_metadata.biosafety_level pubmed_id pre_print_doi embargo_date"},
-		{"josiah", w.askPath(stemCells), []string{"address", "new", "country", "United States", "note", strings.Repeat("x", 200_000), "payment_method", "SHIPPING_CODE", "account", "7", "courier", "FedEx"},
+		{"mario", "/share/new", []string{"do", "save", "category", "CELL_LINE", "url", "no address", "pubmed_id",
+			"none", "pre_print_doi", "none", "embargo_date", "soon"},
+			"title url additional_metadata.cell_line_name additional_metadata.disease additional_metadata.cell_type " +
+				"additional_metadata.biosafety_level pubmed_id pre_print_doi embargo_date"},
+		{"josiah", w.askPath(stemCells),
+			[]string{"address", "new", "country", "United States", "note", strings.Repeat("x", 200_000),
+				"payment_method", "SHIPPING_CODE", "account", "7", "courier", "FedEx"},
 			"requester_abstract note name address_line_1 locality account"},
 	} {
 		var got []string
-		for _, href := range w.as(c.who).post(c.path, c.form...).want(http.StatusUnprocessableEntity).foundLinks("#errors a") {
+		for _, href := range w.as(c.who).post(c.path,
+			c.form...).want(http.StatusUnprocessableEntity).foundLinks("#errors a") {
 			got = append(got, strings.TrimPrefix(href, "#f-"))
 		}
 		if !slices.Equal(got, strings.Fields(c.want)) {
@@ -81,10 +87,12 @@ func TestPages_WritesFromOtherSitesAreRefused(t *testing.T) {
 	before := w.snapshot()
 	for _, path := range []string{"/signout", "/account/profile", "/share/new", "/account/tokens"} {
 		for _, headers := range []map[string]string{
-			{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"},
+			{"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}, {"Sec-Fetch-Site": "same-site"},
+			{"Origin": "https://evil.example"}, {"Origin": "null"},
 		} {
 			for _, kind := range []string{"application/x-www-form-urlencoded", "text/plain", ""} {
-				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader("name=x"))
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path,
+					strings.NewReader("name=x"))
 				if kind != "" {
 					r.Header.Set("Content-Type", kind)
 				}
@@ -106,14 +114,17 @@ func TestPages_WritesFromOtherSitesAreRefused(t *testing.T) {
 func TestPages_AHostThatIsNotOursIsMisdirected(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, openDemo(t, storetest.SQLite), func(cfg *web.Config) { cfg.Rest = programs{} })
-	for _, path := range []string{"/", "/catalog", "/signin", "/signin/start", "/docs", "/unsubscribe?token=x", "/drafts/nothing", "/nothing"} {
-		for host, want := range map[string]int{"evil.example": 421, "example.org.evil.example": 421, "10.0.0.1": 421, "example.org": 0, "localhost:1": 0, "[::1]:8080": 0} {
+	for _, path := range []string{"/", "/catalog", "/signin", "/signin/start", "/docs", "/unsubscribe?token=x",
+		"/drafts/nothing", "/nothing"} {
+		for host, want := range map[string]int{"evil.example": 421, "example.org.evil.example": 421, "10.0.0.1": 421,
+			"example.org": 0, "localhost:1": 0, "[::1]:8080": 0} {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.org"+path, http.NoBody)
 			r.Host = host
 			r.Header.Set("Accept", "text/html")
 			r.Header.Set("X-Forwarded-Host", "example.org")
 			a := w.as("").send(r)
-			if want == 421 && (a.status != want || !strings.Contains(a.text("main"), "http://example.org") || a.location != "") || want == 0 && a.status == 421 {
+			if want == 421 && (a.status != want || !strings.Contains(a.text("main"), "http://example.org") ||
+				a.location != "") || want == 0 && a.status == 421 {
 				t.Errorf("%s of %s: %d %s", path, host, a.status, a.text("main"))
 			}
 		}

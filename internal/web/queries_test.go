@@ -21,7 +21,8 @@ func TestNoPageRunsMoreStatementsThanItMay(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		names, olivia := w.furnished(), w.as("olivia")
-		olivia.get(names.Replace("/labs/{lab}/insights")) // who looks first on a day has the numbers of those before kept
+		// who looks first on a day has the numbers of those before kept
+		olivia.get(names.Replace("/labs/{lab}/insights"))
 		for _, row := range access {
 			if !strings.HasPrefix(row.pattern, "GET ") || strings.HasSuffix(row.path, "/stream") {
 				continue

@@ -163,7 +163,8 @@ func (v *pageRequest) requestPage() (*requestPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &requestPage{R: r, View: status(r.RequestDetail, v.who.Actor), Path: requestPath(id), Show: shown, viewer: v.who.Actor,
+	p := &requestPage{R: r, View: status(r.RequestDetail, v.who.Actor), Path: requestPath(id), Show: shown,
+		viewer:    v.who.Actor,
 		Requester: r.Offers.Roles.Requester, Lab: r.Offers.Roles.Member, UploadMax: v.app.UploadLimit}
 	p.Section, p.Zone, p.Page.Now = "requests", v.who.Zone, r.Now
 	p.Category, _ = category.Get(r.Item.Category)
@@ -227,7 +228,8 @@ func (v *pageRequest) refused(form string, err error) (response, error) {
 	switch e.Code {
 	case exchange.InvalidInput:
 		answer.status = http.StatusUnprocessableEntity
-	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.RequestClosed, exchange.PreconditionFailed:
+	case exchange.Conflict, exchange.InvalidTransition, exchange.MissingRequirements, exchange.RequestClosed,
+		exchange.PreconditionFailed:
 		answer.status = http.StatusConflict
 	case exchange.TooLarge, exchange.QuotaExceeded:
 		answer.status = http.StatusRequestEntityTooLarge
@@ -281,7 +283,8 @@ func (p *requestPage) since(form url.Values) {
 			}
 		}
 	}
-	for _, field := range []string{"text", "reason", "override", "abstract", "notes", "carrier", "tracking", "conditions"} {
+	for _, field := range []string{"text", "reason", "override", "abstract", "notes", "carrier", "tracking",
+		"conditions"} {
 		if text := strings.TrimSpace(form.Get(field)); text != "" {
 			p.Kept = append(p.Kept, text)
 		}
@@ -296,7 +299,8 @@ func (v *pageRequest) asSeen() *pageRequest {
 	}
 	ctx := app.IfUnchanged(v.Context(), func(object any) error {
 		if q, is := object.(exchange.RequestDetail); is && strconv.FormatInt(q.UpdatedAt.UnixMicro(), 10) != seen {
-			return exchange.Errorf(exchange.PreconditionFailed, "The request changed after your page was made, so nothing was done yet.")
+			return exchange.Errorf(exchange.PreconditionFailed,
+				"The request changed after your page was made, so nothing was done yet.")
 		}
 		return nil
 	})

@@ -18,14 +18,17 @@ func TestRequestsAreForTheirPartiesAlone(t *testing.T) {
 	w := alone(t)
 	path := w.at("HeLa")
 	gets := []string{"", "/move?to=APPROVED", "/delete", "/documents/1", "/documents.zip", "/mta", "/labels"}
-	posts := []string{"/move", "/delete", "/messages", "/details", "/shipment", "/assign", "/issues", "/issues/1/close", "/snooze", "/unsnooze", "/remind", "/active",
+	posts := []string{"/move", "/delete", "/messages", "/details", "/shipment", "/assign", "/issues", "/issues/1/close",
+		"/snooze", "/unsnooze", "/remind", "/active",
 		"/documents/irb", "/documents/irb/review", "/documents/irb/withdraw"}
-	fields := []string{"to", "CANCELLED", "text", "Hello", "form", "abstract", "abstract", "Mine", "assigned_to", w.as("nadia").actor.ID.String(), "until", "2999-01-01", "accept", "true"}
+	fields := []string{"to", "CANCELLED", "text", "Hello", "form", "abstract", "abstract", "Mine", "assigned_to",
+		w.as("nadia").actor.ID.String(), "until", "2999-01-01", "accept", "true"}
 	for _, end := range gets {
 		if a := w.as("").get(path + end); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location, "/signin") {
 			t.Errorf("GET %s by nobody: %d %s", end, a.status, a.location)
 		}
-		if a := w.as("nadia").get(path + end); a.status != http.StatusForbidden || strings.Contains(a.text("main"), "Carberry") {
+		if a := w.as("nadia").get(path + end); a.status != http.StatusForbidden ||
+			strings.Contains(a.text("main"), "Carberry") {
 			t.Errorf("GET %s by a stranger: %d", end, a.status)
 		}
 		w.as("mario").get("/requests/999999" + end).want(http.StatusNotFound)
@@ -33,7 +36,8 @@ func TestRequestsAreForTheirPartiesAlone(t *testing.T) {
 	}
 	before := w.now(w.transfer("HeLa").ID)
 	for _, end := range posts {
-		if a := w.as("").post(path+end, fields...); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location, "/signin") {
+		if a := w.as("").post(path+end, fields...); a.status != http.StatusSeeOther ||
+			!strings.HasPrefix(a.location, "/signin") {
 			t.Errorf("POST %s by nobody: %d %s", end, a.status, a.location)
 		}
 		if a := w.as("nadia").post(path+end, fields...); a.status != http.StatusForbidden {
@@ -80,8 +84,10 @@ func TestAccountsAreShownToTheLabAloneAndOnlyWhileItNeedsThem(t *testing.T) {
 	for _, c := range []struct {
 		material, who string
 		sees          bool
-	}{{"HeLa", "mario", true}, {"HeLa", "josiah", false}, {"HeLa", "ada", false}, {"HEK293T", "mario", false}, {"HEK293T", "josiah", false}} {
-		if a := w.as(c.who).get(w.at(c.material)); strings.Contains(a.body, "0000000") != c.sees || !strings.Contains(a.text("#requirement-payment"), "account") {
+	}{{"HeLa", "mario", true}, {"HeLa", "josiah", false}, {"HeLa", "ada", false}, {"HEK293T", "mario", false},
+		{"HEK293T", "josiah", false}} {
+		if a := w.as(c.who).get(w.at(c.material)); strings.Contains(a.body, "0000000") != c.sees ||
+			!strings.Contains(a.text("#requirement-payment"), "account") {
 			t.Errorf("%s, to %s: %s", c.material, c.who, a.text("#requirement-payment"))
 		}
 	}
@@ -97,8 +103,10 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 	mario.post(path+"/shipment", "carrier", "x"+hostile, "conditions", hostile).want(http.StatusSeeOther)
 	josiah.post(path+"/issues", "text", hostile).want(http.StatusSeeOther)
 	josiah.post(path+"/details", "form", "abstract", "abstract", hostile).want(http.StatusSeeOther)
-	mario.upload(path+"/documents/executed_mta", "file", `<img src=x onerror=alert(1)>.pdf`, paper).want(http.StatusSeeOther)
-	_, err := w.app.UpdateRequest(t.Context(), mario.actor, q.ID, exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(hostile)})
+	mario.upload(path+"/documents/executed_mta", "file", `<img src=x onerror=alert(1)>.pdf`,
+		paper).want(http.StatusSeeOther)
+	_, err := w.app.UpdateRequest(t.Context(), mario.actor, q.ID,
+		exchange.RequestPatch{Status: exchange.Some(exchange.Rejected), Rejection: exchange.Some(hostile)})
 	w.must(err)
 	for _, at := range []string{path, path + "?show=messages", path + "/move?to=OPEN", path + "/labels"} {
 		a := mario.get(at).want(http.StatusOK)
@@ -107,7 +115,8 @@ func TestWhatPeopleTypeIsShownAsText(t *testing.T) {
 		}
 	}
 	a := mario.get(path)
-	if !strings.Contains(a.text("#timeline"), "<script>alert(1)</script>") || !strings.Contains(a.text("#next"), "<script>") {
+	if !strings.Contains(a.text("#timeline"), "<script>alert(1)</script>") ||
+		!strings.Contains(a.text("#next"), "<script>") {
 		t.Errorf("%s", a.text("#timeline"))
 	}
 }
@@ -123,15 +132,18 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 			}
 			return list
 		}
-		for show, want := range map[string]string{"messages": "They arrived frozen", "documents": "handed in the executed MTA", "decisions": "confirmed the receipt"} {
+		for show, want := range map[string]string{"messages": "They arrived frozen",
+			"documents": "handed in the executed MTA", "decisions": "confirmed the receipt"} {
 			a := josiah.get(path + "?show=" + show).want(http.StatusOK)
 			list := lines(a)
-			if !strings.Contains(strings.Join(list, "\n"), want) || len(list) >= len(lines(josiah.get(path))) || a.text("#timeline nav [aria-current]") != strings.ToUpper(show[:1])+show[1:] {
+			if !strings.Contains(strings.Join(list, "\n"), want) || len(list) >= len(lines(josiah.get(path))) ||
+				a.text("#timeline nav [aria-current]") != strings.ToUpper(show[:1])+show[1:] {
 				w.Errorf("%s: %q", show, list)
 			}
 		}
 		for i := range 70 {
-			_, err := w.app.SendMessage(w.Context(), josiah.actor, q.ID, exchange.TextBody{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
+			_, err := w.app.SendMessage(w.Context(), josiah.actor, q.ID,
+				exchange.TextBody{Text: exchange.Some(fmt.Sprintf("Message number %d.", i))})
 			w.must(err)
 		}
 		a := josiah.get(path + "?show=messages")
@@ -141,7 +153,8 @@ func TestTheTimelineIsFilteredAndPagedByItsAddress(t *testing.T) {
 		}
 		next := a.doc.Find("#timeline a[rel=next]").AttrOr("href", "")
 		a = josiah.get(strings.TrimSuffix(next, "#timeline"))
-		if rest := lines(a); len(rest) != 21 || !strings.Contains(rest[20], "They arrived frozen") || a.has("#timeline a[rel=next]") {
+		if rest := lines(a); len(rest) != 21 || !strings.Contains(rest[20], "They arrived frozen") ||
+			a.has("#timeline a[rel=next]") {
 			w.Errorf("the last page has %d lines: %q", len(rest), rest[len(rest)-1])
 		}
 	})
@@ -152,7 +165,8 @@ func TestADraftOfAMessageIsThereUntilItIsSent(t *testing.T) {
 	w := alone(t)
 	path, josiah := w.at("HeLa"), w.as("josiah")
 	key := josiah.get(path).doc.Find("#message").AttrOr("data-draft", "")
-	josiah.post("/drafts/save", "draft", key, "draft_title", "A message", "text", "Half a sentence").want(http.StatusNoContent)
+	josiah.post("/drafts/save", "draft", key, "draft_title", "A message", "text",
+		"Half a sentence").want(http.StatusNoContent)
 	if got := josiah.get(path).input("text"); got != "Half a sentence" {
 		t.Errorf("the draft is %q", got)
 	}
@@ -183,7 +197,8 @@ func TestAPageOfARequestIsMadeByAsManyStatementsHoweverMuchHappened(t *testing.T
 		josiah, priya := w.as("josiah"), w.as("priya")
 		priya.post(path+"/shipment", "carrier", "DHL").want(http.StatusSeeOther)
 		for i := range 12 {
-			josiah.upload(path+"/documents/requester_signed_mta", "file", fmt.Sprintf("mta-%d.pdf", i), paper).want(http.StatusSeeOther)
+			josiah.upload(path+"/documents/requester_signed_mta", "file", fmt.Sprintf("mta-%d.pdf", i),
+				paper).want(http.StatusSeeOther)
 			josiah.upload(path+"/documents/irb", "file", fmt.Sprintf("irb-%d.pdf", i), paper).want(http.StatusSeeOther)
 			priya.post(path+"/documents/irb/review", "reason", "Once more").want(http.StatusSeeOther)
 			priya.post(path+"/messages", "text", "Once more").want(http.StatusSeeOther)
@@ -212,7 +227,8 @@ func TestADeedThatCouldNotBeDoneSaysWhyUntilSomethingElseHappens(t *testing.T) {
 	jobtest.Start(t, job.Config{DB: w.db, Handlers: w.app.Handlers()})
 	jobtest.Wait(t, w.db, d.ID, exchange.JobFailed)
 	a := mario.get(path).want(http.StatusOK)
-	if text := a.text("main [role=alert]"); !strings.Contains(text, "It was not done: Accept.") || a.text("#next h2") != "Cancelled" {
+	if text := a.text("main [role=alert]"); !strings.Contains(text, "It was not done: Accept.") ||
+		a.text("#next h2") != "Cancelled" {
 		t.Errorf("%s; %s", text, a.text("#next"))
 	}
 	mario.post(path+"/messages", "text", "Good to hear.").want(http.StatusSeeOther)

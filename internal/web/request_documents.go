@@ -43,7 +43,8 @@ func (v version) Path() string { return "/documents/" + number(v.AttachmentID) }
 // needNames are the needs as the checklist calls them.
 var needNames = map[exchange.Need]string{
 	exchange.NeedAbstract: "Research abstract", exchange.NeedSignedMTA: "Signed MTA", exchange.NeedIRB: "IRB approval",
-	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Payment of the shipment", exchange.NeedExecutedMTA: "Executed MTA",
+	exchange.NeedAddress: "Shipping address", exchange.NeedPayment: "Payment of the shipment",
+	exchange.NeedExecutedMTA: "Executed MTA",
 }
 
 // needLines are the lines of the checklist that apply to the request.
@@ -54,7 +55,8 @@ func (p *requestPage) needLines() []docLine {
 	}
 	var list []docLine
 	for _, q := range exchange.Requirements(p.R.Terms, p.R.Request) {
-		l := docLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need], Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
+		l := docLine{Need: q.Need, Anchor: anchor(string(q.Need)), Name: needNames[q.Need],
+			Done: q.State == exchange.Done, Slot: exchange.Slot(q.Need)}
 		now := p.R.Active && p.R.Override == "" && slices.Contains(owed, string(q.Need)) // it is what the turn is for
 		if l.Slot.Valid() {
 			p.documentLine(&l, q, now)
@@ -111,7 +113,8 @@ func (p *requestPage) documentLine(l *docLine, q exchange.Requirement, now bool)
 	}
 	slices.Reverse(l.Versions)
 	d := p.R.Current(l.Slot)
-	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester), o.Withdraw[l.Slot] && p.mine(l.Slot)
+	l.Upload, l.Withdraw = o.Upload[l.Slot] && (p.mine(l.Slot) || o.Roles.Admin && !p.Lab && !p.Requester),
+		o.Withdraw[l.Slot] && p.mine(l.Slot)
 	l.Review = o.Review[l.Slot] && d != nil && d.State != exchange.Returned
 	switch {
 	case d == nil:
@@ -143,7 +146,8 @@ func (p *requestPage) missingLine(l *docLine, q exchange.Requirement, now bool) 
 		l.Tag = tag{"", "x", "Not handed in"}
 	case p.R.Override != "":
 		l.Tag = tag{"", "info", "The lab goes on without"}
-	case l.Slot == exchange.ExecutedMTA && (p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
+	case l.Slot == exchange.ExecutedMTA &&
+		(p.R.Current(exchange.SignedMTA) == nil || p.returned(string(exchange.SignedMTA)) != ""):
 		l.Tag = tag{"", "lock", "After the signed MTA"}
 	case now && mine && l.Slot == exchange.ExecutedMTA:
 		l.Tone, l.Icon, l.Tag = "turn", "turn", tag{"turn", "turn", "Your turn: countersign"}
@@ -165,7 +169,8 @@ func (p *requestPage) mine(s exchange.Slot) bool {
 }
 
 func versionMark(d exchange.Document) string {
-	return map[exchange.Review]string{exchange.Accepted: "accepted", exchange.Returned: "returned", exchange.Superseded: "replaced or withdrawn"}[d.State]
+	return map[exchange.Review]string{exchange.Accepted: "accepted", exchange.Returned: "returned",
+		exchange.Superseded: "replaced or withdrawn"}[d.State]
 }
 
 // addressLines are an address as on a parcel.
@@ -179,7 +184,8 @@ func addressLines(a *exchange.Address) []string {
 }
 
 // paymentWords are the ways to pay for a shipment, in words.
-var paymentWords = map[string]string{"SHIPPING_CODE": "Courier account of the requester", "REIMBURSEMENT": "The lab pays and is paid back", "OTHER": "Another way"}
+var paymentWords = map[string]string{"SHIPPING_CODE": "Courier account of the requester",
+	"REIMBURSEMENT": "The lab pays and is paid back", "OTHER": "Another way"}
 
 // Payment says how the shipment is paid. Numbers of accounts are for the lab alone, while it needs them.
 func (p *requestPage) Payment() string {
@@ -227,7 +233,8 @@ func (p *requestPage) Payments() []PaymentChoice {
 	var list []PaymentChoice
 	s := p.R.Shipping
 	for _, value := range []string{"SHIPPING_CODE", "REIMBURSEMENT", "OTHER"} {
-		takes := s == nil || value == "SHIPPING_CODE" && s.AcceptsShippingCode || value == "REIMBURSEMENT" && s.AcceptsReimbursement || value == "OTHER" && s.AcceptsOther
+		takes := s == nil || value == "SHIPPING_CODE" && s.AcceptsShippingCode || value == "REIMBURSEMENT" &&
+			s.AcceptsReimbursement || value == "OTHER" && s.AcceptsOther
 		if takes || p.R.Payment == value {
 			list = append(list, PaymentChoice{value, paymentWords[value]})
 		}

@@ -24,17 +24,20 @@ func TestADocumentIsHandedInAndCheckedAndReturned(t *testing.T) {
 		slot := path + "/documents/requester_signed_mta"
 		josiah.upload(slot, "file", `C:\papers\signed.pdf`, paper).want(http.StatusSeeOther)
 		a := josiah.get(path)
-		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "signed.pdf") || !strings.Contains(text, "The lab is checking it") || !strings.Contains(text, "version 1 from you") {
+		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "signed.pdf") ||
+			!strings.Contains(text, "The lab is checking it") || !strings.Contains(text, "version 1 from you") {
 			w.Errorf("handed in: %s", text)
 		}
 		priya.post(slot+"/review", "reason", "Page 4 has no signature.").want(http.StatusSeeOther)
-		if text := josiah.get(path).text("#requirement-signed-mta"); !strings.Contains(text, "Page 4 has no signature.") || !strings.Contains(text, "Your turn: correct and upload") {
+		if text := josiah.get(path).text("#requirement-signed-mta"); !strings.Contains(text,
+			"Page 4 has no signature.") || !strings.Contains(text, "Your turn: correct and upload") {
 			w.Errorf("returned: %s", text)
 		}
 		josiah.upload(slot, "file", "signed-2.pdf", paper+" signed").want(http.StatusSeeOther)
 		priya.post(slot+"/review", "accept", "true").want(http.StatusSeeOther)
 		a = priya.get(path)
-		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "Accepted") || !strings.Contains(text, "version 2 from Josiah Carberry") || !strings.Contains(text, "signed.pdf") {
+		if text := a.text("#requirement-signed-mta"); !strings.Contains(text, "Accepted") ||
+			!strings.Contains(text, "version 2 from Josiah Carberry") || !strings.Contains(text, "signed.pdf") {
 			w.Errorf("accepted, with the old version: %s", text)
 		}
 		josiah.post(slot + "/withdraw").want(http.StatusSeeOther)
@@ -69,9 +72,11 @@ func TestAnUploadThatCannotBeTakenSaysWhyInItsPlace(t *testing.T) {
 	if q := w.transfer("PDX model BL0269-F402"); len(q.Documents) != 0 {
 		t.Errorf("%+v", q.Documents)
 	}
-	broken := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+slot, strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4 cut"))
+	broken := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+slot,
+		strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-1.4 cut"))
 	broken.Header.Set("Content-Type", "multipart/form-data; boundary=x")
-	if a := josiah.send(broken).want(http.StatusUnprocessableEntity); !strings.Contains(a.text(field+"-e"), "did not arrive whole") {
+	if a := josiah.send(broken).want(http.StatusUnprocessableEntity); !strings.Contains(a.text(field+"-e"),
+		"did not arrive whole") {
 		t.Errorf("cut off: %s", a.text("#errors"))
 	}
 }
@@ -93,7 +98,8 @@ func TestScriptIsToldInOneLineWhatBecameOfAnUpload(t *testing.T) {
 		r := uploading(w, path+"/documents/"+c.slot, c.content)
 		r.Header.Set("Accept", "text/plain")
 		a := w.as(c.who).send(r).want(c.status)
-		if !strings.Contains(a.body, c.want) || strings.Contains(a.body, "<") || !strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
+		if !strings.Contains(a.body, c.want) || strings.Contains(a.body, "<") ||
+			!strings.HasPrefix(a.header.Get("Content-Type"), "text/plain") {
 			t.Errorf("%s to %s: %s", c.slot, c.who, a.body)
 		}
 	}
@@ -101,8 +107,10 @@ func TestScriptIsToldInOneLineWhatBecameOfAnUpload(t *testing.T) {
 
 // uploading is a request with a file named a.pdf.
 func uploading(w *world, path, content string) *http.Request {
-	body := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + content + "\r\n--x--\r\n"
-	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
+	body := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + content +
+		"\r\n--x--\r\n"
+	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "http://example.org"+path,
+		strings.NewReader(body))
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	return r
 }
@@ -122,15 +130,18 @@ func TestAnUploadIsStoppedWhereItIsTooLargeAndNotReadToItsEnd(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	file := &endless{}
-	head := strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + paper)
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+w.at("PDX model BL0269-F402")+"/documents/irb", io.MultiReader(head, file))
+	head := strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" +
+		paper)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+
+		w.at("PDX model BL0269-F402")+"/documents/irb", io.MultiReader(head, file))
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	w.as("josiah").send(r).want(http.StatusRequestEntityTooLarge)
 	if file.read > 2<<20 {
 		t.Errorf("%d bytes were read of a file that may have 1 MiB", file.read)
 	}
 	refused := &endless{}
-	r = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+w.at("Sf9")+"/documents/irb", io.MultiReader(strings.NewReader("--x\r\n"), refused))
+	r = httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+w.at("Sf9")+"/documents/irb",
+		io.MultiReader(strings.NewReader("--x\r\n"), refused))
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	w.as("josiah").send(r).want(http.StatusConflict)
 	if refused.read != 0 {
@@ -153,12 +164,15 @@ func TestDocumentsNeverRunUnderOurAddress(t *testing.T) {
 		address := fmt.Sprintf("%s/documents/%d", path, d.AttachmentID)
 		a := w.as("priya").get(address).want(http.StatusOK)
 		h := a.header
-		if a.body != c.content || !strings.HasPrefix(h.Get("Content-Type"), c.kind) || !strings.HasPrefix(h.Get("Content-Disposition"), c.disposition) ||
-			!strings.Contains(h.Get("Content-Security-Policy"), "sandbox") || strings.Contains(h.Get("Content-Security-Policy"), "script") ||
+		if a.body != c.content || !strings.HasPrefix(h.Get("Content-Type"), c.kind) ||
+			!strings.HasPrefix(h.Get("Content-Disposition"), c.disposition) ||
+			!strings.Contains(h.Get("Content-Security-Policy"), "sandbox") ||
+			strings.Contains(h.Get("Content-Security-Policy"), "script") ||
 			h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "private, no-store" {
 			t.Errorf("%s: %q %v", c.name, a.body, h)
 		}
-		if a := josiah.get(address + "?download=1"); !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
+		if a := josiah.get(address + "?download=1"); !strings.HasPrefix(a.header.Get("Content-Disposition"),
+			"attachment") {
 			t.Errorf("%s as a file: %v", c.name, a.header)
 		}
 		w.as("nadia").get(address).want(http.StatusForbidden)
@@ -185,7 +199,8 @@ func TestAllDocumentsComeInOneFileForThePartiesAlone(t *testing.T) {
 					w.Errorf("%s: %v", f.Name, err)
 				}
 			}
-			if got := strings.Join(names, ", "); got != "Signed MTA/version 1/signed-mta.pdf, Executed MTA/version 1/executed-mta.pdf" {
+			if got := strings.Join(names, ", "); got != "Signed MTA/version 1/signed-mta.pdf, Executed MTA/version "+
+				"1/executed-mta.pdf" {
 				w.Errorf("%s gets %s", name, got)
 			}
 		}
@@ -201,7 +216,8 @@ func TestLabelsAreForTheLabAndAsManyAsAskedFor(t *testing.T) {
 	w.as("").get(path).want(http.StatusSeeOther)
 	v := w.as("mario")
 	for query, want := range map[string][3]int{ // parcels, tubes, slips
-		"": {1, 1, 1}, "?tubes=5": {1, 5, 1}, "?what=tubes&tubes=1000": {0, 96, 0}, "?what=parcel&size=a4": {4, 0, 0}, "?what=slip&tubes=-3": {0, 0, 1},
+		"": {1, 1, 1}, "?tubes=5": {1, 5, 1}, "?what=tubes&tubes=1000": {0, 96, 0}, "?what=parcel&size=a4": {4, 0, 0},
+		"?what=slip&tubes=-3":                {0, 0, 1},
 		"?what=everything&size=huge&tubes=x": {1, 1, 1},
 	} {
 		a := v.get(path + query).want(http.StatusOK)
@@ -211,7 +227,8 @@ func TestLabelsAreForTheLabAndAsManyAsAskedFor(t *testing.T) {
 		}
 	}
 	a := v.get(path)
-	if text := a.text(".parcel"); !strings.Contains(text, "Gabriel Grant") || !strings.Contains(text, "HCT 116") || !strings.Contains(text, "Sample Cell Bank") {
+	if text := a.text(".parcel"); !strings.Contains(text, "Gabriel Grant") || !strings.Contains(text, "HCT 116") ||
+		!strings.Contains(text, "Sample Cell Bank") {
 		t.Errorf("the label of the parcel: %s", text)
 	}
 	code := a.doc.Find(".parcel .qr use").AttrOr("href", "")
@@ -231,9 +248,12 @@ func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T)
 			foreign = q.ID
 		}
 	}
-	a := v.post("/requests/bulk", "do", "labels", "id", number(hct.ID), "id", number(foreign), "id", number(hela.ID), "back", "/requests").follow().want(http.StatusOK)
-	if a.text("h1") != "Labels for 2 requests" || a.doc.Find(".parcel").Length() != 2 || a.doc.Find(".slip").Length() != 2 {
-		t.Errorf("%s: %d labels of parcels, %d slips", a.text("h1"), a.doc.Find(".parcel").Length(), a.doc.Find(".slip").Length())
+	a := v.post("/requests/bulk", "do", "labels", "id", number(hct.ID), "id", number(foreign), "id", number(hela.ID),
+		"back", "/requests").follow().want(http.StatusOK)
+	if a.text("h1") != "Labels for 2 requests" || a.doc.Find(".parcel").Length() != 2 ||
+		a.doc.Find(".slip").Length() != 2 {
+		t.Errorf("%s: %d labels of parcels, %d slips", a.text("h1"), a.doc.Find(".parcel").Length(),
+			a.doc.Find(".slip").Length())
 	}
 	if text := a.text(".parcel"); !strings.Contains(text, "HCT 116") || !strings.Contains(text, "HeLa") {
 		t.Errorf("the labels: %s", text)
@@ -242,9 +262,11 @@ func TestLabelsOfManyRequestsAreOnOnePageAndOnlyThoseOfOnesOwnLabs(t *testing.T)
 		t.Errorf("what is left out: %s", text)
 	}
 	chosen := "/requests/labels?id=" + number(hct.ID) + "&id=" + number(hela.ID)
-	for query, want := range map[string][3]int{"&what=tubes&tubes=3": {0, 6, 0}, "&what=parcel&size=a4": {2, 0, 0}, "&what=slip": {0, 0, 2}} {
+	for query, want := range map[string][3]int{"&what=tubes&tubes=3": {0, 6, 0}, "&what=parcel&size=a4": {2, 0, 0},
+		"&what=slip": {0, 0, 2}} {
 		a := v.get(chosen + query).want(http.StatusOK)
-		if got := [3]int{a.doc.Find(".parcel").Length(), a.doc.Find(".tube-label").Length(), a.doc.Find(".slip").Length()}; got != want {
+		if got := [3]int{a.doc.Find(".parcel").Length(), a.doc.Find(".tube-label").Length(),
+			a.doc.Find(".slip").Length()}; got != want {
 			t.Errorf("%s: %v, want %v", query, got, want)
 		}
 	}

@@ -147,7 +147,8 @@ func (v *pageRequest) document() (response, error) {
 	}}, nil
 }
 
-// agreedMTA sends the blank MTA as it was when the request was made; one that has no content is looked for at the material.
+// agreedMTA sends the blank MTA as it was when the request was made; one that has no content is looked for at the
+// material.
 func (v *pageRequest) agreedMTA() (response, error) {
 	id, err := v.id("id")
 	if err != nil {

@@ -111,7 +111,8 @@ func init() { maps.Copy(askLabels, addressLabels) }
 
 // askPage is the form of a request as it is shown, with what is typed in it.
 func (v *pageRequest) askPage(f app.RequestFormView, form url.Values) *askPage {
-	p := &askPage{Page: Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f, typed: typed{form}, Limit: v.app.UploadLimit}
+	p := &askPage{Page: Page{Title: "Request " + f.Material.Title, Section: "catalog"}, RequestFormView: f,
+		typed: typed{form}, Limit: v.app.UploadLimit}
 	_, err := v.asked(f, form).Check(f.Terms, f.Shipping)
 	problems, _ := faults(err)
 	p.Ready = checklist(f.Terms, sentencesOf(problems, askLabels), form)
@@ -214,8 +215,10 @@ func firstAsk(f app.RequestFormView, user exchange.User) url.Values {
 func (v *pageRequest) asked(f app.RequestFormView, form url.Values) exchange.RequestForm {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
 	n := exchange.RequestForm{
-		Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(f.Material.ID)), Abstract: text("requester_abstract"),
-			Quantity: text("quantity"), Note: text("note"), Payment: text("payment_method"), Notes: text("payment_method_notes")},
+		Request: exchange.RequestNew{Material: exchange.Some(exchange.Ref(f.Material.ID)),
+			Abstract: text("requester_abstract"),
+			Quantity: text("quantity"), Note: text("note"), Payment: text("payment_method"),
+			Notes: text("payment_method_notes")},
 		Account: &exchange.CourierAccount{Courier: form.Get("courier"), Number: form.Get("account")},
 	}
 	if form.Get("address") == "new" {
@@ -254,11 +257,13 @@ func (v *pageRequest) sendAsk() (response, error) {
 				form[name] = values
 			}
 		}
-		return v.app.SaveDraft(v.Context(), v.who.Actor, exchange.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
+		return v.app.SaveDraft(v.Context(), v.who.Actor,
+			exchange.Draft{Key: app.RequestDraftKey(f.Material.ID), Title: "Request " + f.Material.Title, Form: form})
 	}
 	if sent.fields.Has("save") {
 		v.discard(sent)
-		return seeOther("/catalog/" + id).saying("Your request is kept as a draft. Files are not: choose them when you go on."), save()
+		return seeOther("/catalog/" + id).saying("Your request is kept as a draft. Files are not: choose them when " +
+			"you go on."), save()
 	}
 	if again := sent.fields.Get("reuse"); again != "" {
 		v.discard(sent)
@@ -274,9 +279,11 @@ func (v *pageRequest) sendAsk() (response, error) {
 		_, err = asked.Check(f.Terms, f.Shipping)
 	} else {
 		var q exchange.RequestDetail
-		q, err = v.app.SubmitRequest(v.Context(), v.who.Actor, app.NewRequest{Key: formKey(sent.fields), RequestForm: asked, Documents: uploadedDocuments(sent)})
+		q, err = v.app.SubmitRequest(v.Context(), v.who.Actor,
+			app.NewRequest{Key: formKey(sent.fields), RequestForm: asked, Documents: uploadedDocuments(sent)})
 		if err == nil {
-			sent := seeOther(requestPath(q.ID)).saying("Your request is sent. The lab means to answer within " + days(f.Organization.Targets.Decide) + ".")
+			sent := seeOther(requestPath(q.ID)).saying("Your request is sent. The lab means to answer within " +
+				days(f.Organization.Targets.Decide) + ".")
 			return v.forScript(sent), nil
 		}
 	}
@@ -308,7 +315,8 @@ func uploadedDocuments(f sentForm) []app.UploadedDocument {
 	var list []app.UploadedDocument
 	for _, field := range askFiles {
 		if file, sent := f.files[field]; sent {
-			list = append(list, app.UploadedDocument{Slot: exchange.Slot(strings.TrimSuffix(field, slotField)), Filename: file.name, Content: file.content})
+			list = append(list, app.UploadedDocument{Slot: exchange.Slot(strings.TrimSuffix(field, slotField)),
+				Filename: file.name, Content: file.content})
 		}
 	}
 	return list

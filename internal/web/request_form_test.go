@@ -30,7 +30,8 @@ const stemCells = "WA01 (H1) hESC"
 func (v *visitor) ofStemCells() []exchange.RequestDetail {
 	v.Helper()
 	id := v.material(stemCells).ID
-	part, err := v.app.Requests(v.Context(), v.actor, exchange.Page{Limit: 50}, exchange.RequestFilter{Material: &id, Requester: &v.actor.ID})
+	part, err := v.app.Requests(v.Context(), v.actor, exchange.Page{Limit: 50},
+		exchange.RequestFilter{Material: &id, Requester: &v.actor.ID})
 	v.must(err)
 	return part.Items
 }
@@ -69,18 +70,21 @@ func TestARequestIsFilledInWithWhatWasUsedLastAndSent(t *testing.T) {
 				t.Errorf("no %s", part)
 			}
 		}
-		if page.input("account") != "0000000" || page.input("courier") != "Sample courier" || !page.has(`[name=address][checked]:not([value=new])`) {
+		if page.input("account") != "0000000" || page.input("courier") != "Sample courier" ||
+			!page.has(`[name=address][checked]:not([value=new])`) {
 			t.Errorf("not filled in: %s, %s", page.input("courier"), page.input("account"))
 		}
 		if got := page.text("#checklist header"); !strings.Contains(got, "2 of 3 ready") {
 			t.Errorf("the checklist says %s", got)
 		}
 		sent := v.post(path, page.filled("requester_abstract", "Aim and method.", "quantity", "2 vials")...)
-		if sent = sent.want(http.StatusSeeOther); !strings.HasPrefix(sent.location, "/requests/") || v.cookies["__Host-note"] == "" {
+		if sent = sent.want(http.StatusSeeOther); !strings.HasPrefix(sent.location, "/requests/") ||
+			v.cookies["__Host-note"] == "" {
 			t.Errorf("to %s", sent.location)
 		}
 		made := v.ofStemCells()
-		if len(made) != 1 || made[0].Abstract != "Aim and method." || made[0].Quantity != "2 vials" || made[0].Address == nil ||
+		if len(made) != 1 || made[0].Abstract != "Aim and method." || made[0].Quantity != "2 vials" ||
+			made[0].Address == nil ||
 			made[0].Payment != "SHIPPING_CODE" || made[0].PaymentNotes != "Sample courier, account 0000000" {
 			t.Errorf("%+v", made)
 		}
@@ -99,7 +103,8 @@ func TestAFormThatIsSentTwiceIsOneRequest(t *testing.T) {
 		var together sync.WaitGroup
 		fresh := v.get(path).filled("requester_abstract", "Another.")
 		for range 4 {
-			again := &visitor{world: w, actor: v.actor, cookies: map[string]string{"__Host-session": v.cookies["__Host-session"]}}
+			again := &visitor{world: w, actor: v.actor,
+				cookies: map[string]string{"__Host-session": v.cookies["__Host-session"]}}
 			together.Go(func() { again.post(path, fresh...) })
 		}
 		together.Wait()
@@ -119,13 +124,15 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 			return len(part.Items)
 		}
 		before := addresses()
-		form := v.get(path).filled("address", "new", "address_line_1", "Gate 2", "locality", "Town", "country", "Atlantis", "requester_abstract", "",
+		form := v.get(path).filled("address", "new", "address_line_1", "Gate 2", "locality", "Town", "country",
+			"Atlantis", "requester_abstract", "",
 			"note", `<script>alert("x")</script>`, "account", "7", "courier", "FedEx")
 		page := v.post(path, form...).want(http.StatusUnprocessableEntity)
 		if addresses() != before || len(v.ofStemCells()) > 0 {
 			t.Error("something was kept")
 		}
-		if page.input("address_line_1") != "Gate 2" || page.input("note") != `<script>alert("x")</script>` || page.input("account") != "7" || strings.Contains(page.body, "<script>alert") {
+		if page.input("address_line_1") != "Gate 2" || page.input("note") != `<script>alert("x")</script>` ||
+			page.input("account") != "7" || strings.Contains(page.body, "<script>alert") {
 			t.Error("the form is not as it was typed")
 		}
 		links := page.doc.Find("#errors a")
@@ -134,12 +141,14 @@ func TestNothingIsKeptOfARequestThatFails(t *testing.T) {
 				t.Errorf("%s leads nowhere", to)
 			}
 		}
-		if got := page.text("#errors"); links.Length() != 2 || !strings.Contains(got, "Enter the research abstract") || !strings.Contains(got, "The account number must be a number of FedEx: 9 digits") {
+		if got := page.text("#errors"); links.Length() != 2 || !strings.Contains(got, "Enter the research abstract") ||
+			!strings.Contains(got, "The account number must be a number of FedEx: 9 digits") {
 			t.Errorf("%s", got)
 		}
 		form = page.filled("requester_abstract", "Aim.", "account", "123 456 789")
 		v.post(path, form...).want(http.StatusSeeOther)
-		if made := v.ofStemCells(); addresses() != before+1 || len(made) != 1 || made[0].Address.Line1 != "Gate 2" || made[0].PaymentNotes != "FedEx, account 123456789" {
+		if made := v.ofStemCells(); addresses() != before+1 || len(made) != 1 || made[0].Address.Line1 != "Gate 2" ||
+			made[0].PaymentNotes != "FedEx, account 123456789" {
 			t.Errorf("%d addresses, %+v", addresses(), made)
 		}
 	})
@@ -149,15 +158,18 @@ func TestDocumentsComeWithARequestOrAreChosenAgain(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		v, path := w.as("josiah"), w.askPath(stemCells)
-		page := v.upload(path, "irb_attachment", "irb.pdf", pdf, v.get(path).filled()...).want(http.StatusUnprocessableEntity)
+		page := v.upload(path, "irb_attachment", "irb.pdf", pdf,
+			v.get(path).filled()...).want(http.StatusUnprocessableEntity)
 		if !strings.Contains(page.text("main"), "Choose your files again") {
 			t.Error("nobody says that the file is gone")
 		}
-		page = v.upload(path, "irb_attachment", "irb.pdf", "<!doctype html><html>", page.filled("requester_abstract", "Aim.")...).want(http.StatusUnprocessableEntity)
+		page = v.upload(path, "irb_attachment", "irb.pdf", "<!doctype html><html>",
+			page.filled("requester_abstract", "Aim.")...).want(http.StatusUnprocessableEntity)
 		if page.text("#f-irb_attachment-e") == "" || page.input("requester_abstract") != "Aim." {
 			t.Errorf("a page of HTML: %s", page.text("#errors"))
 		}
-		page = v.upload(path, "irb_attachment", "irb.pdf", strings.Repeat("x", 1<<20+1), page.filled()...).want(http.StatusUnprocessableEntity)
+		page = v.upload(path, "irb_attachment", "irb.pdf", strings.Repeat("x", 1<<20+1),
+			page.filled()...).want(http.StatusUnprocessableEntity)
 		if page.text("#f-irb_attachment-e") == "" || len(v.ofStemCells()) > 0 {
 			t.Errorf("too large a file: %s", page.text("#errors"))
 		}
@@ -179,17 +191,20 @@ func TestScriptThatSendsARequestIsToldWhereItIs(t *testing.T) {
 		for i := 0; i < len(pairs); i += 2 {
 			form.Add(pairs[i], pairs[i+1])
 		}
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(form.Encode()))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path,
+			strings.NewReader(form.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Accept", "text/plain")
 		return v.send(r)
 	}
 	page := v.get(path)
-	if again := send(page.filled("requester_abstract", "")...).want(http.StatusUnprocessableEntity); !again.has("main#main form[data-sends] #errors, main#main #errors") {
+	if again := send(page.filled("requester_abstract",
+		"")...).want(http.StatusUnprocessableEntity); !again.has("main#main form[data-sends] #errors, main#main #errors") {
 		t.Errorf("what is wrong does not show: %s", again.text("main"))
 	}
 	sent := send(page.filled("requester_abstract", "Aim.")...).want(http.StatusCreated)
-	if made := v.ofStemCells(); len(made) != 1 || sent.location != fmt.Sprintf("/requests/%d", made[0].ID) || v.cookies["__Host-note"] == "" {
+	if made := v.ofStemCells(); len(made) != 1 || sent.location != fmt.Sprintf("/requests/%d", made[0].ID) ||
+		v.cookies["__Host-note"] == "" {
 		t.Errorf("%d requests, at %q", len(made), sent.location)
 	}
 }
@@ -198,7 +213,8 @@ func TestEnterInAFieldOfARequestSendsIt(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	page := w.as("josiah").get(w.askPath(stemCells))
-	if name, named := page.doc.Find("form#request button").First().Attr("name"); named || !page.has("form#request button[name=reuse]") {
+	if name, named := page.doc.Find("form#request button").First().Attr("name"); named ||
+		!page.has("form#request button[name=reuse]") {
 		t.Errorf("the first button, which Enter presses, is %q", name)
 	}
 }
@@ -208,9 +224,11 @@ func TestARequestIsKeptAsADraftUntilItIsSent(t *testing.T) {
 	w := alone(t)
 	v, path := w.as("josiah"), w.askPath(stemCells)
 	page := v.get(path)
-	v.post(path, page.filled("save", "1", "requester_abstract", "Half a thought", "address", "new", "locality", "Nowhere")...).want(http.StatusSeeOther)
+	v.post(path, page.filled("save", "1", "requester_abstract", "Half a thought", "address", "new", "locality",
+		"Nowhere")...).want(http.StatusSeeOther)
 	page = v.get(path).want(http.StatusOK)
-	if page.input("requester_abstract") != "Half a thought" || page.input("locality") != "Nowhere" || !page.has(`[name=address][value=new][checked]`) {
+	if page.input("requester_abstract") != "Half a thought" || page.input("locality") != "Nowhere" ||
+		!page.has(`[name=address][value=new][checked]`) {
 		t.Error("the draft is not as it was left")
 	}
 	if drafts := v.get("/drafts"); !drafts.has(`a[href="` + path + `"]`) {
@@ -219,12 +237,14 @@ func TestARequestIsKeptAsADraftUntilItIsSent(t *testing.T) {
 	earlier := page.doc.Find("button[name=reuse]").First()
 	v.post(path, page.filled("reuse", earlier.AttrOr("value", ""))...).want(http.StatusSeeOther)
 	page = v.get(path).want(http.StatusOK)
-	if got := page.input("requester_abstract"); got == "" || got == "Half a thought" || page.input("locality") != "Nowhere" {
+	if got := page.input("requester_abstract"); got == "" || got == "Half a thought" ||
+		page.input("locality") != "Nowhere" {
 		t.Errorf("the earlier abstract is not there: %q", got)
 	}
 	choice := page.doc.Find(`[name=address]:not([value=new])`).First().AttrOr("value", "")
 	v.post(path, page.filled("address", choice)...).want(http.StatusSeeOther)
-	if _, kept, err := w.app.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", w.material(stemCells).ID)); err != nil || kept {
+	if _, kept, err := w.app.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", w.material(stemCells).ID)); err != nil ||
+		kept {
 		t.Errorf("the draft of what was sent is still there (%v)", err)
 	}
 }
@@ -244,20 +264,25 @@ func TestWhatCannotBeAskedForSaysSoInPlaceOfTheForm(t *testing.T) {
 	}
 	w.as("mario").post(path, "once", "1").want(http.StatusConflict)
 	form := w.as("josiah").get(path).filled("note", "Typed before it was archived")
-	_, err := w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID, exchange.MaterialPatch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))})
+	_, err := w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
+		exchange.MaterialPatch{EmbargoDate: exchange.NullOf(exchange.Date("2999-01-02"))})
 	w.must(err)
-	if a := w.as("josiah").get(path).want(http.StatusConflict); a.has("form#request") || !strings.Contains(a.text("main"), "2999-01-02") {
+	if a := w.as("josiah").get(path).want(http.StatusConflict); a.has("form#request") ||
+		!strings.Contains(a.text("main"), "2999-01-02") {
 		t.Errorf("embargoed: %s", a.text("main"))
 	}
-	_, err = w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID, exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()})
+	_, err = w.app.UpdateMaterial(w.Context(), w.as("mario").actor, m.ID,
+		exchange.MaterialPatch{EmbargoDate: exchange.Cleared[exchange.Date]()})
 	w.must(err)
 	w.must(w.app.ArchiveMaterial(w.Context(), w.as("mario").actor, m.ID))
-	if a := w.as("josiah").get(path).want(http.StatusOK); a.has("form#request") || !strings.Contains(a.text("h1"), "no longer") {
+	if a := w.as("josiah").get(path).want(http.StatusOK); a.has("form#request") ||
+		!strings.Contains(a.text("h1"), "no longer") {
 		t.Errorf("archived: %s", a.text("h1"))
 	}
 	v := w.as("josiah")
 	v.post(path, form...).want(http.StatusConflict)
-	if d, kept, err := w.app.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", m.ID)); err != nil || !kept || d.Form.Get("note") != "Typed before it was archived" {
+	if d, kept, err := w.app.Draft(w.Context(), v.actor, fmt.Sprintf("ask %d", m.ID)); err != nil || !kept ||
+		d.Form.Get("note") != "Typed before it was archived" {
 		t.Errorf("what was typed is lost: %v, %v", d, err)
 	}
 }
@@ -267,7 +292,8 @@ func TestAFormAsksForNothingThatItsMaterialDoesNot(t *testing.T) {
 	w := alone(t)
 	v := w.as("josiah")
 	page := v.get(w.askPath("01 PCR")).want(http.StatusOK)
-	for _, part := range []string{"[name=requester_abstract]", "[name=quantity]", "[name=address]", "[name=payment_method]", "[type=file]"} {
+	for _, part := range []string{"[name=requester_abstract]", "[name=quantity]", "[name=address]",
+		"[name=payment_method]", "[type=file]"} {
 		if page.has(part) {
 			t.Errorf("a protocol asks for %s", part)
 		}
@@ -290,8 +316,9 @@ func TestTheFormOfARequestMakesAConstantNumberOfStatements(t *testing.T) {
 	v.post(path, v.get(path).filled("requester_abstract", "Aim.")...).want(http.StatusSeeOther)
 	few := count()
 	for range 15 {
-		_, err := w.app.CreateAddress(w.Context(), v.actor, v.actor.ID, exchange.AddressPatch{Name: exchange.Some("N"), Line1: exchange.Some("L"),
-			Locality: exchange.Some("T"), Country: exchange.Some("Italy"), SavedForUse: exchange.Some(true)})
+		_, err := w.app.CreateAddress(w.Context(), v.actor, v.actor.ID,
+			exchange.AddressPatch{Name: exchange.Some("N"), Line1: exchange.Some("L"),
+				Locality: exchange.Some("T"), Country: exchange.Some("Italy"), SavedForUse: exchange.Some(true)})
 		w.must(err)
 		v.post(path, v.get(path).filled("requester_abstract", "Aim.")...).want(http.StatusSeeOther)
 	}
@@ -305,14 +332,17 @@ func TestAFormThatIsCutOffOrTooLargeIsRefused(t *testing.T) {
 	w := alone(t)
 	v, path := w.as("josiah"), w.askPath(stemCells)
 	send := func(body string) answer {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path,
+			strings.NewReader(body))
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=B")
 		return v.send(r)
 	}
 	file := "--B\r\nContent-Disposition: form-data; name=\"irb_attachment\"; filename=\"a.pdf\"\r\n\r\n" + pdf
 	send(file).want(http.StatusBadRequest)
-	send("--B\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n" + strings.Repeat("x", 1<<20+1) + "\r\n--B--\r\n").want(http.StatusRequestEntityTooLarge)
-	send(strings.Repeat(file+strings.Repeat("x", 1<<20-len(pdf))+"\r\n", 5) + "--B--\r\n").want(http.StatusRequestEntityTooLarge)
+	send("--B\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n" + strings.Repeat("x", 1<<20+1) +
+		"\r\n--B--\r\n").want(http.StatusRequestEntityTooLarge)
+	send(strings.Repeat(file+strings.Repeat("x", 1<<20-len(pdf))+"\r\n", 5) +
+		"--B--\r\n").want(http.StatusRequestEntityTooLarge)
 	send("no form").want(http.StatusBadRequest)
 	if len(v.ofStemCells()) > 0 {
 		t.Error("something was sent")
@@ -360,7 +390,8 @@ func TestAFormWithFilesMayTakeLongerThanOthers(t *testing.T) {
 	_, err = io.WriteString(part, pdf+strings.Repeat("%", 500_000))
 	w.must(err)
 	w.must(m.Close())
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, short.URL+path, &halting{Reader: &body, left: body.Len() / 2, pause: 3 * limit})
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, short.URL+path,
+		&halting{Reader: &body, left: body.Len() / 2, pause: 3 * limit})
 	w.must(err)
 	r.Header.Set("Content-Type", m.FormDataContentType())
 	r.AddCookie(&http.Cookie{Name: "__Host-session", Value: v.cookies["__Host-session"]})

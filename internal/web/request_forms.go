@@ -29,7 +29,8 @@ func (v *pageRequest) act(form, place, said string, do func(id int64) error) (re
 
 func (v *pageRequest) sendMessage() (response, error) {
 	return v.act("message", "#timeline", "Your message is sent.", func(id int64) error {
-		if _, err := v.app.SendMessage(v.Context(), v.who.Actor, id, exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
+		if _, err := v.app.SendMessage(v.Context(), v.who.Actor, id,
+			exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))}); err != nil {
 			return err
 		}
 		return v.app.DeleteDraft(v.Context(), v.who.Actor, messageDraft(id))
@@ -66,7 +67,8 @@ func (v *pageRequest) changeDetails() (response, error) {
 	}
 	return v.act(form, place, "Saved.", func(id int64) error {
 		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
-		return renamed(err, map[string]string{"requester_abstract": "abstract", "payment_method": "payment", "payment_method_notes": "notes"})
+		return renamed(err, map[string]string{"requester_abstract": "abstract", "payment_method": "payment",
+			"payment_method_notes": "notes"})
 	})
 }
 
@@ -110,7 +112,8 @@ func (v *pageRequest) assign() (response, error) {
 			return err
 		}
 		user, unknown := v.person(v.PostFormValue("assigned_to"), q.Organization)
-		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id, exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
+		_, err = v.app.UpdateRequest(v.Context(), v.who.Actor, id,
+			exchange.RequestPatch{AssignedTo: exchange.Some(exchange.UserRef(user))})
 		switch _, wrong := faults(err); { // who may not assign is told that, not who is called so
 		case wrong && unknown != nil:
 			return renamed(unknown, map[string]string{"person": "assigned_to"})
@@ -132,7 +135,8 @@ func (v *pageRequest) person(typed string, labs ...int64) (uuid.UUID, error) {
 
 func (v *pageRequest) openIssue() (response, error) {
 	return v.act("issue", "#issues", "The problem is reported. The other side hears of it.", func(id int64) error {
-		_, err := v.app.OpenIssue(v.Context(), v.who.Actor, id, exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
+		_, err := v.app.OpenIssue(v.Context(), v.who.Actor, id,
+			exchange.TextBody{Text: exchange.Some(v.PostFormValue("text"))})
 		return err
 	})
 }
@@ -153,11 +157,13 @@ func (v *pageRequest) snooze() (response, error) {
 	if err != nil {
 		return v.refused("snooze", exchange.FieldErrors{"until": {"use a date, for example 2026-03-12"}}.Err())
 	}
-	n := exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until)), Reason: exchange.Some(v.PostFormValue("reason"))}
-	return v.act("snooze", "#pace", fmt.Sprintf("No reminders before %s.", until.Format("Mon 2 Jan")), func(id int64) error {
-		_, err := v.app.SnoozeRequest(v.Context(), v.who.Actor, id, n)
-		return err
-	})
+	n := exchange.SnoozeNew{Until: exchange.Some(exchange.Until(until)),
+		Reason: exchange.Some(v.PostFormValue("reason"))}
+	return v.act("snooze", "#pace", fmt.Sprintf("No reminders before %s.", until.Format("Mon 2 Jan")),
+		func(id int64) error {
+			_, err := v.app.SnoozeRequest(v.Context(), v.who.Actor, id, n)
+			return err
+		})
 }
 
 func (v *pageRequest) unsnooze() (response, error) {
@@ -179,7 +185,8 @@ func (v *pageRequest) setActive() (response, error) {
 		said = "The request is open again."
 	}
 	return v.act("active", "", said, func(id int64) error {
-		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, exchange.RequestPatch{Active: exchange.Some(active)})
+		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id,
+			exchange.RequestPatch{Active: exchange.Some(active)})
 		return err
 	})
 }
@@ -195,7 +202,8 @@ func (v *pageRequest) review() (response, error) {
 		said = "The document is accepted."
 	}
 	return v.act("review-"+string(slot), "#"+anchor(string(slot)), said, func(id int64) error {
-		_, err := v.app.ReviewDocument(v.asSeen().Context(), v.who.Actor, id, slot, accept, strings.TrimSpace(v.PostFormValue("reason")))
+		_, err := v.app.ReviewDocument(v.asSeen().Context(), v.who.Actor, id, slot, accept,
+			strings.TrimSpace(v.PostFormValue("reason")))
 		return err
 	})
 }
@@ -211,10 +219,11 @@ func (v *pageRequest) withdraw() (response, error) {
 		exchange.IRB:         {IRB: exchange.Cleared[exchange.Ref]()},
 		exchange.ExecutedMTA: {ExecutedMTA: exchange.Cleared[exchange.Ref]()},
 	}[slot]
-	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "The document is withdrawn. It stays on record.", func(id int64) error {
-		_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
-		return err
-	})
+	return v.act("withdraw-"+string(slot), "#"+anchor(string(slot)), "The document is withdrawn. It stays on record.",
+		func(id int64) error {
+			_, err := v.app.UpdateRequest(v.asSeen().Context(), v.who.Actor, id, p)
+			return err
+		})
 }
 
 // slot is the slot of a document in the address.

@@ -81,9 +81,11 @@ func (v *pageRequest) manyLabels() (response, error) {
 		return response{}, err
 	}
 	if len(list) == 0 {
-		return response{}, exchange.Errorf(exchange.Forbidden, "None of these requests is yours to pack, so there are no labels.")
+		return response{}, exchange.Errorf(exchange.Forbidden,
+			"None of these requests is yours to pack, so there are no labels.")
 	}
-	return v.showLabels(&labelPage{Page: Page{Title: "Labels for " + plural(len(list), "request")}, Path: "/requests/labels", Left: left}, list)
+	return v.showLabels(&labelPage{Page: Page{Title: "Labels for " + plural(len(list), "request")},
+		Path: "/requests/labels", Left: left}, list)
 }
 
 // showLabels shows the labels of parcels as the address asks for them.
@@ -100,7 +102,8 @@ func (v *pageRequest) showLabels(p *labelPage, list []app.Parcel) (response, err
 		p.Tubes = min(max(n, 1), maxTubes)
 	}
 	for _, r := range list {
-		one := parcel{Parcel: r, Tubes: p.Tubes, To: addressLines(r.Address), Facts: factsOf(r.Item), Signed: r.Current(exchange.ExecutedMTA)}
+		one := parcel{Parcel: r, Tubes: p.Tubes, To: addressLines(r.Address), Facts: factsOf(r.Item),
+			Signed: r.Current(exchange.ExecutedMTA)}
 		if one.Tubes == 0 {
 			one.Tubes = min(max(amount(r.Quantity), 1), maxTubes)
 		}
@@ -155,7 +158,8 @@ func amount(quantity string) int {
 }
 
 // handled are the fields of materials that tell a receiver how to treat them.
-var handled = strings.Fields("storage_medium cryopreservation growth_medium culture_conditions subculturing growth_strain bacterial_resistance growth_temperature growth_instructions housing")
+var handled = strings.Fields("storage_medium cryopreservation growth_medium culture_conditions subculturing " +
+	"growth_strain bacterial_resistance growth_temperature growth_instructions housing")
 
 // factsOf reads off a material what its labels tell.
 func factsOf(m exchange.Material) labelFacts {
@@ -181,7 +185,8 @@ func factsOf(m exchange.Material) labelFacts {
 		}
 		return strings.Join(words, ", ")
 	}
-	f := labelFacts{ID: text("rrid"), Passage: text("passage_number"), Safety: text("biosafety_level"), Form: text("shipping_form"), Storage: text("storage")}
+	f := labelFacts{ID: text("rrid"), Passage: text("passage_number"), Safety: text("biosafety_level"),
+		Form: text("shipping_form"), Storage: text("storage")}
 	for _, key := range []string{"addgene_id", "repository_id", "accession_code"} {
 		f.ID = cmp.Or(f.ID, text(key))
 	}
@@ -226,5 +231,6 @@ func codeOf(text string) (qrCode, error) {
 		}
 	}
 	side := code.Size + 2*quietZone
-	return qrCode{Address: text, Box: fmt.Sprintf("%d %d %d %d", -quietZone, -quietZone, side, side), Path: path.String()}, nil
+	return qrCode{Address: text, Box: fmt.Sprintf("%d %d %d %d", -quietZone, -quietZone, side, side),
+		Path: path.String()}, nil
 }

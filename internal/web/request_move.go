@@ -40,33 +40,50 @@ func (p *requestPage) words(to exchange.Status) moveWords {
 	switch to {
 	case exchange.Approved:
 		if from == exchange.InFulfillment || from == exchange.Fulfilled {
-			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?", Text: "The preparation stops until the documents are right.", Said: "The request is back at its documents."}
+			return moveWords{Do: "Back to documents", Icon: "undo", Ask: "Go back to the documents?",
+				Text: "The preparation stops until the documents are right.",
+				Said: "The request is back at its documents."}
 		}
-		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?", Text: "The requester hears that you share the material, and what you need from them.", Soon: "%s will be accepted."}
+		return moveWords{Do: "Accept", Icon: "check", Ask: "Accept this request?",
+			Text: "The requester hears that you share the material, and what you need from them.",
+			Soon: "%s will be accepted."}
 	case exchange.Rejected:
-		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?", Text: "The request ends. The requester reads your reason. You can open it again later.",
+		return moveWords{Do: "Decline", Icon: "declined", Ask: "Decline this request?",
+			Text:   "The request ends. The requester reads your reason. You can open it again later.",
 			Reason: "Why do you decline?", Must: true, Bad: true, Soon: "The request for %s will be declined."}
 	case exchange.Cancelled:
-		return moveWords{Do: "Cancel this request", Icon: "cancelled", Ask: "Cancel this request?", Text: "The lab is told that you no longer need the material. A cancelled request cannot be opened again.",
+		return moveWords{Do: "Cancel this request", Icon: "cancelled", Ask: "Cancel this request?",
+			Text:   "The lab is told that you no longer need the material. A cancelled request cannot be opened again.",
 			Reason: "Why do you no longer need it? (optional)", Bad: true, Said: "The request is cancelled."}
 	case exchange.Invalid:
-		return moveWords{Do: "Withdraw as invalid", Icon: "cancelled", Ask: "Withdraw this request as invalid?", Text: "For requests that were sent by mistake or twice. It ends without a decision.",
+		return moveWords{Do: "Withdraw as invalid", Icon: "cancelled", Ask: "Withdraw this request as invalid?",
+			Text:   "For requests that were sent by mistake or twice. It ends without a decision.",
 			Reason: "What is wrong with it? (optional)", Bad: true, Said: "The request is withdrawn."}
 	case exchange.Open:
 		if from == exchange.Approved {
-			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return it for correction?", Text: "The requester can change the abstract and the details again. Then you decide once more.",
+			return moveWords{Do: "Return for correction", Icon: "undo", Ask: "Return it for correction?",
+				Text:   "The requester can change the abstract and the details again. Then you decide once more.",
 				Reason: "What is to be corrected?", Must: true, Said: "The request is returned for correction."}
 		}
-		return moveWords{Do: "Open again", Icon: "undo", Ask: "Open this request again?", Text: "It waits for a decision as if it were new; documents and messages are kept.", Said: "The request is open again."}
+		return moveWords{Do: "Open again", Icon: "undo", Ask: "Open this request again?",
+			Text: "It waits for a decision as if it were new; documents and messages are kept.",
+			Said: "The request is open again."}
 	case exchange.InFulfillment:
 		if from == exchange.Fulfilled {
-			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not sent after all?", Text: "The request goes back to its preparation.", Said: "The request is in preparation again."}
+			return moveWords{Do: "Back to preparation", Icon: "undo", Ask: "Was it not sent after all?",
+				Text: "The request goes back to its preparation.", Said: "The request is in preparation again."}
 		}
-		return moveWords{Do: "Start preparing", Icon: "truck", Ask: "Start preparing the shipment?", Text: "Everything that was asked for is there, or the lab goes on without it.", Said: "The shipment is in preparation."}
+		return moveWords{Do: "Start preparing", Icon: "truck", Ask: "Start preparing the shipment?",
+			Text: "Everything that was asked for is there, or the lab goes on without it.",
+			Said: "The shipment is in preparation."}
 	case exchange.Fulfilled:
-		return moveWords{Do: sent, Icon: "truck", Ask: sent + "?", Text: "The requester hears that it is on its way and confirms its arrival.", Soon: "%s will be marked as sent."}
+		return moveWords{Do: sent, Icon: "truck", Ask: sent + "?",
+			Text: "The requester hears that it is on its way and confirms its arrival.",
+			Soon: "%s will be marked as sent."}
 	default:
-		return moveWords{Do: "Confirm receipt", Icon: "done", Ask: "Did it arrive?", Text: "The lab hears that the transfer is complete.", Said: "The receipt is confirmed. The transfer is complete."}
+		return moveWords{Do: "Confirm receipt", Icon: "done", Ask: "Did it arrive?",
+			Text: "The lab hears that the transfer is complete.",
+			Said: "The receipt is confirmed. The transfer is complete."}
 	}
 }
 
@@ -133,7 +150,8 @@ func (v *pageRequest) move() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	d := app.PendingAction{Request: id, Status: exchange.Status(v.PostFormValue("to")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
+	d := app.PendingAction{Request: id, Status: exchange.Status(v.PostFormValue("to")),
+		Reason:   strings.TrimSpace(v.PostFormValue("reason")),
 		Override: strings.TrimSpace(v.PostFormValue("override"))}
 	p, err := v.movePage(d.Status)
 	if err != nil {
@@ -197,7 +215,8 @@ func (v *pageRequest) askAgain(p *movePage, err error) (response, error) {
 
 // shipment is what a form says about how the parcel travels; now is what is known of it.
 func (v *pageRequest) shipment(now *exchange.Shipment) (exchange.ShipmentPatch, error) {
-	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")), Tracking: exchange.Some(v.PostFormValue("tracking")),
+	p := exchange.ShipmentPatch{Carrier: exchange.Some(v.PostFormValue("carrier")),
+		Tracking:   exchange.Some(v.PostFormValue("tracking")),
 		Conditions: exchange.Some(v.PostFormValue("conditions")), SentAt: exchange.Cleared[exchange.Instant]()}
 	day := v.PostFormValue("sent_at")
 	if day == "" {
@@ -221,7 +240,8 @@ func (v *pageRequest) askDelete() (response, error) {
 		return response{}, err
 	}
 	if !p.R.Offers.Delete {
-		return response{}, exchange.Errorf(exchange.Forbidden, "Only an admin deletes requests. You can end this one in other ways.")
+		return response{}, exchange.Errorf(exchange.Forbidden,
+			"Only an admin deletes requests. You can end this one in other ways.")
 	}
 	p.Title, p.Narrow = fmt.Sprintf("Delete request %d?", p.R.ID), true
 	return show("request-delete", p)
@@ -235,5 +255,6 @@ func (v *pageRequest) deleteRequest() (response, error) {
 	if err := v.app.DeleteRequest(v.asSeen().Context(), v.who.Actor, id); err != nil {
 		return v.refused("delete", err)
 	}
-	return response{status: http.StatusSeeOther, location: "/requests"}.saying(fmt.Sprintf("Request %d is deleted.", id)), nil
+	return response{status: http.StatusSeeOther,
+		location: "/requests"}.saying(fmt.Sprintf("Request %d is deleted.", id)), nil
 }

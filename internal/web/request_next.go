@@ -139,12 +139,14 @@ func (p *requestPage) labStep(n *nextStep, turn exchange.Turn) {
 			}
 		}
 	case turn.What[0] == string(exchange.NeedExecutedMTA):
-		n.Head, n.Button, n.Icon, n.Link = "Countersign the MTA", "Upload the executed MTA", "mta", "#"+anchor(string(exchange.NeedExecutedMTA))
+		n.Head, n.Button, n.Icon, n.Link = "Countersign the MTA", "Upload the executed MTA", "mta", "#"+
+			anchor(string(exchange.NeedExecutedMTA))
 		if reason := p.returned(string(exchange.ExecutedMTA)); reason != "" {
 			n.Head, n.Text = "Upload a corrected executed MTA", reason
 		}
 	case p.R.Offers.Can(exchange.Fulfilled):
-		n.Head, n.Button, n.Icon, n.Link = "Pack and ship", "Ship it", "truck", p.Path+"/move?to="+string(exchange.Fulfilled)
+		n.Head, n.Button, n.Icon, n.Link = "Pack and ship", "Ship it", "truck", p.Path+"/move?to="+
+			string(exchange.Fulfilled)
 		n.Second, n.Other = "Labels and packing slip", p.Path+"/labels"
 		if !travels(p.R.RequestDetail) {
 			n.Head, n.Button, n.Second = "Deliver it", "Mark as delivered", ""

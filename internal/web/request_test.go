@@ -56,7 +56,8 @@ func TestEachSideIsToldItsOneNextStep(t *testing.T) {
 		{"PDX model BL0269-F402", "priya", "Waiting for documents", none, none},
 		{"A-549", "josiah", "Upload a corrected signed MTA", "Upload signed MTA", "#requirement-signed-mta"},
 		{"A-549", "tomas", "Waiting for documents", none, none},
-		{"NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", "nadia", "Check the signed MTA", "Check document", "#requirement-signed-mta"},
+		{"NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", "nadia", "Check the signed MTA", "Check document",
+			"#requirement-signed-mta"},
 		{"NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", "olivia", "The lab is checking it", none, none},
 		{"K-562", "tomas", "Countersign the MTA", "Upload the executed MTA", "#requirement-executed-mta"},
 		{"K-562", "mina", "Being countersigned", none, none},
@@ -78,13 +79,15 @@ func TestEachSideIsToldItsOneNextStep(t *testing.T) {
 		a := w.as(c.who).get(w.at(c.material)).want(http.StatusOK)
 		big := a.doc.Find(".btn.main.big")
 		leads := big.AttrOr("href", big.Closest("form").Find("[name=to]").AttrOr("value", ""))
-		if got := a.text("#next h2"); got != c.head || strings.TrimSpace(big.Text()) != c.button || big.Length() > 1 || !strings.HasSuffix(leads, c.leads) {
+		if got := a.text("#next h2"); got != c.head || strings.TrimSpace(big.Text()) != c.button || big.Length() > 1 ||
+			!strings.HasSuffix(leads, c.leads) {
 			t.Errorf("%s, to %s: %q, %q leads to %q", c.material, c.who, got, big.Text(), leads)
 		}
 		if strings.HasPrefix(c.leads, "#") && !a.has(c.leads) {
 			t.Errorf("%s, to %s: there is no %s on the page", c.material, c.who, c.leads)
 		}
-		if mine := a.has("#next.mine"); mine != (c.button != none) || strings.Contains(a.text("title"), "your turn") != mine {
+		if mine := a.has("#next.mine"); mine != (c.button != none) ||
+			strings.Contains(a.text("title"), "your turn") != mine {
 			t.Errorf("%s, to %s: the title is %q", c.material, c.who, a.text("title"))
 		}
 	}
@@ -95,10 +98,14 @@ func TestWhatAPageOffersIsDone(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		walk := walker{world: w, sent: map[string]int{}}
-		for _, material := range []string{"HeLa", "C57BL/6J", "PDX model BL0269-F402", "NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", "K-562", "MCF-7", "FVB/NJ", "Sf9"} {
+		for _, material := range []string{"HeLa", "C57BL/6J", "PDX model BL0269-F402",
+			"NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)", "K-562", "MCF-7", "FVB/NJ", "Sf9"} {
 			q := w.transfer(material)
-			lab := map[bool]string{true: "nadia", false: "mario"}[strings.Contains("C57BL/6J NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG) FVB/NJ", material)]
-			requester := map[string]string{"NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)": "olivia", "K-562": "mina"}[material]
+			lab := map[bool]string{true: "nadia",
+				false: "mario"}[strings.Contains("C57BL/6J NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG) FVB/NJ",
+				material)]
+			requester := map[string]string{"NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)": "olivia",
+				"K-562": "mina"}[material]
 			if requester == "" {
 				requester = "josiah"
 			}
@@ -106,7 +113,8 @@ func TestWhatAPageOffersIsDone(t *testing.T) {
 				walk.step(w.as([]string{requester, lab, "ada"}[step%3]), q.ID)
 			}
 		}
-		for _, form := range []string{"messages", "move APPROVED", "move REJECTED", "move OPEN", "review", "details abstract", "shipment", "assign", "issues", "close", "snooze",
+		for _, form := range []string{"messages", "move APPROVED", "move REJECTED", "move OPEN", "review",
+			"details abstract", "shipment", "assign", "issues", "close", "snooze",
 			"active", "documents"} {
 			if walk.sent[form] == 0 {
 				w.Errorf("no page offered %s; sent were %v", form, walk.sent)
@@ -132,7 +140,8 @@ func (w *walker) step(v *visitor, request int64) {
 	var forms []form
 	page.doc.Find("main form[method=post]").Each(func(_ int, f *goquery.Selection) {
 		name := f.AttrOr("action", "")
-		for _, end := range []string{"review", "withdraw", "close", "documents", "issues"} { // before which or behind which there is an id or a slot
+		// before which or behind which there is an id or a slot
+		for _, end := range []string{"review", "withdraw", "close", "documents", "issues"} {
 			if strings.HasSuffix(name, "/"+end) || strings.HasPrefix(name, path+"/"+end+"/") {
 				name = path + "/" + end
 			}
@@ -176,8 +185,10 @@ func (w *walker) step(v *visitor, request int64) {
 		w.Fatalf("%s, which the page offered: %d %s", f.name, a.status, a.text("#errors, .lede"))
 	}
 	to := exchange.Status(strings.TrimPrefix(f.name, "move "))
-	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, request); err == nil && d != nil && d.Deed.Status == to { // nobody waits ten seconds here
-		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) || shown.has("a[href*='/move?']") {
+	// nobody waits ten seconds here
+	if d, err := w.app.PendingStatusOf(w.Context(), v.actor, request); err == nil && d != nil && d.Deed.Status == to {
+		if shown := a.follow(); !shown.has(".toast form") || !shown.has(`#next form[action^="/undo/"]`) ||
+			shown.has("a[href*='/move?']") {
 			w.Errorf("%s: the page does not say that it waits", f.name)
 		}
 		v.post(fmt.Sprintf("/undo/%d", d.ID)).want(http.StatusSeeOther)
@@ -196,7 +207,8 @@ func TestAcceptingCanBeTakenBack(t *testing.T) {
 		q := w.transfer("HeLa")
 		path, v := w.at("HeLa"), w.as("mario")
 		a := v.post(path+"/move", "to", "APPROVED").follow().want(http.StatusOK)
-		if a.text("#next h2") != "HeLa will be accepted." || !strings.Contains(a.text(".toast"), "HeLa will be accepted.") || w.now(q.ID).Status != exchange.Open {
+		if a.text("#next h2") != "HeLa will be accepted." ||
+			!strings.Contains(a.text(".toast"), "HeLa will be accepted.") || w.now(q.ID).Status != exchange.Open {
 			w.Errorf("%s; %s", a.text("#next"), a.text(".toast"))
 		}
 		if other := w.as("josiah").get(path); strings.Contains(other.text("main"), "will be accepted") {
@@ -215,22 +227,28 @@ func TestAFormOfAPageThatIsOutOfDateShowsHowThingsStandAndKeepsWhatWasTyped(t *t
 		q := w.transfer("HeLa")
 		path, v := w.at("HeLa"), w.as("mario")
 		seen := v.get(path).input("seen")
-		_, err := w.app.SendMessage(w.Context(), w.as("josiah").actor, q.ID, exchange.TextBody{Text: exchange.Some("Two vials would be better.")})
+		_, err := w.app.SendMessage(w.Context(), w.as("josiah").actor, q.ID,
+			exchange.TextBody{Text: exchange.Some("Two vials would be better.")})
 		w.must(err)
-		a := v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen", seen).want(http.StatusConflict)
+		a := v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen",
+			seen).want(http.StatusConflict)
 		text := a.text("#errors")
-		if !strings.Contains(text, "Two vials would be better.") || !strings.Contains(text, "Our incubator is full.") || a.text("#next h2") != "Accept or decline" {
+		if !strings.Contains(text, "Two vials would be better.") || !strings.Contains(text, "Our incubator is full.") ||
+			a.text("#next h2") != "Accept or decline" {
 			w.Errorf("%s", text)
 		}
 		if d, err := w.app.PendingStatusOf(w.Context(), v.actor, q.ID); d != nil || err != nil {
 			w.Errorf("%+v waits, %v", d, err)
 		}
-		v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen", a.input("seen")).want(http.StatusSeeOther)
+		v.post(path+"/move", "to", "REJECTED", "reason", "Our incubator is full.", "seen",
+			a.input("seen")).want(http.StatusSeeOther)
 		// A move that the status no longer allows, and an act on a request that was closed.
-		if a := w.as("josiah").post(path+"/move", "to", "VERIFIED_FULFILLED").want(http.StatusConflict); !a.has("#errors") || a.text("#next h2") != "Sent" {
+		if a := w.as("josiah").post(path+"/move", "to",
+			"VERIFIED_FULFILLED").want(http.StatusConflict); !a.has("#errors") || a.text("#next h2") != "Sent" {
 			w.Errorf("a move that is not possible: %s", a.text("main"))
 		}
-		if a := v.post(w.at("Sf9")+"/issues", "text", "It is gone.").want(http.StatusConflict); !strings.Contains(a.text("#errors"), "It is gone.") {
+		if a := v.post(w.at("Sf9")+"/issues", "text",
+			"It is gone.").want(http.StatusConflict); !strings.Contains(a.text("#errors"), "It is gone.") {
 			w.Errorf("a closed request: %s", a.text("#errors"))
 		}
 	})
@@ -249,16 +267,23 @@ func TestAFormThatCannotBeTakenIsShownAsItWasTyped(t *testing.T) {
 		{"josiah", w.at("HeLa") + "/messages", []string{"text", " "}, "message-text", ""},
 		{"josiah", w.at("HeLa") + "/issues", []string{"text", ""}, "issue-text", ""},
 		{"mario", w.at("HeLa") + "/move", []string{"to", "REJECTED", "reason", ""}, "move-reason", ""},
-		{"mario", w.at("HeLa") + "/move", []string{"to", "FULFILLED", "carrier", "DHL", "override", ""}, "move-override", "DHL"},
-		{"mario", w.at("HCT 116") + "/move", []string{"to", "FULFILLED", "carrier", "DHL", "sent_at", "soon"}, "move-sent_at", "DHL"},
-		{"mario", w.at("HCT 116") + "/shipment", []string{"carrier", "DHL", "sent_at", "32.1."}, "shipment-sent_at", "32.1."},
-		{"mario", w.at("HCT 116") + "/snooze", []string{"until", "never", "reason", "Holidays"}, "snooze-until", "Holidays"},
+		{"mario", w.at("HeLa") + "/move", []string{"to", "FULFILLED", "carrier", "DHL", "override", ""},
+			"move-override", "DHL"},
+		{"mario", w.at("HCT 116") + "/move", []string{"to", "FULFILLED", "carrier", "DHL", "sent_at", "soon"},
+			"move-sent_at", "DHL"},
+		{"mario", w.at("HCT 116") + "/shipment", []string{"carrier", "DHL", "sent_at", "32.1."}, "shipment-sent_at",
+			"32.1."},
+		{"mario", w.at("HCT 116") + "/snooze", []string{"until", "never", "reason", "Holidays"}, "snooze-until",
+			"Holidays"},
 		{"mario", w.at("HCT 116") + "/snooze", []string{"until", "1999-01-01"}, "snooze-until", "1999-01-01"},
 		{"mario", w.at("HCT 116") + "/assign", []string{"assigned_to", "nobody"}, "assign-assigned_to", ""},
-		{"mario", w.at("HCT 116") + "/assign", []string{"assigned_to", w.as("josiah").actor.ID.String()}, "assign-assigned_to", ""},
+		{"mario", w.at("HCT 116") + "/assign", []string{"assigned_to", w.as("josiah").actor.ID.String()},
+			"assign-assigned_to", ""},
 		{"josiah", w.at("HeLa") + "/details", []string{"form", "address", "address", "x"}, "address-address", ""},
-		{"josiah", w.at("HeLa") + "/details", []string{"form", "payment", "payment", "GOLD", "notes", "My account"}, "payment-payment", "My account"},
-		{"nadia", w.at("NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)") + "/documents/requester_signed_mta/review", []string{"reason", " "}, "review-requester_signed_mta-reason", ""},
+		{"josiah", w.at("HeLa") + "/details", []string{"form", "payment", "payment", "GOLD", "notes", "My account"},
+			"payment-payment", "My account"},
+		{"nadia", w.at("NOD.Cg-Prkdc<scid> Il2rg<tm1Wjl>/SzJ (NSG)") + "/documents/requester_signed_mta/review",
+			[]string{"reason", " "}, "review-requester_signed_mta-reason", ""},
 	} {
 		a := w.as(c.who).post(c.path, c.fields...).want(http.StatusUnprocessableEntity)
 		if !a.has("#f-"+c.field) || !a.has("#f-"+c.field+"-e") || !a.has(`#errors a[href="#f-`+c.field+`"]`) {

@@ -10,7 +10,8 @@ import (
 var timelines = map[string][]exchange.EventKind{
 	"":         nil,
 	"messages": {exchange.Messaged, exchange.IssueOpened, exchange.IssueClosed},
-	"documents": {exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted, exchange.DocumentReturned,
+	"documents": {exchange.DocumentAdded, exchange.DocumentWithdrawn, exchange.DocumentAccepted,
+		exchange.DocumentReturned,
 		exchange.AbstractChanged, exchange.AddressChanged, exchange.PaymentChanged},
 	"decisions": {exchange.RequestMade, exchange.StatusChanged, exchange.Assigned, exchange.Closed, exchange.Reopened},
 }
@@ -24,7 +25,8 @@ type Tab struct {
 // Tabs are the parts of the timeline.
 func (p *requestPage) Tabs() []Tab {
 	list := []Tab{{"All", p.timeline("", ""), p.Show == ""}}
-	for _, t := range []struct{ word, name string }{{"messages", "Messages"}, {"documents", "Documents"}, {"decisions", "Decisions"}} {
+	for _, t := range []struct{ word, name string }{{"messages", "Messages"}, {"documents", "Documents"},
+		{"decisions", "Decisions"}} {
 		list = append(list, Tab{t.name, p.timeline(t.word, ""), p.Show == t.word})
 	}
 	return list
@@ -59,7 +61,8 @@ func (p *requestPage) eventLines(events []exchange.Event) []eventLine {
 	}
 	list := make([]eventLine, len(events))
 	for i, e := range events {
-		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.DescribeAction(e, reader, ""), Anchor: "event-" + number(e.ID)}
+		l := eventLine{Event: e, Who: p.Name(e.Actor), Did: exchange.DescribeAction(e, reader, ""), Anchor: "event-" +
+			number(e.ID)}
 		l.Tone, l.Icon = eventMark(e)
 		d := e.Detail
 		switch e.Kind {

@@ -25,7 +25,8 @@ const (
 
 var signInPages = []page{
 	get("/signin", (*pageRequest).signIn),
-	get("/signin/start", (*pageRequest).beginSignIn), // no form: its action would have to name the provider in the policy
+	// no form: its action would have to name the provider in the policy
+	get("/signin/start", (*pageRequest).beginSignIn),
 	get("/signin/callback", (*pageRequest).endSignIn).limited(),
 	post("/signout", (*pageRequest).signOut).open(),
 }
@@ -37,7 +38,8 @@ type flash struct {
 }
 
 func (v *pageRequest) setCookie(name, value string, lives time.Duration) {
-	http.SetCookie(v.w, &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode, MaxAge: int(lives.Seconds())})
+	http.SetCookie(v.w, &http.Cookie{Name: name, Value: value, Path: "/", Secure: true, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, MaxAge: int(lives.Seconds())})
 }
 
 func (v *pageRequest) forget(name string) { v.setCookie(name, "", -time.Second) }
@@ -119,7 +121,8 @@ func (v *pageRequest) toSignIn() response {
 // ours is an address of this host, "/" where that is not what next is.
 func ours(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") || u.Host != "" || u.Scheme != "" {
+	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.ContainsAny(next, "\\\r\n\t") || u.Host != "" || u.Scheme != "" {
 		return "/"
 	}
 	return next
@@ -135,7 +138,8 @@ type signInPage struct {
 }
 
 func (v *pageRequest) signInPage(problem string) *signInPage {
-	p := &signInPage{Page: Page{Title: "Sign in", Narrow: true}, Next: ours(v.FormValue("next")), Provider: v.provider, Closed: v.app.Identity == nil, Problem: problem}
+	p := &signInPage{Page: Page{Title: "Sign in", Narrow: true}, Next: ours(v.FormValue("next")), Provider: v.provider,
+		Closed: v.app.Identity == nil, Problem: problem}
 	p.Down = !p.Closed && v.app.Identity.Trouble() != nil
 	return p
 }
@@ -181,7 +185,8 @@ func (v *pageRequest) endSignIn() (response, error) {
 	if err != nil || json.Unmarshal(text, &at) != nil || !at.Returned(v.FormValue("state")) || v.app.Identity == nil {
 		return again("This sign-in was not begun in this browser, or a while ago. Begin again.")
 	}
-	signed, err := v.app.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(), app.Browser{Name: device(v.UserAgent()), Session: v.cookie(sessionCookie)})
+	signed, err := v.app.FinishSignIn(v.Context(), at.SignInStart, v.URL.Query(),
+		app.Browser{Name: device(v.UserAgent()), Session: v.cookie(sessionCookie)})
 	switch e, _ := errors.AsType[*exchange.Error](err); exchange.CodeOf(err) {
 	case exchange.InvalidCode:
 		v.logCause(err)

@@ -28,7 +28,8 @@ func (w *world) provided() {
 	server.Config.Handler = provider
 	server.Start()
 	w.Cleanup(server.Close)
-	w.app.Identity, err = identity.New(identity.Config{Issuer: issuer, ClientID: identity.DemoClientID, ClientSecret: "demo", ORCID: true})
+	w.app.Identity, err = identity.New(identity.Config{Issuer: issuer, ClientID: identity.DemoClientID,
+		ClientSecret: "demo", ORCID: true})
 	w.must(err)
 }
 
@@ -93,14 +94,27 @@ func TestSignIn_OnlyTheBrowserThatBeganItEndsIt(t *testing.T) {
 			"another's code": func(_ *visitor, back *url.URL) string {
 				return with(back, "code", w.as("").get("/signin/start").consents("ada").Query().Get("code"))
 			},
-			"another verifier":   func(v *visitor, back *url.URL) string { v.keep("v", strings.Repeat("x", 50)); return back.RequestURI() },
-			"another nonce":      func(v *visitor, back *url.URL) string { v.keep("o", strings.Repeat("x", 26)); return back.RequestURI() },
+			"another verifier": func(v *visitor,
+				back *url.URL) string {
+				v.keep("v", strings.Repeat("x", 50))
+				return back.RequestURI()
+			},
+			"another nonce": func(v *visitor,
+				back *url.URL) string {
+				v.keep("o", strings.Repeat("x", 26))
+				return back.RequestURI()
+			},
 			"a cookie of before": func(v *visitor, back *url.URL) string { v.keep("o", ""); return back.RequestURI() },
-			"another browser":    func(v *visitor, back *url.URL) string { v.cookies = map[string]string{}; return back.RequestURI() },
+			"another browser": func(v *visitor,
+				back *url.URL) string {
+				v.cookies = map[string]string{}
+				return back.RequestURI()
+			},
 		} {
 			v := w.as("")
 			path := tamper(v, v.get("/signin/start").consents("josiah"))
-			if a := v.get(path); a.status != http.StatusUnprocessableEntity || v.cookies["__Host-session"] != "" || a.text(".note.bad") == "" {
+			if a := v.get(path); a.status != http.StatusUnprocessableEntity || v.cookies["__Host-session"] != "" ||
+				a.text(".note.bad") == "" {
 				t.Errorf("%s: %d %s", name, a.status, a.text("main"))
 			}
 		}
@@ -147,7 +161,8 @@ func TestSignIn_EndsTheSessionThatTheBrowserHad(t *testing.T) {
 		}
 		elsewhere.get("/account").want(http.StatusOK)
 
-		program, err := w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]}, exchange.Registration{})
+		program, err := w.app.SignIn(w.Context(), identity.Person{RegistryID: people["josiah"]},
+			exchange.Registration{})
 		w.must(err)
 		v.cookies["__Host-session"] = program.Token // which is no session
 		v.get(v.get("/signin/start").consents("mario").RequestURI()).want(http.StatusSeeOther)
@@ -160,7 +175,8 @@ func TestSignIn_EndsTheSessionThatTheBrowserHad(t *testing.T) {
 func TestSignIn_ShowsAndLogsWhatTheProviderSays(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := newWorld(t, openDemo(t, storetest.SQLite), func(c *web.Config) { c.App.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w := newWorld(t, openDemo(t, storetest.SQLite),
+		func(c *web.Config) { c.App.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	w.provided()
 	v := w.as("")
 	back := v.get("/signin/start").consents("josiah")
@@ -173,10 +189,12 @@ func TestSignIn_ShowsAndLogsWhatTheProviderSays(t *testing.T) {
 		t.Error("a page shows anybody's words")
 	}
 	a := v.get(back.Path + "?" + q.Encode()).want(http.StatusUnprocessableEntity)
-	if text := a.text(".note.bad"); !strings.Contains(text, "access_denied: <script>alert(1)</script> not today") || strings.Contains(a.body, "<script>alert") || len(text) > 500 {
+	if text := a.text(".note.bad"); !strings.Contains(text, "access_denied: <script>alert(1)</script> not today") ||
+		strings.Contains(a.body, "<script>alert") || len(text) > 500 {
 		t.Errorf("%s", text)
 	}
-	if !strings.Contains(log.String(), "access_denied: <script>alert(1)</script> not today") || len(log.String()) > 2000 {
+	if !strings.Contains(log.String(), "access_denied: <script>alert(1)</script> not today") ||
+		len(log.String()) > 2000 {
 		t.Errorf("the log: %s", log.String())
 	}
 }
@@ -184,7 +202,8 @@ func TestSignIn_ShowsAndLogsWhatTheProviderSays(t *testing.T) {
 func TestSignIn_AProviderThatIsDownIsToldAndLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	w := newWorld(t, openDemo(t, storetest.SQLite), func(c *web.Config) { c.App.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	w := newWorld(t, openDemo(t, storetest.SQLite),
+		func(c *web.Config) { c.App.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	var err error
@@ -194,7 +213,8 @@ func TestSignIn_AProviderThatIsDownIsToldAndLogged(t *testing.T) {
 		t.Errorf("nothing was tried yet: %s", a.text("main"))
 	}
 	a := w.as("").get("/signin/start").want(http.StatusServiceUnavailable)
-	if strings.Contains(a.body, gone.URL) || !strings.Contains(log.String(), "discovery at "+gone.URL) || !strings.Contains(log.String(), "path=/signin/start") {
+	if strings.Contains(a.body, gone.URL) || !strings.Contains(log.String(), "discovery at "+gone.URL) ||
+		!strings.Contains(log.String(), "path=/signin/start") {
 		t.Errorf("the log: %s", log.String())
 	}
 	ended := make(chan struct{})
@@ -205,7 +225,8 @@ func TestSignIn_AProviderThatIsDownIsToldAndLogged(t *testing.T) {
 	for w.app.Identity.Trouble() == nil && w.Context().Err() == nil {
 		w.app.DB.Read()
 	}
-	if a := w.as("").get("/signin").want(http.StatusOK); !strings.Contains(a.text(".note.bad"), "does not work at the moment") || strings.Contains(a.body, gone.URL) {
+	if a := w.as("").get("/signin").want(http.StatusOK); !strings.Contains(a.text(".note.bad"),
+		"does not work at the moment") || strings.Contains(a.body, gone.URL) {
 		t.Errorf("%s", a.text("main"))
 	}
 	w.Cleanup(func() { <-ended })

@@ -44,7 +44,8 @@ const (
 // shareLab is the lab that the address, the form or the browser names; 0: none.
 func (v *pageRequest) shareLab(named string) int64 {
 	for _, text := range []string{named, v.cookie(labCookie)} {
-		if id, err := strconv.ParseInt(text, 10, 64); err == nil && (v.who.MemberOf(id) || v.who.Admin && text == named) {
+		if id, err := strconv.ParseInt(text, 10, 64); err == nil &&
+			(v.who.MemberOf(id) || v.who.Admin && text == named) {
 			return id
 		}
 	}
@@ -99,7 +100,8 @@ func (v *pageRequest) newListing() (response, error) {
 	}
 	p := &listingPage{Form: url.Values{"category": {c.Code}}}
 	var err error
-	if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, v.shareLab(asked.Get("lab")), nil); err != nil {
+	if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, v.shareLab(asked.Get("lab")),
+		nil); err != nil {
 		return response{}, err
 	}
 	if p.Desk.Lab.ID == 0 {
@@ -137,7 +139,8 @@ func (v *pageRequest) newListing() (response, error) {
 
 // begin fills in what a new form says by itself, and builds it. The draft of another lab brings that lab.
 func (v *pageRequest) begin(p *listingPage) error {
-	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID && p.Form.Get("organization_id") != "" {
+	if lab := v.shareLab(p.Form.Get("organization_id")); lab != 0 && lab != p.Desk.Lab.ID &&
+		p.Form.Get("organization_id") != "" {
 		var err error
 		if p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, lab, nil); err != nil {
 			return err
@@ -202,7 +205,8 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 	}
 	p.Notes = found.Warnings
 	if found.Existing != nil {
-		p.Notes = append(slices.Clone(p.Notes), "It is listed already, as “"+found.Existing.Title+"”, and is not listed once more.")
+		p.Notes = append(slices.Clone(p.Notes), "It is listed already, as “"+found.Existing.Title+
+			"”, and is not listed once more.")
 	}
 	return nil
 }
@@ -211,7 +215,8 @@ func (v *pageRequest) fromSource(p *listingPage, identifier string) error {
 func nameOf(identifier string) exchange.ImportName {
 	o, err := exchange.ParseImportIdentifier(identifier)
 	if err != nil { // the use case says what is wrong
-		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO), Accession: exchange.Some(exchange.IDText(identifier))}
+		return exchange.ImportName{Source: exchange.Some(exchange.SourceGEO),
+			Accession: exchange.Some(exchange.IDText(identifier))}
 	}
 	n := exchange.ImportName{Source: exchange.Some(o.Source), Accession: exchange.Some(exchange.IDText(identifier))}
 	if o.Field() != "accession" {
@@ -223,7 +228,8 @@ func nameOf(identifier string) exchange.ImportName {
 // freshListing forgets a draft and begins anew.
 func (v *pageRequest) freshListing() (response, error) {
 	key := v.PostFormValue(draftKeyField)
-	if !slices.ContainsFunc([]string{"new ", "material "}, func(kind string) bool { return strings.HasPrefix(key, kind) }) {
+	if !slices.ContainsFunc([]string{"new ", "material "},
+		func(kind string) bool { return strings.HasPrefix(key, kind) }) {
 		return v.missing()
 	}
 	if err := v.app.DeleteDraft(v.Context(), v.who.Actor, key); err != nil {

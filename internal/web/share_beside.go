@@ -56,8 +56,9 @@ func (v *pageRequest) keepFile(p *listingPage, file sentFile) (exchange.Attachme
 	if p.Material != nil {
 		lab = p.Material.OrganizationID
 	}
-	t, err := v.app.CreateAttachment(v.Context(), v.who.Actor, exchange.AttachmentPatch{Filename: exchange.Some(file.name),
-		OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.content)
+	t, err := v.app.CreateAttachment(v.Context(), v.who.Actor,
+		exchange.AttachmentPatch{Filename: exchange.Some(file.name),
+			OwnedByOrg: exchange.NullOf(exchange.Ref(lab))}, &file.content)
 	if err != nil {
 		v.app.Discard(v.Context(), file.content, err)
 	}
@@ -101,7 +102,8 @@ func (p *listingPage) Documents() []exchange.Attachment {
 func (p *listingPage) Shippings() []exchange.Shipping {
 	chosen, _ := strconv.ParseInt(p.Get("shipping_requirements_id"), 10, 64) // none
 	list := p.Desk.Shippings
-	if p.Material != nil && chosen > 0 && !slices.ContainsFunc(list, func(s exchange.Shipping) bool { return s.ID == chosen }) {
+	if p.Material != nil && chosen > 0 &&
+		!slices.ContainsFunc(list, func(s exchange.Shipping) bool { return s.ID == chosen }) {
 		list = append(slices.Clone(list), exchange.Shipping{ID: chosen})
 	}
 	return list
@@ -151,10 +153,13 @@ func (v *pageRequest) addShipping(p *listingPage, patch exchange.MaterialPatch) 
 		lab = p.Material.OrganizationID
 	}
 	on := func(name string) exchange.Opt[bool] { return exchange.Some(p.On("shipping." + name)) }
-	s, err := v.app.CreateShipping(v.Context(), v.who.Actor, exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
-		NeedsAddress: on("needs_shipping_address"), NeedsPayment: on("needs_payment"), AcceptsShippingCode: on("accepts_shipping_code"),
-		AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
-		PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")), Restrictions: exchange.Some(p.Get("shipping.restrictions"))})
+	s, err := v.app.CreateShipping(v.Context(), v.who.Actor,
+		exchange.ShippingPatch{Organization: exchange.Some(exchange.Ref(lab)),
+			NeedsAddress: on("needs_shipping_address"), NeedsPayment: on("needs_payment"),
+			AcceptsShippingCode:  on("accepts_shipping_code"),
+			AcceptsReimbursement: on("accepts_reimbursement"), AcceptsOther: on("accepts_other_payment_methods"),
+			PaymentDetails: exchange.Some(p.Get("shipping.accepted_payment_details")),
+			Restrictions:   exchange.Some(p.Get("shipping.restrictions"))})
 	if fields, wrong := faults(err); wrong {
 		own := exchange.FieldErrors{} // as the form calls them
 		for field, texts := range fields {
@@ -193,7 +198,8 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 			is, was := slices.Contains(wanted, fmt.Sprint(g.ID)), slices.Contains(m.Grants, g.ID)
 			if is && !was {
 				do(func() error {
-					_, _, err := v.app.Fund(v.Context(), v.who.Actor, g.ID, exchange.FundingBody{Material: exchange.Some(exchange.Ref(m.ID))})
+					_, _, err := v.app.Fund(v.Context(), v.who.Actor, g.ID,
+						exchange.FundingBody{Material: exchange.Some(exchange.Ref(m.ID))})
 					return err
 				})
 			} else if was && !is {
@@ -204,7 +210,8 @@ func (v *pageRequest) attend(p *listingPage, m exchange.ShownMaterial) (trouble 
 	for id := range p.Maps() {
 		n, _ := strconv.ParseInt(id, 10, 64) // what is no number is not found
 		do(func() error {
-			_, err := v.app.UpdateAttachment(v.Context(), v.who.Actor, n, exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))})
+			_, err := v.app.UpdateAttachment(v.Context(), v.who.Actor, n,
+				exchange.AttachmentPatch{SequenceMapFor: exchange.NullOf(exchange.Ref(m.ID))})
 			return err
 		})
 	}

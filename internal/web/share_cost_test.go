@@ -13,7 +13,8 @@ func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
 	each(t, func(w *world) {
 		v := w.as("mario")
 		m := w.material("HT-29")
-		paths := []string{"/share", "/share/new?category=PDX", fmt.Sprintf("/catalog/%d/edit", m.ID), fmt.Sprintf("/catalog/%d/history", m.ID),
+		paths := []string{"/share", "/share/new?category=PDX", fmt.Sprintf("/catalog/%d/edit", m.ID),
+			fmt.Sprintf("/catalog/%d/history", m.ID),
 			"/share/import", "/share/spreadsheet"}
 		count := func(path string) int64 {
 			v.get(path).want(http.StatusOK)
@@ -27,15 +28,21 @@ func TestPagesOfSharingNeedAsManyStatementsHoweverMuchThereIs(t *testing.T) {
 		}
 		lab := exchange.Some(exchange.Ref(m.OrganizationID))
 		for i := range 12 {
-			_, _, err := w.app.CreateMaterial(w.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("OTHER"), Title: exchange.Some(fmt.Sprintf("More %d", i)), Organization: lab})
+			_, _, err := w.app.CreateMaterial(w.Context(), v.actor,
+				exchange.MaterialPatch{Category: exchange.Some("OTHER"),
+					Title: exchange.Some(fmt.Sprintf("More %d", i)), Organization: lab})
 			w.must(err)
 			_, err = w.app.CreateShipping(w.Context(), v.actor, exchange.ShippingPatch{Organization: lab})
 			w.must(err)
-			_, err = w.app.CreateGrant(w.Context(), v.actor, exchange.GrantPatch{Title: exchange.Some("Grant"), FunderID: exchange.Some(fmt.Sprint(i))})
+			_, err = w.app.CreateGrant(w.Context(), v.actor,
+				exchange.GrantPatch{Title: exchange.Some("Grant"), FunderID: exchange.Some(fmt.Sprint(i))})
 			w.must(err)
-			_, err = w.app.CreateAttachment(w.Context(), v.actor, exchange.AttachmentPatch{Filename: exchange.Some("mta.pdf"), OwnedByOrg: exchange.NullOf(exchange.Ref(m.OrganizationID))}, nil)
+			_, err = w.app.CreateAttachment(w.Context(), v.actor,
+				exchange.AttachmentPatch{Filename: exchange.Some("mta.pdf"),
+					OwnedByOrg: exchange.NullOf(exchange.Ref(m.OrganizationID))}, nil)
 			w.must(err)
-			_, err = w.app.UpdateMaterial(w.Context(), v.actor, m.ID, exchange.MaterialPatch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))})
+			_, err = w.app.UpdateMaterial(w.Context(), v.actor, m.ID,
+				exchange.MaterialPatch{Citation: exchange.NullOf(fmt.Sprint("Cite ", i))})
 			w.must(err)
 		}
 		for _, path := range paths {

@@ -59,7 +59,8 @@ func (v *pageRequest) listing() (*listingPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &listingPage{Page: Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m, Draft: fmt.Sprintf("material %d", id), Outside: !whole}
+	p := &listingPage{Page: Page{Title: "Edit " + m.Title, Section: "lab"}, Material: &m,
+		Draft: fmt.Sprintf("material %d", id), Outside: !whole}
 	p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, m.OrganizationID, &m)
 	return p, err
 }
@@ -121,7 +122,8 @@ func (v *pageRequest) dispatch(p *listingPage, save func(*listingPage) (response
 		if title == "" {
 			title = "New " + lowerFirst(p.Category.Label)
 		}
-		if err := v.app.SaveDraft(v.Context(), v.who.Actor, exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
+		if err := v.app.SaveDraft(v.Context(), v.who.Actor,
+			exchange.Draft{Key: p.Draft, Title: title, Form: form}); err != nil {
 			return response{}, err
 		}
 		return seeOther("/drafts").saying("Your draft is kept. Nobody else sees it."), nil
@@ -253,7 +255,8 @@ func (v *pageRequest) createListing(p *listingPage) (response, error) {
 	}
 	v.rememberLab(m.OrganizationID)
 	if existed {
-		return seeOther(fmt.Sprintf("/catalog/%d", m.ID)).saying("It was imported before, so it is not listed once more. This is the listing."), nil
+		return seeOther(fmt.Sprintf("/catalog/%d", m.ID)).saying("It was imported before, so it is not listed once " +
+			"more. This is the listing."), nil
 	}
 	return v.saved(p, m, "It is listed.")
 }
@@ -301,7 +304,8 @@ func (v *pageRequest) saveListing(p *listingPage) (response, error) {
 }
 
 // wrong is the form once more with what is wrong with it; is: something is.
-func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err error, missing exchange.FieldErrors) (again func() (response, error), is bool) {
+func (v *pageRequest) wrong(p *listingPage, faults exchange.FieldErrors, err error,
+	missing exchange.FieldErrors) (again func() (response, error), is bool) {
 	all := exchange.FieldErrors{}
 	note := func(list map[string][]string) {
 		for field, texts := range list {
@@ -371,7 +375,8 @@ func (v *pageRequest) saved(p *listingPage, m exchange.ShownMaterial, text strin
 		return seeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).saying(text + " But: " + trouble), nil
 	}
 	if doubts := m.Warnings(); len(doubts) > 0 {
-		return seeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).saying(text + " " + plural(len(doubts), "value") + " may be a mistake, marked below."), nil
+		return seeOther(fmt.Sprintf("/catalog/%d/edit", m.ID)).saying(text + " " + plural(len(doubts), "value") +
+			" may be a mistake, marked below."), nil
 	}
 	return seeOther(fmt.Sprintf("/catalog/%d", m.ID)).saying(text), nil
 }

@@ -70,7 +70,8 @@ func TestAnotherCategoryKeepsWhatWasTyped(t *testing.T) {
 	form.Set("category", "PLASMID")
 	form.Set("do", "category")
 	a := v.form("/share/new", form).want(http.StatusOK)
-	if a.input("title") != form.Get("title") || !a.has(`[name="additional_metadata.plasmid_name"]`) || a.input("additional_metadata.growth_medium") == "" {
+	if a.input("title") != form.Get("title") || !a.has(`[name="additional_metadata.plasmid_name"]`) ||
+		a.input("additional_metadata.growth_medium") == "" {
 		t.Error(a.text("h1"), a.input("title"))
 	}
 }
@@ -88,10 +89,13 @@ func TestTwoWhoChangeTheSameSeeBothVersions(t *testing.T) {
 		mine.Set("title", "HT-29, mine <b>")
 		mine.Set("additional_metadata.ethnicity", "Mine")
 		a := mario.form(path, mine).want(http.StatusConflict)
-		if a.input("title") != "HT-29, mine <b>" || a.input("additional_metadata.ethnicity") != "Mine" || a.input("citation") != "Theirs" {
-			w.Errorf("the form has %q %q %q", a.input("title"), a.input("additional_metadata.ethnicity"), a.input("citation"))
+		if a.input("title") != "HT-29, mine <b>" || a.input("additional_metadata.ethnicity") != "Mine" ||
+			a.input("citation") != "Theirs" {
+			w.Errorf("the form has %q %q %q", a.input("title"), a.input("additional_metadata.ethnicity"),
+				a.input("citation"))
 		}
-		if text := a.text("#errors"); !strings.Contains(text, "Olivia Owner") || !strings.Contains(text, "HT-29, theirs") || !a.has(`[name="theirs"][value="title"]`) {
+		if text := a.text("#errors"); !strings.Contains(text, "Olivia Owner") ||
+			!strings.Contains(text, "HT-29, theirs") || !a.has(`[name="theirs"][value="title"]`) {
 			w.Error(text)
 		}
 		if now := w.material("HT-29, theirs"); now.ID != m.ID {
@@ -119,11 +123,13 @@ func TestHistoryTellsWhatChangedAndRestores(t *testing.T) {
 		form["not_known"] = []string{"disease"}
 		v.form(edit, form).want(http.StatusSeeOther)
 		a := v.get(history).want(http.StatusOK)
-		if text := a.text("main li:first-child"); !strings.Contains(text, "Spoilt <script>") || !strings.Contains(text, "HT-29") || !strings.Contains(text, "Mario Manager") {
+		if text := a.text("main li:first-child"); !strings.Contains(text, "Spoilt <script>") ||
+			!strings.Contains(text, "HT-29") || !strings.Contains(text, "Mario Manager") {
 			w.Error(text)
 		}
 		restore := a.doc.Find("form[action$=restore]").First()
-		version, base := restore.Find("[name=version]").AttrOr("value", ""), restore.Find("[name=base]").AttrOr("value", "")
+		version, base := restore.Find("[name=version]").AttrOr("value", ""),
+			restore.Find("[name=base]").AttrOr("value", "")
 		v.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", version, "base", "older").want(http.StatusConflict)
 		v.post(fmt.Sprintf("/catalog/%d/restore", m.ID), "version", version, "base", base).want(http.StatusSeeOther)
 		now := w.material("HT-29")
@@ -137,7 +143,8 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
 	v := w.as("gabriel")
-	g, err := w.app.CreateGrant(t.Context(), v.actor, exchange.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
+	g, err := w.app.CreateGrant(t.Context(), v.actor,
+		exchange.GrantPatch{Title: exchange.Some("Shared tools"), FunderID: exchange.Some("X-1")})
 	w.must(err)
 	form := v.get("/share/new?category=PLASMID").formOf("#edit")
 	typed(form, must(category.Get("PLASMID")))
@@ -153,9 +160,11 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 		}
 	}
 	// What is wrong elsewhere loses no file.
-	a := v.upload("/share/new", "mta_file", "our-mta.txt", "Agreement of the lab", pairs...).want(http.StatusUnprocessableEntity)
+	a := v.upload("/share/new", "mta_file", "our-mta.txt", "Agreement of the lab",
+		pairs...).want(http.StatusUnprocessableEntity)
 	again := a.formOf("#edit")
-	if again.Get("mta_attachment_id") == "" || !strings.Contains(a.text("#f-mta_attachment_id [selected]"), "our-mta.txt") {
+	if again.Get("mta_attachment_id") == "" ||
+		!strings.Contains(a.text("#f-mta_attachment_id [selected]"), "our-mta.txt") {
 		t.Fatal(a.text("#requirements"))
 	}
 	again.Set("url", "https://example.org")
@@ -165,12 +174,14 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 			pairs = append(pairs, name, value)
 		}
 	}
-	v.upload("/share/new", "map_file", "map.gb", "LOCUS       X 10 bp DNA circular\nORIGIN\n        1 acgtacgtac\n//\n", pairs...).want(http.StatusSeeOther)
+	v.upload("/share/new", "map_file", "map.gb", "LOCUS       X 10 bp DNA circular\nORIGIN\n        1 acgtacgtac\n//\n",
+		pairs...).want(http.StatusSeeOther)
 	m := w.material(form.Get("title"))
 	if m.MTAAttachmentID == nil || !m.NeedsMTA || m.ShippingID == nil || !slices.Equal(m.Grants, []int64{g.ID}) {
 		t.Errorf("%+v", m)
 	}
-	if s, err := w.app.Shipping(t.Context(), *m.ShippingID); err != nil || !s.NeedsPayment || s.Restrictions != "on dry ice" {
+	if s, err := w.app.Shipping(t.Context(), *m.ShippingID); err != nil || !s.NeedsPayment ||
+		s.Restrictions != "on dry ice" {
 		t.Errorf("%+v %v", s, err)
 	}
 	edit := v.get(fmt.Sprintf("/catalog/%d/edit", m.ID))
@@ -186,7 +197,9 @@ func TestAListingBringsItsDocumentsShippingAndGrants(t *testing.T) {
 	// A file that is refused is told beside its field.
 	form.Set("title", "Still here")
 	pairs = []string{"title", "Still here"}
-	if a := v.upload("/share/new", "mta_file", "a.exe", "MZ", append(pairs, "category", "OTHER")...).want(http.StatusUnprocessableEntity); !a.has("#f-mta_file-e") || a.input("title") != "Still here" {
+	if a := v.upload("/share/new", "mta_file", "a.exe", "MZ",
+		append(pairs, "category", "OTHER")...).want(http.StatusUnprocessableEntity); !a.has("#f-mta_file-e") ||
+		a.input("title") != "Still here" {
 		t.Error(a.text("#edit .errors"))
 	}
 }
@@ -208,7 +221,8 @@ func TestFieldsOfALabsOwnAreEditedAndAddedAndRemoved(t *testing.T) {
 		form.Set("do", "own")
 		a := v.form(path, form).want(http.StatusOK)
 		form = a.formOf("#edit")
-		if n := len(form["own_key"]); n < 2 || form["own_key"][n-2] != "freezer box" || form["own_key"][n-1] != "" || own() != before {
+		if n := len(form["own_key"]); n < 2 || form["own_key"][n-2] != "freezer box" || form["own_key"][n-1] != "" ||
+			own() != before {
 			t.Fatalf("%q", form["own_key"])
 		}
 		v.form(path, form).want(http.StatusSeeOther)
@@ -228,7 +242,8 @@ func TestFieldsOfALabsOwnAreEditedAndAddedAndRemoved(t *testing.T) {
 		form = v.get(path).formOf("#edit")
 		form["own_key"][len(form["own_key"])-1] = "sex"
 		form["own_value"][len(form["own_value"])-1] = "F"
-		if a := v.form(path, form).want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#errors"), "which is that of a field above") || !a.has("#f-own") {
+		if a := v.form(path, form).want(http.StatusUnprocessableEntity); !strings.Contains(a.text("#errors"),
+			"which is that of a field above") || !a.has("#f-own") {
 			t.Errorf("a field that there is: %s", a.text("#errors"))
 		}
 		form = v.get(path).formOf("#edit")

@@ -104,9 +104,13 @@ var commonSections = []struct {
 	id, name string
 	fields   []string
 }{
-	{"about", "About it", []string{"title", "organisms", "additional_info", "url", "reference", "organization_id", "contact_user_id"}},
-	{"publication", "Publication", []string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}},
-	{"requirements", "Requirements", []string{"needs_mta", "mta_attachment_id", "mta_file", "needs_irb", "needs_abstract", "shipping_requirements_id", "shipping"}},
+	{"about", "About it", []string{"title", "organisms", "additional_info", "url", "reference", "organization_id",
+		"contact_user_id"}},
+	{"publication", "Publication",
+		[]string{"pubmed_id", "publication_title", "pre_print_doi", "pre_print_title", "citation"}},
+	{"requirements", "Requirements",
+		[]string{"needs_mta", "mta_attachment_id", "mta_file", "needs_irb", "needs_abstract",
+			"shipping_requirements_id", "shipping"}},
 	{"release", "Release and funding", []string{"embargo_date", "map_file", "grant"}},
 }
 
@@ -148,7 +152,8 @@ func (p *listingPage) Parts() []formSection {
 }
 
 func (s *formSection) count(name string, p *listingPage, required bool) {
-	filled := strings.TrimSpace(strings.Join(p.Form[name], "")) != "" && (!strings.HasPrefix(name, "needs_") || p.On(name))
+	filled := strings.TrimSpace(strings.Join(p.Form[name], "")) != "" &&
+		(!strings.HasPrefix(name, "needs_") || p.On(name))
 	key := strings.TrimPrefix(name, metadataName)
 	switch {
 	case filled || slices.Contains(p.Form["not_known"], key) && key != name:
@@ -168,7 +173,8 @@ const shortChoice = 4
 func (p *listingPage) field(f category.Field) formField {
 	name := metadataName + f.Key
 	typed := p.Form[name]
-	out := formField{Field: f, Name: name, Widget: "text", Chosen: map[string]bool{}, Err: p.Errors.Of(name), Doubt: strings.Join(p.Doubts[name], " ")}
+	out := formField{Field: f, Name: name, Widget: "text", Chosen: map[string]bool{}, Err: p.Errors.Of(name),
+		Doubt: strings.Join(p.Doubts[name], " ")}
 	if len(typed) > 0 {
 		out.Value = typed[len(typed)-1]
 	}
@@ -182,11 +188,13 @@ func (p *listingPage) field(f category.Field) formField {
 		}
 	case category.Choice:
 		out.Widget = "select"
-		if len(f.Options) <= shortChoice && slices.ContainsFunc(f.Options, func(o category.Option) bool { return o.Help != "" }) {
+		if len(f.Options) <= shortChoice &&
+			slices.ContainsFunc(f.Options, func(o category.Option) bool { return o.Help != "" }) {
 			out.Widget = "picks"
 		}
 	case category.Boolean:
-		out.Widget, out.Options = "select", []category.Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}}
+		out.Widget, out.Options = "select",
+			[]category.Option{{Value: "true", Label: "Yes"}, {Value: "false", Label: "No"}}
 	case category.Date:
 		out.Widget = "date"
 		if _, err := time.Parse(time.DateOnly, out.Value); err != nil && out.Value != "" {
@@ -213,7 +221,8 @@ func (p *listingPage) field(f category.Field) formField {
 			out.Strange = out.Value
 		}
 	}
-	out.Unknown = f.Required && !strings.HasSuffix(f.Key, "_name") && (f.Type == category.Text || f.Type == category.Long)
+	out.Unknown = f.Required && !strings.HasSuffix(f.Key, "_name") &&
+		(f.Type == category.Text || f.Type == category.Long)
 	out.Ticked = out.Unknown && slices.Contains(p.Form["not_known"], f.Key)
 	if f.Vocabulary != "" {
 		out.Kind = f.Vocabulary.Label()
@@ -287,7 +296,8 @@ func (p *listingPage) Named() bool {
 }
 
 // formLabels are what fields are called that no material has, or has by another name.
-var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "About payment", "shipping.restrictions": "Restrictions"}
+var formLabels = map[string]string{"organization_id": "Lab", "shipping.accepted_payment_details": "About payment",
+	"shipping.restrictions": "Restrictions"}
 
 // worded are faults in sentences that begin with the label of the field.
 func worded(code string, fields map[string][]string) FieldErrors {

@@ -55,7 +55,8 @@ func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (resp
 	}
 	theirs, shown := exchange.Changes(began, current), current.Form()
 	for _, change := range exchange.Changes(began, mine) {
-		line := conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.Old, Mine: change.New}
+		line := conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.Old,
+			Mine: change.New}
 		i := slices.IndexFunc(theirs, func(t exchange.FieldChange) bool { return t.Field == change.Field })
 		if i >= 0 {
 			line.Theirs, line.Changed, line.Both = theirs[i].New, true, theirs[i].New != change.New
@@ -64,7 +65,9 @@ func (v *pageRequest) conflict(p *listingPage, now exchange.ShownMaterial) (resp
 		c.Lines = append(c.Lines, line)
 	}
 	for _, change := range theirs {
-		c.Lines = append(c.Lines, conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.New, Mine: change.Old, Changed: true})
+		c.Lines = append(c.Lines,
+			conflictLine{Field: change.Field, Label: change.Label, Before: change.Old, Theirs: change.New,
+				Mine: change.Old, Changed: true})
 		if values, there := shown[change.Field]; there {
 			p.Form[change.Field] = values
 		}
@@ -100,7 +103,8 @@ type versionLine struct {
 // deeds are the words for what made a version.
 var deeds = map[exchange.Action]string{
 	exchange.MaterialCreate: "listed it", exchange.MaterialImport: "imported it", exchange.MaterialUpdate: "changed it",
-	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "named it in a grant", exchange.GrantUpdate: "took it out of a grant",
+	exchange.MaterialArchive: "archived it", exchange.MaterialFund: "named it in a grant",
+	exchange.GrantUpdate: "took it out of a grant",
 }
 
 // listingHistory shows what changed, version by version.
@@ -140,7 +144,8 @@ func (v *pageRequest) listingHistory() (response, error) {
 }
 
 func tellVersion(version app.Version[exchange.ShownMaterial], p *Page, current bool) versionLine {
-	line := versionLine{Number: *version.Version, By: "The operator", AsAdmin: version.AsAdmin, Did: deeds[version.Action], At: p.At(version.At),
+	line := versionLine{Number: *version.Version, By: "The operator", AsAdmin: version.AsAdmin,
+		Did: deeds[version.Action], At: p.At(version.At),
 		Current: current, First: version.Before == nil}
 	if version.By != nil {
 		line.By = version.By.Name()
@@ -174,12 +179,14 @@ func (v *pageRequest) restoreListing() (response, error) {
 	base := v.PostFormValue("base")
 	ctx := app.IfUnchanged(v.Context(), func(object any) error {
 		if m, is := object.(exchange.ShownMaterial); is && tagOf(m.Material) != base {
-			return exchange.Errorf(exchange.PreconditionFailed, "Somebody changed it since you looked at its history. Look at it again first.")
+			return exchange.Errorf(exchange.PreconditionFailed,
+				"Somebody changed it since you looked at its history. Look at it again first.")
 		}
 		return nil
 	})
 	if _, err := v.app.UpdateMaterial(ctx, v.who.Actor, id, was.Restore()); err != nil {
 		return response{}, err
 	}
-	return seeOther(fmt.Sprintf("/catalog/%d/history", id)).saying(fmt.Sprintf("It is again what it was in version %d.", number)), nil
+	return seeOther(fmt.Sprintf("/catalog/%d/history", id)).saying(fmt.Sprintf("It is again what it was in version %d.",
+		number)), nil
 }

@@ -60,7 +60,8 @@ func (v *pageRequest) imports() (response, error) {
 // identifiers are those that somebody pasted: one a line, or with commas or spaces between them.
 func identifiers(text string) []string {
 	var list []string
-	for name := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",; \t\r\n\u00a0", r) }) {
+	for name := range strings.FieldsFuncSeq(text,
+		func(r rune) bool { return strings.ContainsRune(",; \t\r\n\u00a0", r) }) {
 		if !slices.Contains(list, name) {
 			list = append(list, name)
 		}
@@ -94,8 +95,10 @@ func (v *pageRequest) sendImports() (response, error) {
 	if len(names) == 1 {
 		return v.importOne(p, names[0], grant)
 	}
-	j, err := v.app.Imports(v.Context(), v.who.Actor, exchange.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
-		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)), Preview: exchange.Some(!store)})
+	j, err := v.app.Imports(v.Context(), v.who.Actor,
+		exchange.BatchImportBody{Identifiers: exchange.Some(exchange.Names(names)),
+			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant)),
+			Preview: exchange.Some(!store)})
 	if fields, is := faults(err); is {
 		p.Errors = importFaults(fields)
 		return invalid("share_import", p)
@@ -113,12 +116,14 @@ func (v *pageRequest) grantFor(p *importPage) (id int64, wrong FieldErrors, err 
 		}
 		return id, nil, nil
 	}
-	g, err := v.app.CreateGrant(v.Context(), v.who.Actor, exchange.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
+	g, err := v.app.CreateGrant(v.Context(), v.who.Actor,
+		exchange.GrantPatch{Title: exchange.Some(p.Get("grant_title")), FunderID: exchange.Some(p.Get("grant_number"))})
 	if fields, is := faults(err); is {
 		wrong = FieldErrors{}
 		for field, texts := range fields {
 			name := map[string]string{"title": "grant_title", "funder_id": "grant_number"}[field]
-			wrong[name] = []string{"The grant’s " + map[string]string{"title": "title ", "funder_id": "number "}[field] + texts[0] + "."}
+			wrong[name] = []string{"The grant’s " +
+				map[string]string{"title": "title ", "funder_id": "number "}[field] + texts[0] + "."}
 		}
 		return 0, wrong, nil
 	}
@@ -170,13 +175,15 @@ func (v *pageRequest) previewOne(p *importPage, name string) (response, error) {
 }
 
 // notFacts are fields that a source says nothing of.
-var notFacts = []string{"id", "title", "category", "organization_id", "contact_user_id", "imported", "is_archived", "needs_mta", "needs_irb", "needs_abstract"}
+var notFacts = []string{"id", "title", "category", "organization_id", "contact_user_id", "imported", "is_archived",
+	"needs_mta", "needs_irb", "needs_abstract"}
 
 // importOne imports an identifier while the visitor waits.
 func (v *pageRequest) importOne(p *importPage, name string, grant int64) (response, error) {
 	n := nameOf(name)
-	m, existed, err := v.app.Import(v.Context(), v.who.Actor, exchange.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
-		Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
+	m, existed, err := v.app.Import(v.Context(), v.who.Actor,
+		exchange.ImportNew{Source: n.Source, Accession: n.Accession, ProtocolDOI: n.ProtocolDOI,
+			Organization: exchange.Some(exchange.Ref(p.Desk.Lab.ID)), Grant: exchange.Some(exchange.Ref(grant))})
 	if again, is, err := v.importRefused(p, err); is {
 		return again, err
 	}

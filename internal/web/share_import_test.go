@@ -65,10 +65,13 @@ func TestOneIdentifierIsShownBeforeItIsImported(t *testing.T) {
 		if a := v.form("/share/new", form).want(http.StatusSeeOther); a.location != fmt.Sprintf("/catalog/%d", m.ID) {
 			w.Error(a.location)
 		}
-		if a := v.post("/share/import", "identifiers", "GSE3001", "do", "lookup").want(http.StatusOK); !a.has(fmt.Sprintf(`main a[href="/catalog/%d"]`, m.ID)) || a.has(`button[value="import"]`) {
+		if a := v.post("/share/import", "identifiers", "GSE3001", "do",
+			"lookup").want(http.StatusOK); !a.has(fmt.Sprintf(`main a[href="/catalog/%d"]`, m.ID)) ||
+			a.has(`button[value="import"]`) {
 			w.Error(a.text("main"))
 		}
-		a = v.post("/share/import", "identifiers", "GSE3001", "grant", "new", "grant_title", "Data", "grant_number", "X-9", "do", "import").want(http.StatusSeeOther)
+		a = v.post("/share/import", "identifiers", "GSE3001", "grant", "new", "grant_title", "Data", "grant_number",
+			"X-9", "do", "import").want(http.StatusSeeOther)
 		if a.location != fmt.Sprintf("/catalog/%d", m.ID) {
 			w.Error(a.location)
 		}
@@ -82,7 +85,8 @@ func TestManyIdentifiersAreAJob(t *testing.T) {
 		w.work()
 		v := w.as("gabriel")
 		names := "GSE3001\nGSE3002, gse99999999\ndx.doi.org/10.17504/protocols.io.bbmuik6w"
-		a := v.post("/share/import", "identifiers", names, "grant", "new", "grant_title", "Data", "grant_number", "X-9", "do", "lookup").done()
+		a := v.post("/share/import", "identifiers", names, "grant", "new", "grant_title", "Data", "grant_number", "X-9",
+			"do", "lookup").done()
 		if !strings.Contains(a.text("main"), "Ready") || !strings.Contains(a.text("main"), "Not imported") {
 			w.Fatal(a.text("main"))
 		}
@@ -102,7 +106,8 @@ func TestWhatIsNoIdentifierComesBack(t *testing.T) {
 	w.app.Importer = sourcetest.Start(t).Importer(t)
 	v := w.as("gabriel")
 	for _, text := range []string{"", "HeLa <b>", "GSE1,\nnothing at all"} {
-		a := v.post("/share/import", "identifiers", text, "grant", "", "do", "lookup").want(http.StatusUnprocessableEntity)
+		a := v.post("/share/import", "identifiers", text, "grant", "", "do",
+			"lookup").want(http.StatusUnprocessableEntity)
 		if a.input("identifiers") != text || !a.has("#errors") {
 			t.Errorf("%q: %q %s", text, a.input("identifiers"), a.text("main"))
 		}
@@ -123,7 +128,8 @@ func TestALookUpFillsInThePublication(t *testing.T) {
 	}
 	form.Set("pubmed_id", "PMID: 2122")
 	a := v.form("/share/new", form).want(http.StatusOK)
-	if a.input("publication_title") != "Publication 2122." || !strings.Contains(a.input("citation"), "Doe J") || a.input("pubmed_id") != "2122" {
+	if a.input("publication_title") != "Publication 2122." || !strings.Contains(a.input("citation"), "Doe J") ||
+		a.input("pubmed_id") != "2122" {
 		t.Error(a.text("#publication"))
 	}
 }

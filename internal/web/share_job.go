@@ -103,7 +103,8 @@ func (p *jobPage) showImports() error {
 			}
 		}
 	}
-	i.Outcomes, i.Ready, i.Listed, i.Existing, i.Refused = result.Outcomes, result.WouldImport, result.Imported, result.Existing, result.Refused
+	i.Outcomes, i.Ready, i.Listed, i.Existing, i.Refused = result.Outcomes, result.WouldImport, result.Imported,
+		result.Existing, result.Refused
 	i.Left = len(order.Identifiers) - len(i.Outcomes)
 	p.Imports = i
 	return nil
@@ -187,7 +188,8 @@ func (v *pageRequest) mendJob() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)).saying(plural(len(list), "value") + " will be replaced in every row that has it."), nil
+	return seeOther(fmt.Sprintf("/share/jobs/%d", j.ID)).saying(plural(len(list), "value") +
+		" will be replaced in every row that has it."), nil
 }
 
 func (v *pageRequest) cancelShareJob() (response, error) {

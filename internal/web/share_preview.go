@@ -48,7 +48,8 @@ func (p *listingPage) preview() listingPreview {
 			}
 		}
 	}
-	for organism := range strings.FieldsFuncSeq(p.Get("organisms"), func(r rune) bool { return strings.ContainsRune(";\r\n", r) }) {
+	for organism := range strings.FieldsFuncSeq(p.Get("organisms"),
+		func(r rune) bool { return strings.ContainsRune(";\r\n", r) }) {
 		if organism = strings.TrimSpace(organism); organism != "" {
 			v.Organisms = append(v.Organisms, organism)
 		}
@@ -73,7 +74,8 @@ func (p *listingPage) preview() listingPreview {
 
 // ship says who pays, by the requirements that are chosen.
 func (v *listingPreview) ship(p *listingPage) {
-	r := exchange.Shipping{NeedsAddress: p.On("shipping.needs_shipping_address"), NeedsPayment: p.On("shipping.needs_payment")}
+	r := exchange.Shipping{NeedsAddress: p.On("shipping.needs_shipping_address"),
+		NeedsPayment: p.On("shipping.needs_payment")}
 	chosen := p.Get("shipping_requirements_id")
 	if chosen != newShipping {
 		i := slices.IndexFunc(p.Desk.Shippings, func(s exchange.Shipping) bool { return fmt.Sprint(s.ID) == chosen })

@@ -17,13 +17,15 @@ import (
 )
 
 // sheetTypes are the media types of spreadsheets by the endings of their names.
-var sheetTypes = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+var sheetTypes = map[string]string{"csv": "text/csv; charset=utf-8",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
 
 // patient gives the connection time for each part of a file whose size nobody knows.
 type uploadDeadline struct{ http.ResponseWriter }
 
 func (p uploadDeadline) Write(b []byte) (int, error) {
-	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(time.Minute)) // a recorder of tests has none
+	// a recorder of tests has none
+	_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(time.Now().Add(time.Minute))
 	return p.ResponseWriter.Write(b)
 }
 
@@ -60,7 +62,8 @@ type sheetColumn struct {
 const leftOut = "-"
 
 func (v *pageRequest) sheetPage(lab string) (*sheetPage, error) {
-	p := &sheetPage{Page: Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(), Limit: v.app.UploadLimit}
+	p := &sheetPage{Page: Page{Title: "List from a spreadsheet", Section: "share"}, Categories: category.All(),
+		Limit: v.app.UploadLimit}
 	var err error
 	p.Desk, err = v.app.MaterialFormOptions(v.Context(), v.who.Actor, v.shareLab(lab), nil)
 	return p, err
@@ -81,7 +84,8 @@ func (v *pageRequest) spreadsheet() (response, error) {
 		return response{}, err
 	}
 	for _, j := range jobs.Items {
-		state := map[exchange.JobState]string{exchange.JobDone: "done", exchange.JobFailed: "failed", exchange.JobCancelled: "cancelled"}[j.State]
+		state := map[exchange.JobState]string{exchange.JobDone: "done", exchange.JobFailed: "failed",
+			exchange.JobCancelled: "cancelled"}[j.State]
 		if state == "" {
 			state = "under way"
 		}
@@ -144,7 +148,8 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen 
 	if c.Code == "" {
 		for _, c := range category.All() {
 			for _, column := range exchange.Columns(c) {
-				if !slices.ContainsFunc(p.Choices, func(other exchange.Column) bool { return other.Field == column.Field }) {
+				if !slices.ContainsFunc(p.Choices,
+					func(other exchange.Column) bool { return other.Field == column.Field }) {
 					p.Choices = append(p.Choices, column)
 				}
 			}
@@ -165,7 +170,8 @@ func (p *sheetPage) columns(s app.BulkSheet, order exchange.BulkOptions, chosen 
 		if column.Unknown {
 			p.Unknown++
 		}
-		if !slices.ContainsFunc(p.Choices, func(choice exchange.Column) bool { return choice.Field == column.Chosen }) && column.Chosen != leftOut {
+		if !slices.ContainsFunc(p.Choices,
+			func(choice exchange.Column) bool { return choice.Field == column.Chosen }) && column.Chosen != leftOut {
 			column.Extra = column.Chosen
 		}
 		p.Columns = append(p.Columns, column)
@@ -177,7 +183,8 @@ func (p *sheetPage) told(fields map[string][]string) FieldErrors {
 	out := FieldErrors{}
 	for _, c := range p.Columns {
 		if c.Unknown {
-			out["mapping"] = append(out["mapping"], "Say what “"+c.Header+"” is, leave it out, or keep it as a value of your own.")
+			out["mapping"] = append(out["mapping"], "Say what “"+c.Header+
+				"” is, leave it out, or keep it as a value of your own.")
 		}
 	}
 	for field, texts := range fields {
@@ -196,7 +203,8 @@ func (p *sheetPage) told(fields map[string][]string) FieldErrors {
 
 // sendColumns takes what the columns are, and has the rows checked or stored.
 func (v *pageRequest) sendColumns() (response, error) {
-	order := exchange.BulkOptions{Mode: exchange.BulkMode(v.PostFormValue("mode")), Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
+	order := exchange.BulkOptions{Mode: exchange.BulkMode(v.PostFormValue("mode")),
+		Category: v.PostFormValue("category"), Sheet: v.PostFormValue("sheet"),
 		Unknown: v.PostFormValue("unknown"), Mapping: map[string]*string{}}
 	chosen := map[string]string{}
 	for i, header := range v.PostForm["header"] {
@@ -251,7 +259,8 @@ func (v *pageRequest) sheetTemplate() (response, error) {
 	if !known || !is {
 		return v.missing()
 	}
-	return v.sendSheet(strings.ToLower(c.Code)+"."+format, func(out io.Writer) error { return app.Template(c, format, out) })
+	return v.sendSheet(strings.ToLower(c.Code)+"."+format,
+		func(out io.Writer) error { return app.Template(c, format, out) })
 }
 
 // sheetExport sends the materials of a lab in the form that comes back in.
@@ -261,7 +270,8 @@ func (v *pageRequest) sheetExport() (response, error) {
 	if !is || err != nil {
 		return v.missing()
 	}
-	err = v.app.Expensive(v.Context(), v.caller(), func(ctx context.Context) error { return v.app.MayExport(ctx, v.who.Actor, &lab) })
+	err = v.app.Expensive(v.Context(), v.caller(),
+		func(ctx context.Context) error { return v.app.MayExport(ctx, v.who.Actor, &lab) })
 	if err != nil {
 		return response{}, err
 	}

@@ -14,8 +14,10 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		v := w.as("mario")
 		lab := fmt.Sprint(w.material("HT-29").OrganizationID)
 		rows := "Name,Ref,Box,Needs an MTA\nSheet one,S-1,A1,yes\nSheet <two>,S-2,A2,maybe\nSheet three,S-3,A3,no\n"
-		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab, "category", "OTHER").want(http.StatusOK)
-		if !strings.Contains(a.text("#columns"), "Nobody knows it yet") || !strings.Contains(a.text("main"), "freezer.csv") {
+		a := v.upload("/share/spreadsheet", "file", "freezer.csv", rows, "lab", lab, "category",
+			"OTHER").want(http.StatusOK)
+		if !strings.Contains(a.text("#columns"), "Nobody knows it yet") ||
+			!strings.Contains(a.text("main"), "freezer.csv") {
 			w.Fatal(a.text("main"))
 		}
 		form := a.formOf("form[action='/share/spreadsheet/columns']")
@@ -23,11 +25,13 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		v.form("/share/spreadsheet/columns", form).want(http.StatusUnprocessableEntity)
 		form.Set("column.2", "additional_metadata.storage")
 		a = v.form("/share/spreadsheet/columns", form).done()
-		if text := a.text("main"); !strings.Contains(text, "2 new") || !strings.Contains(text, "1 row with errors") || !strings.Contains(text, "Needs an MTA") {
+		if text := a.text("main"); !strings.Contains(text, "2 new") || !strings.Contains(text, "1 row with errors") ||
+			!strings.Contains(text, "Needs an MTA") {
 			w.Fatal(text)
 		}
 		report := v.get(a.doc.Find("a[href$=report]").AttrOr("href", "")).want(http.StatusOK)
-		if !strings.Contains(report.body, "would be created") || !strings.Contains(report.header.Get("Content-Disposition"), "attachment") {
+		if !strings.Contains(report.body, "would be created") ||
+			!strings.Contains(report.header.Get("Content-Disposition"), "attachment") {
 			w.Error(report.body)
 		}
 		job := strings.TrimSuffix(a.doc.Find("form[action$=store]").AttrOr("action", ""), "/store")
@@ -36,12 +40,15 @@ func TestASpreadsheetIsTriedAndThenListed(t *testing.T) {
 		if text := a.text("main"); !strings.Contains(text, "2 listed") {
 			w.Fatal(text)
 		}
-		if m := w.material("Sheet three"); m.Category != "OTHER" || !strings.Contains(string(m.Metadata), `"storage":"A3"`) {
+		if m := w.material("Sheet three"); m.Category != "OTHER" ||
+			!strings.Contains(string(m.Metadata), `"storage":"A3"`) {
 			w.Errorf("%+v", m)
 		}
 		// What was said of columns is remembered.
-		a = v.upload("/share/spreadsheet", "file", "more.csv", rows, "lab", lab, "category", "OTHER").want(http.StatusOK)
-		if !strings.Contains(a.text("#columns"), "as your lab said before") || strings.Contains(a.text("#columns"), "Nobody knows") {
+		a = v.upload("/share/spreadsheet", "file", "more.csv", rows, "lab", lab, "category",
+			"OTHER").want(http.StatusOK)
+		if !strings.Contains(a.text("#columns"), "as your lab said before") ||
+			strings.Contains(a.text("#columns"), "Nobody knows") {
 			w.Error(a.text("#columns"))
 		}
 		if !strings.Contains(v.get("/share/spreadsheet").text("main"), "done") {
@@ -57,13 +64,16 @@ func TestASpreadsheetThatCannotBeReadIsToldSo(t *testing.T) {
 	lab := fmt.Sprint(w.material("HT-29").OrganizationID)
 	v.post("/share/spreadsheet", "lab", lab).want(http.StatusUnprocessableEntity)
 	v.upload("/share/spreadsheet", "file", "a.csv", "", "lab", lab).want(http.StatusUnprocessableEntity)
-	v.upload("/share/spreadsheet", "file", "a.xls", "\xd0\xcf\x11\xe0old", "lab", lab).want(http.StatusUnprocessableEntity)
-	if a := v.upload("/share/spreadsheet", "file", "a.csv", strings.Repeat("x", 2<<20), "lab", lab).want(http.StatusUnprocessableEntity); !a.has("#f-file-e") {
+	v.upload("/share/spreadsheet", "file", "a.xls", "\xd0\xcf\x11\xe0old", "lab",
+		lab).want(http.StatusUnprocessableEntity)
+	if a := v.upload("/share/spreadsheet", "file", "a.csv", strings.Repeat("x", 2<<20), "lab",
+		lab).want(http.StatusUnprocessableEntity); !a.has("#f-file-e") {
 		t.Error(a.text("main"))
 	}
 	v.post("/share/spreadsheet/columns", "token", "forged").want(http.StatusNotFound)
 	a := v.upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab).want(http.StatusOK)
-	w.as("olivia").form("/share/spreadsheet/columns", a.formOf("form[action='/share/spreadsheet/columns']")).want(http.StatusNotFound)
+	w.as("olivia").form("/share/spreadsheet/columns",
+		a.formOf("form[action='/share/spreadsheet/columns']")).want(http.StatusNotFound)
 	w.as("josiah").upload("/share/spreadsheet", "file", "a.csv", "Title\nX\n", "lab", lab)
 }
 
@@ -78,7 +88,8 @@ func TestTemplatesAndExportsAreSpreadsheets(t *testing.T) {
 		fmt.Sprintf("/share/spreadsheet/export?lab=%d&format=csv", lab):  "HT-29",
 		fmt.Sprintf("/share/spreadsheet/export?lab=%d&format=xlsx", lab): "PK",
 	} {
-		if a := v.get(path).want(http.StatusOK); !strings.Contains(a.body, want) || !strings.Contains(a.header.Get("Content-Disposition"), "attachment") {
+		if a := v.get(path).want(http.StatusOK); !strings.Contains(a.body, want) ||
+			!strings.Contains(a.header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("%s: %.80q", path, a.body)
 		}
 	}
@@ -102,13 +113,16 @@ func TestAValueThatIsWrongInManyRowsIsMendedInAll(t *testing.T) {
 		a = v.form("/share/spreadsheet/columns", form).done()
 		tried := strings.TrimSuffix(a.doc.Find("#values").AttrOr("action", ""), "/values")
 		form = a.formOf("#values")
-		if got := strings.Join(form["header"], " ") + ": " + strings.Join(form["value"], " "); got != "Category Embargo Needs an MTA: cells soon maybe" {
+		if got := strings.Join(form["header"], " ") + ": " +
+			strings.Join(form["value"], " "); got != "Category Embargo Needs an MTA: cells soon maybe" {
 			w.Fatal(got)
 		}
 		if got := a.text("#values tbody .num"); got != "553" {
 			w.Errorf("they are in %s rows", got)
 		}
-		if !a.has("#values tr:first-of-type option[value=CELL_LINE]") || !a.has("#values tr:nth-of-type(3) option[value=false]") || !a.has("#values tr:nth-of-type(2) input[name=with]") {
+		if !a.has("#values tr:first-of-type option[value=CELL_LINE]") ||
+			!a.has("#values tr:nth-of-type(3) option[value=false]") ||
+			!a.has("#values tr:nth-of-type(2) input[name=with]") {
 			w.Error(a.text("#values"))
 		}
 		if a := v.form(tried+"/values", form).follow(); !strings.Contains(a.text(".toast"), "at least one") {
@@ -116,19 +130,22 @@ func TestAValueThatIsWrongInManyRowsIsMendedInAll(t *testing.T) {
 		}
 		form["with"] = []string{"CELL_LINE", "later", "false"}
 		a = v.form(tried+"/values", form).done()
-		if got := strings.Join(a.formOf("#values")["value"], " "); got != "later" || !strings.Contains(a.text("main"), "“soon” is read as “later”") {
+		if got := strings.Join(a.formOf("#values")["value"], " "); got != "later" ||
+			!strings.Contains(a.text("main"), "“soon” is read as “later”") {
 			w.Fatalf("%s: %s", got, a.text("main"))
 		}
 		again := strings.TrimSuffix(a.doc.Find("#values").AttrOr("action", ""), "/values")
 		form = a.formOf("#values")
 		form.Set("with", "2021-01-31")
 		a = v.form(again+"/values", form).done()
-		if text := a.text("main"); !strings.Contains(text, "5 new") || a.has("#values") || !strings.Contains(text, "“soon” is read as “2021-01-31”") {
+		if text := a.text("main"); !strings.Contains(text, "5 new") || a.has("#values") ||
+			!strings.Contains(text, "“soon” is read as “2021-01-31”") {
 			w.Fatal(text)
 		}
 		right := strings.TrimSuffix(a.doc.Find("form[action$=store]").AttrOr("action", ""), "/store")
 		v.post(right+"/store", "mode", "all-or-nothing").done()
-		if m := w.material("Mended 4"); m.Category != "CELL_LINE" || m.NeedsMTA || fmt.Sprint(*m.EmbargoDate) != "2021-01-31" {
+		if m := w.material("Mended 4"); m.Category != "CELL_LINE" || m.NeedsMTA ||
+			fmt.Sprint(*m.EmbargoDate) != "2021-01-31" {
 			w.Errorf("%+v", m)
 		}
 		w.as("olivia").post(right+"/values", "header", "Category", "value", "x", "with", "y").want(http.StatusForbidden)

@@ -99,8 +99,10 @@ func inAPI(t *testing.T, form url.Values, c category.Category) exchange.Material
 			values[f.Key] = last
 		}
 	}
-	raw, err := json.Marshal(map[string]any{"category": c.Code, "title": form.Get("title"), "organisms": []string{"Homo sapiens", "Mus musculus"},
-		"additional_info": "first\nsecond", "additional_metadata": values, "organization_id": form.Get("organization_id"), "needs_mta": form.Get("needs_mta") == "true"})
+	raw, err := json.Marshal(map[string]any{"category": c.Code, "title": form.Get("title"),
+		"organisms":       []string{"Homo sapiens", "Mus musculus"},
+		"additional_info": "first\nsecond", "additional_metadata": values,
+		"organization_id": form.Get("organization_id"), "needs_mta": form.Get("needs_mta") == "true"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,8 @@ func TestAListedMaterialIsTheOneThatTheAPIWouldMake(t *testing.T) {
 				}
 			}
 			full := v.get(fmt.Sprintf("/catalog/%d/edit", got.ID)).want(http.StatusOK)
-			if again := v.form(fmt.Sprintf("/catalog/%d/edit", got.ID), full.formOf("#edit")); again.status != http.StatusSeeOther {
+			if again := v.form(fmt.Sprintf("/catalog/%d/edit", got.ID),
+				full.formOf("#edit")); again.status != http.StatusSeeOther {
 				w.Fatalf("%s: %d %s", c.Code, again.status, again.text("#edit .errors"))
 			}
 			now, err := w.app.Material(w.Context(), exchange.Actor{}, got.ID)
@@ -175,12 +178,14 @@ func TestWhatIsTypedWrongComesBackAsItWasTyped(t *testing.T) {
 		form.Set("embargo_date", "soon")
 		form.Set("needs_irb", "true")
 		for _, f := range c.Fields {
-			if strings.HasSuffix(f.Key, "_name") || f.Type == category.Identifier || f.Type == category.Number || f.Type == category.Date {
+			if strings.HasSuffix(f.Key, "_name") || f.Type == category.Identifier || f.Type == category.Number ||
+				f.Type == category.Date {
 				form.Set("additional_metadata."+f.Key, "wrong\u0007 <i>")
 			}
 		}
 		a := v.form("/share/new", form).want(http.StatusUnprocessableEntity)
-		if !a.has("#errors a[href='#f-url']") || a.doc.Find("main i:contains('>')").Length() > 0 || strings.Contains(a.body, "<an>") {
+		if !a.has("#errors a[href='#f-url']") || a.doc.Find("main i:contains('>')").Length() > 0 ||
+			strings.Contains(a.body, "<an>") {
 			t.Errorf("%s: %s", c.Code, a.text("#errors"))
 		}
 		back := a.formOf("#edit")
@@ -188,7 +193,8 @@ func TestWhatIsTypedWrongComesBackAsItWasTyped(t *testing.T) {
 			want, got := strings.Join(values, "|"), strings.Join(back[name], "|")
 			want = strings.ReplaceAll(strings.ReplaceAll(want, "\r\n", "\n"), "\u0007", "\ufffd")
 			got = strings.ReplaceAll(got, "\u0007", "\ufffd")
-			if want = strings.Trim(strings.TrimPrefix(want, "false|"), "|"); strings.Trim(strings.TrimPrefix(got, "false|"), "|") != want && name != "do" {
+			if want = strings.Trim(strings.TrimPrefix(want, "false|"),
+				"|"); strings.Trim(strings.TrimPrefix(got, "false|"), "|") != want && name != "do" {
 				t.Errorf("%s: %s is %q, was typed as %q", c.Code, name, got, want)
 			}
 		}
@@ -223,15 +229,18 @@ func TestTheFormAsksForWhatOthersRelyOnUnlessNobodyKnows(t *testing.T) {
 		t.Errorf("%s", m.Metadata)
 	}
 	// What was listed without by the API can be changed without.
-	bare, _, err := w.app.CreateMaterial(t.Context(), v.actor, exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Bare"),
-		Organization: exchange.Some(exchange.Ref(w.material("Neo-1").OrganizationID)), Metadata: exchange.Some(json.RawMessage(`{"own":{"x":[1,"<b>"]}}`))})
+	bare, _, err := w.app.CreateMaterial(t.Context(), v.actor,
+		exchange.MaterialPatch{Category: exchange.Some("CELL_LINE"), Title: exchange.Some("Bare"),
+			Organization: exchange.Some(exchange.Ref(w.material("Neo-1").OrganizationID)),
+			Metadata:     exchange.Some(json.RawMessage(`{"own":{"x":[1,"<b>"]}}`))})
 	w.must(err)
 	path := fmt.Sprintf("/catalog/%d/edit", bare.ID)
 	page := v.get(path)
 	form = page.formOf("#edit")
 	form.Set("title", "Bare bones")
 	v.form(path, form).want(http.StatusSeeOther)
-	if now := w.material("Bare bones"); string(now.Metadata) != string(bare.Metadata) || !strings.Contains(page.text("main"), `{"x":[1,"<b>"]}`) {
+	if now := w.material("Bare bones"); string(now.Metadata) != string(bare.Metadata) ||
+		!strings.Contains(page.text("main"), `{"x":[1,"<b>"]}`) {
 		t.Errorf("%s became %s", bare.Metadata, now.Metadata)
 	}
 }
@@ -241,7 +250,8 @@ func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
 	w := alone(t)
 	m := w.material("HT-29")
 	edit := fmt.Sprintf("/catalog/%d/edit", m.ID)
-	for _, path := range []string{"/share", "/share/new?category=PDX", "/share/import", "/share/spreadsheet", edit, fmt.Sprintf("/catalog/%d/history", m.ID)} {
+	for _, path := range []string{"/share", "/share/new?category=PDX", "/share/import", "/share/spreadsheet", edit,
+		fmt.Sprintf("/catalog/%d/history", m.ID)} {
 		if a := w.as("").get(path); a.status != http.StatusSeeOther || !strings.HasPrefix(a.location, "/signin") {
 			t.Errorf("%s: %d %s", path, a.status, a.location)
 		}
@@ -256,7 +266,9 @@ func TestWhoMayNotListOrChangeIsToldSo(t *testing.T) {
 	form.Set("title", "Smuggled")
 	form.Set("organization_id", fmt.Sprint(m.OrganizationID))
 	stranger.form("/share/new", form)
-	if part, err := w.app.MaterialsOf(t.Context(), w.as("mario").actor, m.OrganizationID, exchange.Page{Limit: 500}); err != nil || slices.ContainsFunc(part.Items, func(m exchange.ShownMaterial) bool { return m.Title == "Smuggled" }) {
+	if part, err := w.app.MaterialsOf(t.Context(), w.as("mario").actor, m.OrganizationID,
+		exchange.Page{Limit: 500}); err != nil ||
+		slices.ContainsFunc(part.Items, func(m exchange.ShownMaterial) bool { return m.Title == "Smuggled" }) {
 		t.Error("a stranger listed for a lab", err)
 	}
 	if a := w.as("ada").get(edit); a.status != http.StatusOK {
@@ -334,7 +346,8 @@ func TestPartsOfTheFormComeAlone(t *testing.T) {
 		form := v.get("/share/new?category=OTHER").formOf("#edit")
 		form.Set("title", "Seen <i>live</i>")
 		form.Set("do", target)
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(form.Encode()))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path,
+			strings.NewReader(form.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("HX-Request", "true")
 		r.Header.Set("HX-Request-Type", "partial")
@@ -354,19 +367,23 @@ func TestTheListOfSectionsSaysHowFarEachIsWhileSomebodyTypes(t *testing.T) {
 	form := page.formOf("#edit")
 	live := func() answer {
 		form.Set("do", "preview")
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org/share/new", strings.NewReader(form.Encode()))
-		for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded", "HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#preview"} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org/share/new",
+			strings.NewReader(form.Encode()))
+		for name, value := range map[string]string{"Content-Type": "application/x-www-form-urlencoded",
+			"HX-Request": "true", "HX-Request-Type": "partial", "HX-Target": "div#preview"} {
 			r.Header.Set(name, value)
 		}
 		return v.send(r).want(http.StatusOK)
 	}
-	if empty := live(); empty.text("#parts") != page.text("#parts") || empty.text("#parts-missing") != page.text("#parts-missing") || empty.has("#parts a.bad") {
+	if empty := live(); empty.text("#parts") != page.text("#parts") ||
+		empty.text("#parts-missing") != page.text("#parts-missing") || empty.has("#parts a.bad") {
 		t.Errorf("nobody typed yet: %s, the page says %s", empty.text("#parts"), page.text("#parts"))
 	}
 	typed(form, must(category.Get("CELL_LINE")))
 	form.Set("embargo_date", "soon")
 	a := live()
-	if !a.has("#parts[hx-swap-oob]") || !strings.Contains(a.text(`#to-release`), "1 field to correct") || !a.has("#to-release.bad") || a.text("#parts-missing") != "Nothing is missing" {
+	if !a.has("#parts[hx-swap-oob]") || !strings.Contains(a.text(`#to-release`), "1 field to correct") ||
+		!a.has("#to-release.bad") || a.text("#parts-missing") != "Nothing is missing" {
 		t.Errorf("%s; %s", a.text("#parts"), a.text("#parts-missing"))
 	}
 	if page.has("[hx-swap-oob]") {

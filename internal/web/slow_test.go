@@ -87,8 +87,10 @@ func (w *world) kept() string {
 	w.Helper()
 	var all []string
 	pool := storetest.SQL(w, w.db)
-	for _, query := range []string{"SELECT COUNT(*) FROM attachments", "SELECT COUNT(*) FROM materials", "SELECT COUNT(*) FROM request_events", "SELECT COUNT(*) FROM jobs",
-		"SELECT MAX(updated_at) FROM attachments", "SELECT MAX(updated_at) FROM materials", "SELECT MAX(updated_at) FROM material_requests"} {
+	for _, query := range []string{"SELECT COUNT(*) FROM attachments", "SELECT COUNT(*) FROM materials",
+		"SELECT COUNT(*) FROM request_events", "SELECT COUNT(*) FROM jobs",
+		"SELECT MAX(updated_at) FROM attachments", "SELECT MAX(updated_at) FROM materials",
+		"SELECT MAX(updated_at) FROM material_requests"} {
 		var value any
 		w.must(pool.QueryRowContext(w.Context(), query).Scan(&value))
 		all = append(all, fmt.Sprint(value))
@@ -108,7 +110,8 @@ func TestUpload_RightsThatEndWhileItIsSentChangeNothing(t *testing.T) {
 			form             func(v *visitor) url.Values
 			refusal          int // of somebody who lost their labs; 0: it is their own
 		}{
-			"a document of a lab":     {"mario", fmt.Sprintf("/labs/%d/documents", lab), "file", nil, http.StatusForbidden},
+			"a document of a lab": {"mario", fmt.Sprintf("/labs/%d/documents", lab), "file", nil,
+				http.StatusForbidden},
 			"a document of a request": {"josiah", request + "/documents/irb", "file", nil, 0},
 			"a listing": {"mario", edit, "mta_file", func(v *visitor) url.Values {
 				form := v.get(edit).formOf("#edit")
@@ -136,9 +139,12 @@ func TestUpload_RightsThatEndWhileItIsSentChangeNothing(t *testing.T) {
 					var err error
 					switch end {
 					case "session":
-						_, err = pool.ExecContext(w.Context(), "DELETE FROM tokens WHERE hash = $1", app.Hash(v.cookies["__Host-session"]))
+						_, err = pool.ExecContext(w.Context(), "DELETE FROM tokens WHERE hash = $1",
+							app.Hash(v.cookies["__Host-session"]))
 					case "labs":
-						_, err = pool.ExecContext(w.Context(), "UPDATE memberships SET left_at = created_at WHERE user_id = $1 AND left_at IS NULL", v.actor.ID)
+						_, err = pool.ExecContext(w.Context(),
+							"UPDATE memberships SET left_at = created_at WHERE user_id = $1 AND left_at IS NULL",
+							v.actor.ID)
 					}
 					if err != nil {
 						t.Error(err)
@@ -146,13 +152,16 @@ func TestUpload_RightsThatEndWhileItIsSentChangeNothing(t *testing.T) {
 				})
 				same := before == w.kept()
 				switch {
-				case end == "session" && (status != http.StatusSeeOther || !strings.HasPrefix(location, "/signin") || !same),
+				case end == "session" &&
+					(status != http.StatusSeeOther || !strings.HasPrefix(location, "/signin") || !same),
 					end == "labs" && (status != page.refusal || !same),
 					end == "none" && (status != http.StatusSeeOther || strings.HasPrefix(location, "/signin") || same):
-					t.Errorf("%s, %s ended while it was sent: %d %s, nothing changed: %v", name, end, status, location, same)
+					t.Errorf("%s, %s ended while it was sent: %d %s, nothing changed: %v", name, end, status, location,
+						same)
 				}
 				if end == "labs" {
-					_, err := pool.ExecContext(w.Context(), "UPDATE memberships SET left_at = NULL WHERE user_id = $1 AND left_at = created_at", v.actor.ID)
+					_, err := pool.ExecContext(w.Context(), "UPDATE memberships SET left_at = NULL WHERE user_id = "+
+						"$1 AND left_at = created_at", v.actor.ID)
 					w.must(err)
 				}
 			}

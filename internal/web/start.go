@@ -80,7 +80,8 @@ func (v *pageRequest) home() (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	p := &homePage{Page: Page{Title: "Find and request research materials", Full: true, NoSearch: true}, SiteNumbers: n, All: category.All(), Rack: rackOf(n)}
+	p := &homePage{Page: Page{Title: "Find and request research materials", Full: true, NoSearch: true}, SiteNumbers: n,
+		All: category.All(), Rack: rackOf(n)}
 	p.Stats, p.Steps = statsOf(n), stepsOf(n)
 	for _, m := range n.Newest {
 		c, _ := category.Get(m.Category)
@@ -91,7 +92,9 @@ func (v *pageRequest) home() (response, error) {
 		p.New = append(p.New, shown)
 	}
 	if !v.signedIn() {
-		p.Description = "Search " + plural(n.Materials, "research material") + ": cell lines, plasmids, model organisms, tumour models, datasets and protocols, and request them from the lab that holds them."
+		p.Description = "Search " + plural(n.Materials, "research material") +
+			": cell lines, plasmids, model organisms, tumour models, datasets and protocols, and request them from " +
+			"the lab that holds them."
 		return show("home", p)
 	}
 	if err := v.whatWaits(p); err != nil {
@@ -107,7 +110,8 @@ func (v *pageRequest) home() (response, error) {
 // rackOf are the categories, the fullest first. Tubes are filled by the logarithm, or the small ones would look empty.
 func rackOf(n app.SiteNumbers) []tube {
 	list := category.All()
-	slices.SortStableFunc(list, func(a, b category.Category) int { return cmp.Compare(n.Categories[b.Code], n.Categories[a.Code]) })
+	slices.SortStableFunc(list,
+		func(a, b category.Category) int { return cmp.Compare(n.Categories[b.Code], n.Categories[a.Code]) })
 	most := math.Log1p(float64(n.Categories[list[0].Code]))
 	var rack []tube
 	for _, c := range list {
@@ -147,7 +151,8 @@ func stepsOf(n app.SiteNumbers) []step {
 	list := []step{
 		{Name: "Ask", Text: "Say what you want to do with it and where to send it. Ten minutes."},
 		{Name: "The lab decides", Text: "It accepts, or declines with a reason you can read."},
-		{Name: "Documents", Text: "You hand in the signed agreement and, for human material, ethics approval. The lab checks and countersigns."},
+		{Name: "Documents", Text: "You hand in the signed agreement and, for human material, ethics approval. The " +
+			"lab checks and countersigns."},
 		{Name: "Ship", Text: "The lab packs it and gives you a tracking number."},
 		{Name: "Confirm receipt", Text: "Tell the lab it arrived in good condition, or report a problem."},
 	}
@@ -191,15 +196,18 @@ func (v *pageRequest) whatWaits(p *homePage) error {
 // waitsFor is what somebody is to do in a turn, in few words.
 func waitsFor(t *exchange.Turn) string {
 	words := map[string]string{
-		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline", exchange.StepShipment: "Pack and ship",
-		exchange.StepIssue: "Problem to solve", exchange.StepReceipt: "Confirm receipt", string(exchange.NeedAbstract): "Abstract needed",
+		exchange.StepCorrection: "Answer the lab", exchange.StepDecision: "Accept or decline",
+		exchange.StepShipment: "Pack and ship",
+		exchange.StepIssue:    "Problem to solve", exchange.StepReceipt: "Confirm receipt",
+		string(exchange.NeedAbstract):    "Abstract needed",
 		string(exchange.NeedExecutedMTA): "Countersign the MTA",
 	}
 	if len(t.What) > 0 && words[t.What[0]] != "" {
 		return words[t.What[0]]
 	}
 	names := map[string]string{
-		string(exchange.NeedSignedMTA): "signed MTA", string(exchange.NeedIRB): "IRB approval", string(exchange.NeedAddress): "address", string(exchange.NeedPayment): "payment",
+		string(exchange.NeedSignedMTA): "signed MTA", string(exchange.NeedIRB): "IRB approval",
+		string(exchange.NeedAddress): "address", string(exchange.NeedPayment): "payment",
 	}
 	var list []string
 	for _, what := range t.What {

@@ -20,10 +20,12 @@ func TestTheStartPageTellsWhatThisExchangeHas(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
 		a := w.as("").get("/").want(http.StatusOK)
-		if a.text("h1") == "" || !a.has(`form[role=search] [name=q]`) || !a.has(`select[name=category] option[value=PDX]`) {
+		if a.text("h1") == "" || !a.has(`form[role=search] [name=q]`) ||
+			!a.has(`select[name=category] option[value=PDX]`) {
 			t.Errorf("no search: %s", a.text("main"))
 		}
-		part, err := w.app.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1}, exchange.MaterialFilter{Category: new("CELL_LINE")})
+		part, err := w.app.Materials(t.Context(), exchange.Actor{}, exchange.Page{Limit: 1},
+			exchange.MaterialFilter{Category: new("CELL_LINE")})
 		w.must(err)
 		if got := a.text(`.rack a[href="/catalog?category=CELL_LINE"] b`); got != strconv.FormatInt(part.Total, 10) {
 			t.Errorf("%s cell lines, want %d", got, part.Total)
@@ -69,7 +71,8 @@ func TestTheStartPageHasWhatTheInboxHas(t *testing.T) {
 	each(t, func(w *world) {
 		for _, name := range []string{"mario", "olivia", "josiah", "gabriel"} {
 			v := w.as(name)
-			start, inbox := v.get("/").foundLinks("[data-row] [data-open]"), v.get("/requests?turn=me").foundLinks("[data-row] th a")
+			start, inbox := v.get("/").foundLinks("[data-row] [data-open]"),
+				v.get("/requests?turn=me").foundLinks("[data-row] th a")
 			if most := inbox[:min(len(inbox), 5)]; !slices.Equal(start, most) {
 				t.Errorf("%s: the start page has %v, the inbox %v", name, start, inbox)
 			}
@@ -116,8 +119,8 @@ func TestTheStartPageOfAnEmptyExchangeLeavesOutWhatIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestEveryPageOfAnEmptyExchangeIsThere holds that no page needs anything to show: of somebody new, of their lab, and of
-// an admin.
+// TestEveryPageOfAnEmptyExchangeIsThere holds that no page needs anything to show: of somebody new, of their lab, and
+// of an admin.
 func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
 	t.Parallel()
 	w := emptyExchange(t)
@@ -126,7 +129,9 @@ func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
 	v := w.as("newcomer")
 	lab := fmt.Sprint(v.actor.Owns[0])
 	seen := 0
-	asks := map[string]int{"/join": 404, "/share/spreadsheet/export": 404, "/share/spreadsheet/template": 404, "/signin/callback": 422} // for what their addresses lack here
+	// for what their addresses lack here
+	asks := map[string]int{"/join": 404, "/share/spreadsheet/export": 404, "/share/spreadsheet/template": 404,
+		"/signin/callback": 422}
 	for _, pattern := range web.Patterns() {
 		method, path, _ := strings.Cut(pattern, " ")
 		rest, ofLab := strings.CutPrefix(path, "/labs/{id}")
@@ -134,7 +139,8 @@ func TestEveryPageOfAnEmptyExchangeIsThere(t *testing.T) {
 		if !ofLab {
 			_, path, _ = strings.Cut(pattern, " ")
 		}
-		if method != http.MethodGet || strings.Contains(path, "{") || path == "/notifications/stream" || path == "/signin/start" {
+		if method != http.MethodGet || strings.Contains(path, "{") || path == "/notifications/stream" ||
+			path == "/signin/start" {
 			continue
 		}
 		seen++
@@ -173,7 +179,8 @@ func TestThePagesOfSearchAndHelpAskLittleOfTheDatabase(t *testing.T) {
 	v := w.as("mario")
 	for path, most := range map[string]int64{
 		"/help": 2, "/privacy": 2, "/accessibility": 2, "/account/searches": 5, "/catalog/suggest?q=he": 7,
-		"/catalog?show=labs&q=lab": 7, "/catalog?show=people&q=m": 7, "/catalog": 14, "/catalog?q=zzzz&category=PDX&is_archived=false": 24, w.listing("HeLa"): 16,
+		"/catalog?show=labs&q=lab": 7, "/catalog?show=people&q=m": 7, "/catalog": 14,
+		"/catalog?q=zzzz&category=PDX&is_archived=false": 24, w.listing("HeLa"): 16,
 	} {
 		v.get(path).want(http.StatusOK)
 		if n := w.statementsOf(func() { v.get(path) }); n > most {
@@ -193,7 +200,8 @@ func (w *world) statementsOf(do func()) int64 {
 func emptyExchange(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: storetest.Open(t, "sqlite")}
-	w.app = app.New(app.Config{DB: w.db, PublicURL: "http://example.org", Access: exchange.AccessMembers, Registration: []string{"open"},
+	w.app = app.New(app.Config{DB: w.db, PublicURL: "http://example.org", Access: exchange.AccessMembers,
+		Registration:  []string{"open"},
 		TokenLifetime: time.Hour, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	mux := http.NewServeMux()
 	w.must(web.Mount(mux, web.Config{App: w.app, OpenAPI: document, Version: "test"}))

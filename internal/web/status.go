@@ -42,7 +42,8 @@ func travels(q exchange.RequestDetail) bool {
 func stages(q exchange.RequestDetail) []Stage {
 	list := []Stage{StageSent, StageAccepted}
 	t := q.Terms
-	if t.MTA || t.IRB || t.Address || t.Payment || q.Current(exchange.SignedMTA) != nil || q.Current(exchange.IRB) != nil {
+	if t.MTA || t.IRB || t.Address || t.Payment || q.Current(exchange.SignedMTA) != nil ||
+		q.Current(exchange.IRB) != nil {
 		list = append(list, StageDocuments)
 	}
 	if t.MTA || q.Current(exchange.ExecutedMTA) != nil {
@@ -56,8 +57,9 @@ func stageName(q exchange.RequestDetail, s Stage) string {
 	if s == StageShipping && !travels(q) {
 		return "Delivery"
 	}
-	return map[Stage]string{StageSent: "Sent", StageAccepted: "Accepted", StageDocuments: "Documents", StageCountersign: "Countersign",
-		StageShipping: "Shipping", StageReceived: "Received"}[s]
+	return map[Stage]string{StageSent: "Sent", StageAccepted: "Accepted", StageDocuments: "Documents",
+		StageCountersign: "Countersign",
+		StageShipping:    "Shipping", StageReceived: "Received"}[s]
 }
 
 // StageView is a stage in the track of a request.
@@ -94,7 +96,8 @@ func status(q exchange.RequestDetail, viewer exchange.Actor) StatusView {
 	if turn == nil {
 		return ended(q)
 	}
-	mine := turn.Side == exchange.RequesterSide && viewer.Is(q.Requester) || turn.Side == exchange.LabSide && viewer.MemberOf(q.Organization)
+	mine := turn.Side == exchange.RequesterSide && viewer.Is(q.Requester) || turn.Side == exchange.LabSide &&
+		viewer.MemberOf(q.Organization)
 	stage := stageOf(q, *turn)
 	if stage > StageAccepted && !slices.Contains(stages(q), stage) { // terms that changed
 		stage = StageShipping
@@ -150,72 +153,98 @@ func stageOf(q exchange.RequestDetail, turn exchange.Turn) Stage {
 func requesterTurn(q exchange.RequestDetail, turn exchange.Turn, mine bool) StatusView {
 	switch what := turn.What[0]; {
 	case what == exchange.StepCorrection && mine:
-		return StatusView{Icon: "turn", Words: "Correction asked", Verb: "Correct", Sentence: "The lab returned the request and asks for a correction."}
+		return StatusView{Icon: "turn", Words: "Correction asked", Verb: "Correct",
+			Sentence: "The lab returned the request and asks for a correction."}
 	case what == exchange.StepCorrection:
-		return StatusView{Icon: "clock", Words: "Waiting for a correction", Sentence: "The requester was asked for a correction."}
+		return StatusView{Icon: "clock", Words: "Waiting for a correction",
+			Sentence: "The requester was asked for a correction."}
 	case what == string(exchange.NeedAbstract) && mine:
-		return StatusView{Icon: "abstract", Words: "Abstract needed", Verb: "Write", Sentence: "The lab decides when it knows what the material is for."}
+		return StatusView{Icon: "abstract", Words: "Abstract needed", Verb: "Write",
+			Sentence: "The lab decides when it knows what the material is for."}
 	case what == string(exchange.NeedAbstract):
-		return StatusView{Icon: "clock", Words: "Waiting for the abstract", Sentence: "The requester has yet to write the research abstract."}
+		return StatusView{Icon: "clock", Words: "Waiting for the abstract",
+			Sentence: "The requester has yet to write the research abstract."}
 	case what == exchange.StepReceipt && mine:
-		return StatusView{Icon: "truck", Words: "Confirm receipt", Verb: "Confirm", Sentence: "Confirm when it has arrived, or say what went wrong."}
+		return StatusView{Icon: "truck", Words: "Confirm receipt", Verb: "Confirm",
+			Sentence: "Confirm when it has arrived, or say what went wrong."}
 	case what == exchange.StepReceipt && !travels(q):
-		return StatusView{Tone: "info", Icon: "truck", Words: "Delivered", Sentence: "The requester has yet to confirm the receipt."}
+		return StatusView{Tone: "info", Icon: "truck", Words: "Delivered",
+			Sentence: "The requester has yet to confirm the receipt."}
 	case what == exchange.StepReceipt:
-		return StatusView{Tone: "info", Icon: "truck", Words: "Shipped", Sentence: "The parcel is on its way; the requester confirms its arrival."}
+		return StatusView{Tone: "info", Icon: "truck", Words: "Shipped",
+			Sentence: "The parcel is on its way; the requester confirms its arrival."}
 	}
-	documents := slices.ContainsFunc(turn.What, func(w string) bool { return w == string(exchange.NeedSignedMTA) || w == string(exchange.NeedIRB) })
+	documents := slices.ContainsFunc(turn.What,
+		func(w string) bool { return w == string(exchange.NeedSignedMTA) || w == string(exchange.NeedIRB) })
 	switch {
 	case documents && mine:
-		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload", Sentence: "The lab goes on when it has " + owedList(turn.What) + "."}
+		return StatusView{Icon: "turn", Words: "Documents needed", Verb: "Upload",
+			Sentence: "The lab goes on when it has " + owedList(turn.What) + "."}
 	case documents:
-		return StatusView{Icon: "clock", Words: "Waiting for documents", Sentence: "The requester owes " + owedList(turn.What) + "."}
+		return StatusView{Icon: "clock", Words: "Waiting for documents", Sentence: "The requester owes " +
+			owedList(turn.What) + "."}
 	case mine:
-		return StatusView{Icon: "pin", Words: "Shipping details needed", Verb: "Complete", Sentence: "The lab goes on when it has " + owedList(turn.What) + "."}
+		return StatusView{Icon: "pin", Words: "Shipping details needed", Verb: "Complete",
+			Sentence: "The lab goes on when it has " + owedList(turn.What) + "."}
 	}
-	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "The requester owes " + owedList(turn.What) + "."}
+	return StatusView{Icon: "clock", Words: "Waiting for shipping details", Sentence: "The requester owes " +
+		owedList(turn.What) + "."}
 }
 
 // labTurn is where a request stands whose lab is to do something.
 func labTurn(q exchange.RequestDetail, turn exchange.Turn, stage Stage, mine bool) StatusView {
 	switch {
 	case turn.What[0] == exchange.StepDecision && mine:
-		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide", Sentence: "The request waits for the decision of your lab."}
+		return StatusView{Icon: "turn", Words: "Accept or decline", Verb: "Decide",
+			Sentence: "The request waits for the decision of your lab."}
 	case turn.What[0] == exchange.StepDecision:
-		return StatusView{Tone: "info", Icon: "sent", Words: "Sent", Sentence: "The lab has the request and decides about it."}
+		return StatusView{Tone: "info", Icon: "sent", Words: "Sent",
+			Sentence: "The lab has the request and decides about it."}
 	case turn.What[0] == exchange.StepIssue && mine:
-		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to solve", Verb: "Answer", Sentence: "A problem with this transfer was reported."}
+		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem to solve", Verb: "Answer",
+			Sentence: "A problem with this transfer was reported."}
 	case turn.What[0] == exchange.StepIssue:
-		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem reported", Sentence: "A problem was reported; the lab is to solve it."}
+		return StatusView{Tone: "bad", Icon: "alert", Words: "Problem reported",
+			Sentence: "A problem was reported; the lab is to solve it."}
 	case stage == StageDocuments && mine:
-		return StatusView{Icon: "irb", Words: "Check it", Verb: "Check", Sentence: "A document was handed in that nobody has checked yet."}
+		return StatusView{Icon: "irb", Words: "Check it", Verb: "Check",
+			Sentence: "A document was handed in that nobody has checked yet."}
 	case stage == StageDocuments:
-		return StatusView{Tone: "info", Icon: "clock", Words: "The lab is checking it", Sentence: "The documents are with the lab."}
+		return StatusView{Tone: "info", Icon: "clock", Words: "The lab is checking it",
+			Sentence: "The documents are with the lab."}
 	case stage == StageCountersign && mine:
-		return StatusView{Icon: "mta", Words: "Countersign the MTA", Verb: "Countersign", Sentence: "The signed MTA is accepted; it needs the signature of your institution."}
+		return StatusView{Icon: "mta", Words: "Countersign the MTA", Verb: "Countersign",
+			Sentence: "The signed MTA is accepted; it needs the signature of your institution."}
 	case stage == StageCountersign:
-		return StatusView{Tone: "info", Icon: "mta", Words: "Being countersigned", Sentence: "The lab’s institution signs the MTA."}
+		return StatusView{Tone: "info", Icon: "mta", Words: "Being countersigned",
+			Sentence: "The lab’s institution signs the MTA."}
 	case mine && !travels(q):
-		return StatusView{Icon: "truck", Words: "Deliver it", Verb: "Deliver", Sentence: "Everything is there; hand it over."}
+		return StatusView{Icon: "truck", Words: "Deliver it", Verb: "Deliver",
+			Sentence: "Everything is there; hand it over."}
 	case mine:
-		return StatusView{Icon: "truck", Words: "Pack and ship", Verb: "Ship", Sentence: "Everything is there; pack it and send it."}
+		return StatusView{Icon: "truck", Words: "Pack and ship", Verb: "Ship",
+			Sentence: "Everything is there; pack it and send it."}
 	}
-	return StatusView{Tone: "info", Icon: "truck", Words: "Being prepared", Sentence: "The lab prepares what you asked for."}
+	return StatusView{Tone: "info", Icon: "truck", Words: "Being prepared",
+		Sentence: "The lab prepares what you asked for."}
 }
 
 // ended is where a request stands that is nobody's turn any more.
 func ended(q exchange.RequestDetail) StatusView {
 	switch q.Status {
 	case exchange.Verified:
-		return StatusView{Tone: "good", Icon: "done", Words: "Received", Sentence: "The requester confirmed the receipt.", Stage: StageDone}
+		return StatusView{Tone: "good", Icon: "done", Words: "Received",
+			Sentence: "The requester confirmed the receipt.", Stage: StageDone}
 	case exchange.Rejected:
 		return StatusView{Icon: "declined", Words: "Declined", Sentence: "The lab declined this request."}
 	case exchange.Cancelled:
 		return StatusView{Icon: "cancelled", Words: "Cancelled", Sentence: "The requester cancelled this request."}
 	case exchange.Invalid:
-		return StatusView{Icon: "cancelled", Words: "Withdrawn by the system", Sentence: "This request was withdrawn as invalid."}
+		return StatusView{Icon: "cancelled", Words: "Withdrawn by the system",
+			Sentence: "This request was withdrawn as invalid."}
 	}
-	return StatusView{Icon: "archive", Words: "Closed by the lab", Sentence: "The lab closed this request before it was done."}
+	return StatusView{Icon: "archive", Words: "Closed by the lab",
+		Sentence: "The lab closed this request before it was done."}
 }
 
 // owedList is what a turn is for, as "the signed MTA and the IRB document".

@@ -27,14 +27,17 @@ func TestStorage_AFormWhoseFileFindsNoRoomIsShownAgain(t *testing.T) {
 		v.cookies["__Host-lab"] = strings.TrimPrefix(w.labOf("olivia"), "/labs/")
 		a := v.upload(form.path, form.field, form.name, pdf)
 		text := a.text("main")
-		if a.status != http.StatusRequestEntityTooLarge && a.status != http.StatusUnprocessableEntity || a.text("h1") == "The storage quota is used up" ||
-			!strings.Contains(text, "There is no room for this file.") || !strings.Contains(text, "Delete what nobody needs any more") {
+		if a.status != http.StatusRequestEntityTooLarge && a.status != http.StatusUnprocessableEntity ||
+			a.text("h1") == "The storage quota is used up" ||
+			!strings.Contains(text, "There is no room for this file.") ||
+			!strings.Contains(text, "Delete what nobody needs any more") {
 			t.Errorf("%s %s: %d, %q: %.300s", form.path, form.field, a.status, a.text("h1"), text)
 		}
 	}
 }
 
-// TestStorage_PagesShowWhatIsUsedAndDeleteFiles of oneself and of one's lab; one that is in use stays, and the page says why.
+// TestStorage_PagesShowWhatIsUsedAndDeleteFiles of oneself and of one's lab; one that is in use stays, and the page
+// says why.
 func TestStorage_PagesShowWhatIsUsedAndDeleteFiles(t *testing.T) {
 	t.Parallel()
 	each(t, func(w *world) {
@@ -48,7 +51,8 @@ func TestStorage_PagesShowWhatIsUsedAndDeleteFiles(t *testing.T) {
 		}
 		remove := a.doc.Find("form[action*='/storage/']").AttrOr("action", "")
 		mario.post(remove).want(http.StatusSeeOther)
-		if text := mario.get(lab + "/storage").text("main"); strings.Contains(text, "large.pdf") || !strings.Contains(text, "500 KB of it are deleted files") {
+		if text := mario.get(lab + "/storage").text("main"); strings.Contains(text, "large.pdf") ||
+			!strings.Contains(text, "500 KB of it are deleted files") {
 			w.Errorf("after deleting: %s", text)
 		}
 		mta := w.furnished().Replace("{mta}")
@@ -56,7 +60,8 @@ func TestStorage_PagesShowWhatIsUsedAndDeleteFiles(t *testing.T) {
 		if a.text("[role=alert]") == "" {
 			w.Errorf("one in use: %s", a.text("main"))
 		}
-		if text := mario.get("/account/storage").want(http.StatusOK).text("main"); !strings.Contains(text, "of 2.0 GB used") {
+		if text := mario.get("/account/storage").want(http.StatusOK).text("main"); !strings.Contains(text,
+			"of 2.0 GB used") {
 			w.Errorf("one's own: %s", text)
 		}
 		w.as("josiah").get(lab + "/storage").want(http.StatusForbidden)

@@ -50,10 +50,12 @@ func (s subscriptions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch exchange.CodeOf(err) {
 	case exchange.NotFound:
 		status = http.StatusNotFound
-		shown = subscription{Title: "This link is not whole", Lead: "Open the newest e-mail that you got and take the link at its end."}
+		shown = subscription{Title: "This link is not whole",
+			Lead: "Open the newest e-mail that you got and take the link at its end."}
 	case exchange.StorageFull:
 		status = http.StatusInsufficientStorage
-		shown = subscription{Title: "The server's storage is full", Lead: "Nothing was changed. Please try again later."}
+		shown = subscription{Title: "The server's storage is full",
+			Lead: "Nothing was changed. Please try again later."}
 	case exchange.Unavailable:
 		status = http.StatusServiceUnavailable
 		w.Header().Set("Retry-After", "5")

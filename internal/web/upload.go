@@ -67,8 +67,8 @@ func (v *pageRequest) discard(f sentForm) {
 	}
 }
 
-// The bounds of a form: of what is typed in it, names and all, and of its fields. A file may be as large as files may be
-// everywhere.
+// The bounds of a form: of what is typed in it, names and all, and of its fields. A file may be as large as files may
+// be everywhere.
 const (
 	maxForm  = 1 << 20
 	maxParts = 3000
@@ -78,8 +78,10 @@ var (
 	errNotTaken = exchange.Errorf(exchange.InvalidInput, "The form was not taken.")
 	errNotForm  = exchange.Errorf(exchange.InvalidInput, "What was sent is no form. Send it from the page that has it.")
 	errNotWhole = exchange.Errorf(exchange.InvalidInput, "The form did not arrive whole. Send it again.")
-	errNotText  = exchange.Errorf(exchange.InvalidInput, "The form has something that is no text. Send it from the page that has it.")
-	errTooMuch  = exchange.Errorf(exchange.TooLarge, "The form is too large: beside its files it may have %d fields and %d KiB.", maxParts, maxForm>>10)
+	errNotText  = exchange.Errorf(exchange.InvalidInput, "The form has something that is no text. Send it from the "+
+		"page that has it.")
+	errTooMuch = exchange.Errorf(exchange.TooLarge, "The form is too large: beside its files it may have %d fields "+
+		"and %d KiB.", maxParts, maxForm>>10)
 )
 
 // store takes the content of a file in, for a form that anybody may send.
@@ -87,10 +89,11 @@ func (v *pageRequest) store(_ url.Values, body io.Reader) (exchange.Content, err
 	return v.app.Store(v.Context(), v.who.Actor, body)
 }
 
-// readForm reads a form as it comes in, with one file in each of some fields; files in others are passed over. keep takes
-// the content of a file in, knowing what was typed before it. A file that cannot be taken is noted, and the rest of the
-// form is read on, so that nothing typed is lost. Who gets an error has nothing to discard.
-func (v *pageRequest) readForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error), files ...string) (f sentForm, err error) {
+// readForm reads a form as it comes in, with one file in each of some fields; files in others are passed over. keep
+// takes the content of a file in, knowing what was typed before it. A file that cannot be taken is noted, and the rest
+// of the form is read on, so that nothing typed is lost. Who gets an error has nothing to discard.
+func (v *pageRequest) readForm(keep func(typed url.Values, body io.Reader) (exchange.Content, error),
+	files ...string) (f sentForm, err error) {
 	kind, _, _ := mime.ParseMediaType(v.Header.Get("Content-Type"))
 	parts, most := kind == "multipart/form-data", int64(maxForm)
 	if parts && len(files) > 0 {
@@ -131,7 +134,8 @@ func (v *pageRequest) readUpload() (f sentForm, file sentFile, err error) {
 }
 
 // readParts reads the fields and files of a form into f.
-func (v *pageRequest) readParts(f sentForm, keep func(url.Values, io.Reader) (exchange.Content, error), files []string) error {
+func (v *pageRequest) readParts(f sentForm, keep func(url.Values, io.Reader) (exchange.Content, error),
+	files []string) error {
 	parts, err := v.MultipartReader()
 	if err != nil {
 		return errNotWhole
@@ -170,7 +174,8 @@ func (v *pageRequest) readParts(f sentForm, keep func(url.Values, io.Reader) (ex
 }
 
 // readFile takes a file of a form in, or notes why it cannot be taken.
-func (v *pageRequest) readFile(f sentForm, part *multipart.Part, keep func(url.Values, io.Reader) (exchange.Content, error)) error {
+func (v *pageRequest) readFile(f sentForm, part *multipart.Part,
+	keep func(url.Values, io.Reader) (exchange.Content, error)) error {
 	field := part.FormName()
 	name := path.Base(strings.ReplaceAll(part.FileName(), `\`, "/"))
 	if _, twice := f.files[field]; twice {
@@ -187,7 +192,8 @@ func (v *pageRequest) readFile(f sentForm, part *multipart.Part, keep func(url.V
 	case errors.Is(err, errNotWhole), errors.Is(err, errTooMuch):
 		return err
 	case code == exchange.TooLarge:
-		f.refused[field] = exchange.Errorf(code, "The file is too large: it may have up to %s.", size(v.app.UploadLimit))
+		f.refused[field] = exchange.Errorf(code, "The file is too large: it may have up to %s.",
+			size(v.app.UploadLimit))
 	case code == exchange.InvalidInput:
 		f.refused[field] = exchange.Errorf(code, "The file is empty.")
 	case code == exchange.UnsupportedMedia, code == exchange.QuotaExceeded:

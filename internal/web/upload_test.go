@@ -40,21 +40,28 @@ func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
 			body io.Reader
 			want []int
 		}{
-			"another type":             {"application/json", strings.NewReader("{}"), []int{400}},
-			"no type":                  {"", strings.NewReader("a=b"), []int{400}},
-			"no boundary":              {"multipart/form-data", strings.NewReader(file), []int{400}},
-			"another boundary":         {"multipart/form-data; boundary=y", strings.NewReader(file), []int{400}},
-			"nothing":                  {multi, strings.NewReader(""), []int{400}},
-			"cut off in a file":        {multi, strings.NewReader(file), []int{400}},
-			"cut off in a text":        {multi, strings.NewReader(file + text + "a"), []int{400}},
-			"no text":                  {multi, strings.NewReader(file + text + "a\xff\r\n--x--\r\n"), []int{400}},
-			"no text, in a short form": {"application/x-www-form-urlencoded", strings.NewReader("note=%ff"), []int{400}},
-			"a long short form":        {"application/x-www-form-urlencoded", io.MultiReader(strings.NewReader("note="), &endless{}), []int{413}},
-			"many fields":              {multi, strings.NewReader(file + strings.Repeat(text+"a", 4000) + "\r\n--x--\r\n"), []int{413}},
-			"a long name":              {multi, strings.NewReader(file + strings.ReplaceAll(text, "note", strings.Repeat("n", 1<<20+1)) + "\r\n--x--\r\n"), []int{413}},
-			"many files":               {multi, strings.NewReader(strings.Repeat(file+"\r\n", 5) + "--x--\r\n"), []int{413}},
-			"an endless text":          {multi, io.MultiReader(strings.NewReader(file+text), &endless{}), []int{413}},
-			"an endless head":          {multi, io.MultiReader(strings.NewReader("--x\r\nContent-Disposition: "), &endless{}), []int{413}},
+			"another type":      {"application/json", strings.NewReader("{}"), []int{400}},
+			"no type":           {"", strings.NewReader("a=b"), []int{400}},
+			"no boundary":       {"multipart/form-data", strings.NewReader(file), []int{400}},
+			"another boundary":  {"multipart/form-data; boundary=y", strings.NewReader(file), []int{400}},
+			"nothing":           {multi, strings.NewReader(""), []int{400}},
+			"cut off in a file": {multi, strings.NewReader(file), []int{400}},
+			"cut off in a text": {multi, strings.NewReader(file + text + "a"), []int{400}},
+			"no text":           {multi, strings.NewReader(file + text + "a\xff\r\n--x--\r\n"), []int{400}},
+			"no text, in a short form": {"application/x-www-form-urlencoded", strings.NewReader("note=%ff"),
+				[]int{400}},
+			"a long short form": {"application/x-www-form-urlencoded",
+				io.MultiReader(strings.NewReader("note="), &endless{}), []int{413}},
+			"many fields": {multi,
+				strings.NewReader(file + strings.Repeat(text+"a", 4000) + "\r\n--x--\r\n"), []int{413}},
+			"a long name": {multi,
+				strings.NewReader(file + strings.ReplaceAll(text, "note", strings.Repeat("n", 1<<20+1)) +
+					"\r\n--x--\r\n"), []int{413}},
+			"many files": {multi, strings.NewReader(strings.Repeat(file+"\r\n", 5) + "--x--\r\n"),
+				[]int{413}},
+			"an endless text": {multi, io.MultiReader(strings.NewReader(file+text), &endless{}), []int{413}},
+			"an endless head": {multi,
+				io.MultiReader(strings.NewReader("--x\r\nContent-Disposition: "), &endless{}), []int{413}},
 		} {
 			if form.field == "" && what == "many files" { // it passes them over
 				continue
@@ -62,7 +69,8 @@ func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+path, c.body)
 			r.Header.Set("Content-Type", c.kind)
 			a := v.send(r)
-			if inPlace := a.status == http.StatusUnprocessableEntity && a.has("#errors") && slices.Contains(c.want, 400); !slices.Contains(c.want, a.status) && !inPlace {
+			if inPlace := a.status == http.StatusUnprocessableEntity && a.has("#errors") &&
+				slices.Contains(c.want, 400); !slices.Contains(c.want, a.status) && !inPlace {
 				t.Errorf("%s to %s: %d, want %v: %s", what, path, a.status, c.want, a.text("h1, #errors"))
 			}
 			if text := a.text("h1") + a.text("#errors"); text == "" || strings.Contains(text, "%!") {
@@ -75,16 +83,19 @@ func TestAHostileFormIsRefusedInPlainWords(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsTooLargeDoesNotCostWhatWasTyped holds for what stands before it in the form: behind it nothing is read.
+// TestAFileThatIsTooLargeDoesNotCostWhatWasTyped holds for what stands before it in the form: behind it nothing is
+// read.
 func TestAFileThatIsTooLargeDoesNotCostWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	w := alone(t)
-	body := io.MultiReader(strings.NewReader("--x\r\nContent-Disposition: form-data; name=\"requester_abstract\"\r\n\r\nTo learn.\r\n"+
+	body := io.MultiReader(strings.NewReader("--x\r\nContent-Disposition: form-data; "+
+		"name=\"requester_abstract\"\r\n\r\nTo learn.\r\n"+
 		"--x\r\nContent-Disposition: form-data; name=\"irb_attachment\"; filename=\"a.pdf\"\r\n\r\n"+pdf), &endless{})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.org"+w.askPath(stemCells), body)
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 	a := w.as("josiah").send(r).want(http.StatusUnprocessableEntity)
-	if a.input("requester_abstract") != "To learn." || !strings.Contains(a.text("#f-irb_attachment-e"), "up to 1.0 MB") {
+	if a.input("requester_abstract") != "To learn." ||
+		!strings.Contains(a.text("#f-irb_attachment-e"), "up to 1.0 MB") {
 		t.Errorf("%q, %s", a.input("requester_abstract"), a.text("#errors"))
 	}
 }

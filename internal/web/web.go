@@ -22,8 +22,10 @@ import (
 // policy allows the pages that have no script what they need and nothing else; pagePolicy allows the others
 // our own script beside.
 const (
-	policy     = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+	policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
+		"frame-ancestors 'none'"
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+		"connect-src 'self'; " +
 		"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 
@@ -76,7 +78,9 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	d := &Server{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version, provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits, site: server.NewSite(cfg.App.PublicURL)}
+	d := &Server{app: cfg.App, log: cfg.App.Log, templates: look.templates, version: cfg.Version,
+		provider: "your institution", zone: time.UTC, stop: cfg.Stop, limits: cfg.Limits,
+		site: server.NewSite(cfg.App.PublicURL)}
 	if d.app.Identity != nil {
 		d.provider = provider(d.app.Identity.Issuer())
 	}
@@ -144,7 +148,8 @@ func provider(issuer string) string {
 // slashless sends addresses that end in a slash to those that do not.
 func slashless(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := r.URL.Path; p != "/" && strings.HasSuffix(p, "/") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		if p := r.URL.Path; p != "/" && strings.HasSuffix(p, "/") &&
+			(r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			u := url.URL{Path: "/" + strings.Trim(p, "/"), RawQuery: r.URL.RawQuery}
 			http.Redirect(w, r, u.String(), http.StatusMovedPermanently)
 			return
@@ -158,11 +163,13 @@ func (v *pageRequest) missing() (response, error) {
 }
 
 func (v *pageRequest) foreign() (response, error) {
-	return response{}, exchange.Errorf(exchange.CrossSite, "Nothing was changed. Open the page here and send the form again.")
+	return response{}, exchange.Errorf(exchange.CrossSite, "Nothing was changed. Open the page here and send the "+
+		"form again.")
 }
 
 func (v *pageRequest) misdirected() (response, error) {
-	return response{}, exchange.Errorf(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host, v.app.PublicURL)
+	return response{}, exchange.Errorf(exchange.Misdirected, "You asked for %s; this server is %s.", v.Host,
+		v.app.PublicURL)
 }
 
 // here refuses requests for a host that is not ours.
@@ -202,7 +209,8 @@ func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 		docs, err := page()
 		if err != nil {
 			d.log.ErrorContext(r.Context(), "docs", "error", err)
-			http.Error(w, "The description of the API could not be made; the log of the server says why.", http.StatusInternalServerError)
+			http.Error(w, "The description of the API could not be made; the log of the server says why.",
+				http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

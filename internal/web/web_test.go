@@ -62,7 +62,8 @@ func TestTheDocumentationShowsEveryCallAndEveryObject(t *testing.T) {
 	for path, methods := range d.Paths {
 		for method, op := range methods {
 			id := strings.TrimSuffix(op.OperationID, "ByPut")
-			if !strings.Contains(page, ` id="`+id+`"`) || !strings.Contains(page, `<span class="verb `+strings.ToUpper(method)) ||
+			if !strings.Contains(page, ` id="`+id+`"`) ||
+				!strings.Contains(page, `<span class="verb `+strings.ToUpper(method)) ||
 				!strings.Contains(page, " "+path+"</a>") && !strings.Contains(page, ">"+path+"</a>") {
 				t.Errorf("%s %s is not there", method, path)
 			}
@@ -97,7 +98,8 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 		switch {
 		case strings.Contains(link[0], "aria-labelledby") && places[to], strings.HasPrefix(to, "#") && places[to[1:]]:
 		case strings.HasPrefix(to, "/assets/"):
-			if w := get(t, h, "GET", to); w.Code != 200 || !strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
+			if w := get(t, h, "GET", to); w.Code != 200 ||
+				!strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 				t.Errorf("%s: %d %v", to, w.Code, w.Header())
 			}
 		case to == "/openapi.json":
@@ -116,13 +118,15 @@ func TestPagesHaveNoScriptAndAllowNone(t *testing.T) {
 	if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
-	for _, never := range []string{"<script", "<style", " style=", "javascript:", " onclick", "<no value>", "ZgotmplZ", "//"} {
+	for _, never := range []string{"<script", "<style", " style=", "javascript:", " onclick", "<no value>", "ZgotmplZ",
+		"//"} {
 		if strings.Contains(w.Body.String(), never) {
 			t.Errorf("the page has %q", never)
 		}
 	}
 	policy := w.Header().Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; img-src 'self';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") {
+	if !strings.HasPrefix(policy, "default-src 'none'; style-src 'self'; img-src 'self';") ||
+		strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") {
 		t.Errorf("policy %s", policy)
 	}
 }
@@ -134,7 +138,8 @@ func TestAPageIsSentOnceToWhoHasIt(t *testing.T) {
 	if w := get(t, h, "GET", "/docs", "If-None-Match", first.Header().Get("ETag")); w.Code != 304 || w.Body.Len() > 0 {
 		t.Errorf("%d with %d bytes", w.Code, w.Body.Len())
 	}
-	if w := get(t, h, "HEAD", "/docs"); w.Code != 200 || w.Body.Len() > 0 || w.Header().Get("Content-Length") != first.Header().Get("Content-Length") {
+	if w := get(t, h, "HEAD", "/docs"); w.Code != 200 || w.Body.Len() > 0 ||
+		w.Header().Get("Content-Length") != first.Header().Get("Content-Length") {
 		t.Errorf("HEAD: %d %v", w.Code, w.Header())
 	}
 }
@@ -158,7 +163,9 @@ func TestWhatIsNoDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "[]", `{"paths": 7}`} {
 		mux := http.NewServeMux()
-		if err := web.Mount(mux, web.Config{App: app.New(app.Config{Log: slog.New(slog.DiscardHandler)}), OpenAPI: func() ([]byte, error) { return []byte(wrong), nil }}); err != nil {
+		if err := web.Mount(mux,
+			web.Config{App: app.New(app.Config{Log: slog.New(slog.DiscardHandler)}),
+				OpenAPI: func() ([]byte, error) { return []byte(wrong), nil }}); err != nil {
 			t.Fatal(err)
 		}
 		if w := get(t, mux, "GET", "/docs"); w.Code != http.StatusInternalServerError {

@@ -161,7 +161,8 @@ func (v *visitor) post(path string, pairs ...string) answer {
 	for i := 0; i < len(pairs); i += 2 {
 		form.Add(pairs[i], pairs[i+1])
 	}
-	r := httptest.NewRequestWithContext(v.Context(), http.MethodPost, "http://example.org"+path, strings.NewReader(form.Encode()))
+	r := httptest.NewRequestWithContext(v.Context(), http.MethodPost, "http://example.org"+path,
+		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return v.send(r)
 }
@@ -226,7 +227,8 @@ func (a answer) input(name string) string {
 // material is one of the demo's by its title, request one of them by its material and requester.
 func (w *world) material(title string) exchange.ShownMaterial {
 	w.Helper()
-	part, err := w.app.Materials(w.Context(), exchange.Actor{Admin: true}, exchange.Page{Limit: 200}, exchange.MaterialFilter{})
+	part, err := w.app.Materials(w.Context(), exchange.Actor{Admin: true}, exchange.Page{Limit: 200},
+		exchange.MaterialFilter{})
 	w.must(err)
 	for _, m := range part.Items {
 		if m.Title == title {
@@ -240,7 +242,8 @@ func (w *world) material(title string) exchange.ShownMaterial {
 // requests are those of the demo in a status.
 func (w *world) requests(status exchange.Status) []exchange.RequestDetail {
 	w.Helper()
-	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200}, exchange.RequestFilter{Status: &status})
+	part, err := w.app.Requests(w.Context(), w.as("ada").actor, exchange.Page{Limit: 200},
+		exchange.RequestFilter{Status: &status})
 	w.must(err)
 	return part.Items
 }

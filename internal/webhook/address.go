@@ -110,11 +110,13 @@ func checkHost(host string, private bool) error {
 		}
 		return nil
 	}
-	if _, err := strconv.ParseUint(last, 0, 64); err == nil || last == "0x" { // some read it as an IPv4 address, such as 127.1
+	// some read it as an IPv4 address, such as 127.1
+	if _, err := strconv.ParseUint(last, 0, 64); err == nil || last == "0x" {
 		return errors.New("must have a host name, or an IPv4 address of four numbers, such as 192.0.43.8")
 	}
 	for _, label := range labels {
-		if label == "" || len(label) > 63 || len(host) > 254 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if label == "" || len(label) > 63 || len(host) > 254 ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			return fmt.Errorf("must have a host name of letters, digits, hyphens and dots, which %.100q is not", host)
 		}
 	}

@@ -46,8 +46,9 @@ func New(private bool) *Client {
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{ // no proxy, which would dial in our place
-			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeaders,
-			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true,
+			MaxResponseHeaderBytes: maxHeaders,
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		},
 	}}
 }
@@ -102,12 +103,14 @@ func (c *Client) post(ctx context.Context, m Message) (Answer, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxBody))
-	a := Answer{Status: response.StatusCode, Excerpt: excerpt(string(body)), RetryAfter: retryAfter(response.Header.Get("Retry-After"))}
+	a := Answer{Status: response.StatusCode, Excerpt: excerpt(string(body)),
+		RetryAfter: retryAfter(response.Header.Get("Retry-After"))}
 	switch status := strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status)); {
 	case a.Status >= 200 && a.Status < 300:
 		return a, nil
 	case a.Status >= 300 && a.Status < 400:
-		return a, fmt.Errorf("it answered %s to %q; redirects are not followed, so set the address that it leads to", status, excerpt(response.Header.Get("Location")))
+		return a, fmt.Errorf("it answered %s to %q; redirects are not followed, so set the address that it leads to",
+			status, excerpt(response.Header.Get("Location")))
 	default:
 		return a, fmt.Errorf("it answered %s", status)
 	}

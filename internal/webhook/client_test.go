@@ -26,7 +26,8 @@ func quick() *Client {
 }
 
 func message(url string) Message {
-	return Message{URL: url, ID: "msg_1", Secrets: []string{NewSecret()}, At: time.Now(), Payload: []byte(`{"type":"ping"}`)}
+	return Message{URL: url, ID: "msg_1", Secrets: []string{NewSecret()}, At: time.Now(),
+		Payload: []byte(`{"type":"ping"}`)}
 }
 
 // raw is a server that answers each connection with bytes of its own, and then does more.
@@ -84,30 +85,45 @@ func TestWhateverAReceiverDoesOneMessageCostsLittle(t *testing.T) {
 		says   string // "": delivered
 		body   string // how the excerpt begins
 	}{
-		"takes it":                   {answer: ok + "Content-Length: 4\r\n\r\nfine", status: 200, body: "fine"},
-		"takes it without a word":    {answer: "HTTP/1.1 204 No Content\r\n\r\n", status: 204},
-		"answers in HTTP/1.0":        {answer: "HTTP/1.0 202 Accepted\r\n\r\nyes", status: 202, body: "yes"},
-		"answers 10 MB":              {answer: ok + "Content-Length: 10485760\r\n\r\n", more: flood, status: 200, body: "xxxx"},
-		"answers without end":        {answer: ok + "\r\n", more: flood, status: 200, body: "xxxx"},
-		"drips the body":             {answer: ok + "Content-Length: 10485760\r\n\r\n", more: drip, status: 200, body: "x"},
-		"breaks off the body":        {answer: ok + "Content-Length: 100\r\n\r\nhalf", status: 200, body: "half"},
-		"answers a bomb":             {answer: ok + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8bab", status: 200, body: "ab"},
-		"answers what is no UTF-8":   {answer: ok + "Content-Length: 5\r\n\r\na\xff\x00\x1bb", status: 200, body: "ab"},
-		"never answers":              {more: hang, says: "did not answer within"},
-		"drips the head":             {answer: "HTTP/1.1 200 OK\r\nX-Slow: ", more: drip, says: "did not answer within"},
-		"sends early hints only":     {answer: strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 3), more: hang, says: "did not answer within"},
-		"closes the connection":      {says: "the connection failed"},
-		"speaks another protocol":    {answer: "220 mail.example.org ESMTP\r\n", says: "the connection failed"},
-		"sends garbage":              {answer: "\x00\xff\x16\x03\x01", says: "the connection failed"},
-		"has a head of a megabyte":   {answer: ok + "X-Long: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", says: "the connection failed"},
-		"has a hundred thousand":     {answer: ok + strings.Repeat("X-Many: 1\r\n", 100_000) + "\r\n", says: "the connection failed"},
-		"moved":                      {answer: "HTTP/1.1 301 Moved Permanently\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n", status: 301, says: `301 Moved Permanently to "http://169.254.169.254/"; redirects are not followed`},
-		"moved for now":              {answer: "HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", status: 307, says: "redirects are not followed"},
-		"is gone":                    {answer: "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n", status: 410, says: "it answered 410 Gone"},
-		"does not know us":           {answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nwho?", status: 404, says: "it answered 404 Not Found", body: "who?"},
-		"fails":                      {answer: "HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n", status: 500, says: "it answered 500"},
-		"has a status of its own":    {answer: "HTTP/1.1 799 X\r\nContent-Length: 0\r\n\r\n", status: 799, says: "it answered 799"},
-		"has more to say than we do": {answer: "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + strings.Repeat("é", 1000), status: 200, body: strings.Repeat("é", 512)},
+		"takes it":                {answer: ok + "Content-Length: 4\r\n\r\nfine", status: 200, body: "fine"},
+		"takes it without a word": {answer: "HTTP/1.1 204 No Content\r\n\r\n", status: 204},
+		"answers in HTTP/1.0":     {answer: "HTTP/1.0 202 Accepted\r\n\r\nyes", status: 202, body: "yes"},
+		"answers 10 MB": {answer: ok + "Content-Length: 10485760\r\n\r\n", more: flood, status: 200,
+			body: "xxxx"},
+		"answers without end": {answer: ok + "\r\n", more: flood, status: 200, body: "xxxx"},
+		"drips the body": {answer: ok + "Content-Length: 10485760\r\n\r\n", more: drip, status: 200,
+			body: "x"},
+		"breaks off the body": {answer: ok + "Content-Length: 100\r\n\r\nhalf", status: 200, body: "half"},
+		"answers a bomb": {answer: ok + "Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8bab",
+			status: 200, body: "ab"},
+		"answers what is no UTF-8": {answer: ok + "Content-Length: 5\r\n\r\na\xff\x00\x1bb", status: 200, body: "ab"},
+		"never answers":            {more: hang, says: "did not answer within"},
+		"drips the head": {answer: "HTTP/1.1 200 OK\r\nX-Slow: ", more: drip,
+			says: "did not answer within"},
+		"sends early hints only": {answer: strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 3), more: hang,
+			says: "did not answer within"},
+		"closes the connection":   {says: "the connection failed"},
+		"speaks another protocol": {answer: "220 mail.example.org ESMTP\r\n", says: "the connection failed"},
+		"sends garbage":           {answer: "\x00\xff\x16\x03\x01", says: "the connection failed"},
+		"has a head of a megabyte": {answer: ok + "X-Long: " + strings.Repeat("x", 1<<20) + "\r\n\r\n",
+			says: "the connection failed"},
+		"has a hundred thousand": {answer: ok + strings.Repeat("X-Many: 1\r\n", 100_000) + "\r\n",
+			says: "the connection failed"},
+		"moved": {answer: "HTTP/1.1 301 Moved Permanently\r\nLocation: " +
+			"http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n", status: 301,
+			says: `301 Moved Permanently to "http://169.254.169.254/"; redirects are not followed`},
+		"moved for now": {answer: "HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\nContent-Length: " +
+			"0\r\n\r\n", status: 307, says: "redirects are not followed"},
+		"is gone": {answer: "HTTP/1.1 410 Gone\r\nContent-Length: 0\r\n\r\n", status: 410,
+			says: "it answered 410 Gone"},
+		"does not know us": {answer: "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nwho?", status: 404,
+			says: "it answered 404 Not Found", body: "who?"},
+		"fails": {answer: "HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n", status: 500,
+			says: "it answered 500"},
+		"has a status of its own": {answer: "HTTP/1.1 799 X\r\nContent-Length: 0\r\n\r\n", status: 799,
+			says: "it answered 799"},
+		"has more to say than we do": {answer: "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" +
+			strings.Repeat("é", 1000), status: 200, body: strings.Repeat("é", 512)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -116,8 +132,10 @@ func TestWhateverAReceiverDoesOneMessageCostsLittle(t *testing.T) {
 			if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want %q", err, c.says)
 			}
-			if a.Status != c.status || !strings.HasPrefix(a.Excerpt, c.body) || len(a.Excerpt) > excerptSize || !utf8.ValidString(a.Excerpt) {
-				t.Errorf("status %d with %.20q (%d bytes), want %d with %.20q", a.Status, a.Excerpt, len(a.Excerpt), c.status, c.body)
+			if a.Status != c.status || !strings.HasPrefix(a.Excerpt, c.body) || len(a.Excerpt) > excerptSize ||
+				!utf8.ValidString(a.Excerpt) {
+				t.Errorf("status %d with %.20q (%d bytes), want %d with %.20q", a.Status, a.Excerpt, len(a.Excerpt),
+					c.status, c.body)
 			}
 			if took := time.Since(began); took > 10*time.Second {
 				t.Errorf("it took %s", took)
@@ -146,8 +164,10 @@ func TestAMessageIsAnHTTPPOSTThatTheOfficialLibraryVerifies(t *testing.T) {
 	if err == nil {
 		err = official.Verify(body, got.Header)
 	}
-	if err != nil || got.Method != http.MethodPost || got.RequestURI != "/hook?x=1" || got.Header.Get("Content-Type") != "application/json" ||
-		got.Header.Get("Webhook-Id") != "msg_1" || string(body) != string(m.Payload) || got.Header.Get("Accept-Encoding") != "" {
+	if err != nil || got.Method != http.MethodPost || got.RequestURI != "/hook?x=1" ||
+		got.Header.Get("Content-Type") != "application/json" ||
+		got.Header.Get("Webhook-Id") != "msg_1" || string(body) != string(m.Payload) ||
+		got.Header.Get("Accept-Encoding") != "" {
 		t.Errorf("%v: %s %s %v %s", err, got.Method, got.RequestURI, got.Header, body)
 	}
 }
@@ -155,7 +175,8 @@ func TestAMessageIsAnHTTPPOSTThatTheOfficialLibraryVerifies(t *testing.T) {
 func TestRetryAfterIsBetweenNothingAndADay(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
-	for header, want := range map[string]time.Duration{"": 0, "x": 0, "-5": 0, "30": 30 * time.Second, "999999999": 24 * time.Hour, "99999999999999999999": 0,
+	for header, want := range map[string]time.Duration{"": 0, "x": 0, "-5": 0, "30": 30 * time.Second,
+		"999999999": 24 * time.Hour, "99999999999999999999": 0,
 		soon.UTC().Format(http.TimeFormat): time.Hour, "Mon, 02 Jan 2006 15:04:05 GMT": 0} {
 		if got := retryAfter(header); got > want || got < want-2*time.Second {
 			t.Errorf("%q: %s, want %s", header, got, want)
@@ -167,7 +188,10 @@ func TestRetryAfterIsBetweenNothingAndADay(t *testing.T) {
 // one look-up to the next, so it is the address that is dialled that counts.
 func TestANameThatLeadsToAPrivateAddressIsRefusedAsItIsDialled(t *testing.T) {
 	t.Parallel()
-	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the receiver was reached") }))
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("the receiver was reached")
+	}))
 	defer s.Close()
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
 	if err != nil {
@@ -175,10 +199,12 @@ func TestANameThatLeadsToAPrivateAddressIsRefusedAsItIsDialled(t *testing.T) {
 	}
 	for _, host := range []string{"localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]"} {
 		m := message("http://" + host + ":" + port)
-		if _, err := New(false).post(t.Context(), m); err == nil || err.Error() != errPrivate.Error() { // behind CheckURL
+		// behind CheckURL
+		if _, err := New(false).post(t.Context(), m); err == nil || err.Error() != errPrivate.Error() {
 			t.Errorf("%s: %v", host, err)
 		}
-		if _, err := New(false).Send(t.Context(), m); err == nil || !strings.HasPrefix(err.Error(), "the address must begin with https://") {
+		if _, err := New(false).Send(t.Context(), m); err == nil ||
+			!strings.HasPrefix(err.Error(), "the address must begin with https://") {
 			t.Errorf("%s: %v", host, err)
 		}
 	}
@@ -206,7 +232,8 @@ func TestFailuresSayWhatIsWrongWithoutOurAddresses(t *testing.T) {
 	defer secure.Close()
 	c := quick()
 	c.http.Transport.(*http.Transport).TLSClientConfig.RootCAs = x509.NewCertPool()
-	if _, err := c.Send(t.Context(), message(secure.URL)); err == nil || !strings.HasPrefix(err.Error(), "its certificate is not good: ") {
+	if _, err := c.Send(t.Context(), message(secure.URL)); err == nil ||
+		!strings.HasPrefix(err.Error(), "its certificate is not good: ") {
 		t.Errorf("a certificate of nobody: %v", err)
 	}
 	trusting := quick()
@@ -217,9 +244,12 @@ func TestFailuresSayWhatIsWrongWithoutOurAddresses(t *testing.T) {
 		t.Errorf("a good certificate: %v", err)
 	}
 	for err, want := range map[error]string{
-		&net.DNSError{Err: "no such host", Name: "lab.example.org", Server: "10.0.0.2:53", IsNotFound: true}:      "there is no host lab.example.org",
-		&net.DNSError{Err: "server misbehaving", Name: "lab.example.org", Server: "10.0.0.2:53"}:                  "the host lab.example.org could not be looked up",
-		&net.OpError{Op: "read", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}, Err: errors.New("reset by peer")}: "the connection failed: reset by peer",
+		&net.DNSError{Err: "no such host", Name: "lab.example.org", Server: "10.0.0.2:53",
+			IsNotFound: true}: "there is no host lab.example.org",
+		&net.DNSError{Err: "server misbehaving", Name: "lab.example.org",
+			Server: "10.0.0.2:53"}: "the host lab.example.org could not be looked up",
+		&net.OpError{Op: "read", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)},
+			Err: errors.New("reset by peer")}: "the connection failed: reset by peer",
 	} {
 		if got := words(fmt.Errorf("dial: %w", err)); got != want {
 			t.Errorf("%v: %q, want %q", err, got, want)

@@ -47,7 +47,8 @@ func run(args []string, getenv func(string) string, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "listening at http://%s\n", l.Addr())
-	server := http.Server{Handler: &receiver{key: key, out: out, taken: map[string]bool{}}, ReadTimeout: 15 * time.Second}
+	server := http.Server{Handler: &receiver{key: key, out: out, taken: map[string]bool{}},
+		ReadTimeout: 15 * time.Second}
 	return server.Serve(l)
 }
 
@@ -99,7 +100,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 // verified reports whether a message was signed with the key, within the last minutes.
 func verified(key []byte, h http.Header, body []byte, now time.Time) bool {
 	sent, err := strconv.ParseInt(h.Get("webhook-timestamp"), 10, 64)
-	if age := now.Sub(time.Unix(sent, 0)); err != nil || age.Abs() > tolerance { // or whoever saw it once could send it for ever
+	// or whoever saw it once could send it for ever
+	if age := now.Sub(time.Unix(sent, 0)); err != nil || age.Abs() > tolerance {
 		return false
 	}
 	sum := hmac.New(sha256.New, key)

@@ -39,7 +39,8 @@ type Field struct {
 	Required   bool            `json:"required,omitzero"`   // to publish, not to save
 	Vocabulary identifier.Kind `json:"vocabulary,omitzero"` // of an identifier, or of each item of a list
 	Facet      bool            `json:"facet,omitzero"`      // search counts its values
-	Private    bool            `json:"private,omitzero"`    // it identifies a patient or donor: for the lab and accepted requesters
+	// it identifies a patient or donor: for the lab and accepted requesters
+	Private bool `json:"private,omitzero"`
 }
 
 // Option is one value of a choice or a list. Other values that mean the same are in Also;

@@ -42,11 +42,14 @@ func TestTheCategoriesAreThoseOfTheContractInOrder(t *testing.T) {
 func TestTheKeysOfTheSpecificationAreKeptToTheLetter(t *testing.T) {
 	t.Parallel()
 	for code, keys := range map[string]string{
-		"CELL_LINE": "age sex disease cell_type ethnicity str_profile subculturing growth_medium cell_line_name passage_number " +
-			"storage_medium biosafety_level cryopreservation tissue_histology culture_conditions population_doubling_time number_availible_cell_lines",
-		"MODEL_ORGANISM": "genotype zygosity description strain_name construct_details genetic_background number_availible_models",
-		"DATASET":        "accession_code description platform technology num_samples",
-		"PROTOCOL":       "protocol_name abstract",
+		"CELL_LINE": "age sex disease cell_type ethnicity str_profile subculturing growth_medium cell_line_name " +
+			"passage_number " +
+			"storage_medium biosafety_level cryopreservation tissue_histology culture_conditions " +
+			"population_doubling_time number_availible_cell_lines",
+		"MODEL_ORGANISM": "genotype zygosity description strain_name construct_details genetic_background " +
+			"number_availible_models",
+		"DATASET":  "accession_code description platform technology num_samples",
+		"PROTOCOL": "protocol_name abstract",
 	} {
 		c, _ := category.Get(code)
 		for key := range strings.FieldsSeq(keys) {
@@ -67,7 +70,8 @@ var types = []category.Type{category.Text, category.Long, category.Number, categ
 func TestEveryFieldIsComplete(t *testing.T) {
 	t.Parallel()
 	for _, c := range category.All() {
-		if c.Label == "" || c.Plural == "" || c.Icon == "" || !strings.HasSuffix(c.Help, ".") && !strings.HasSuffix(c.Help, ").") {
+		if c.Label == "" || c.Plural == "" || c.Icon == "" || !strings.HasSuffix(c.Help, ".") &&
+			!strings.HasSuffix(c.Help, ").") {
 			t.Errorf("%s lacks a label, plural, icon or help", c.Code)
 		}
 		keys := map[string]bool{}
@@ -83,7 +87,8 @@ func TestEveryFieldIsComplete(t *testing.T) {
 			if !slices.Contains(types, f.Type) {
 				t.Errorf("%s: no type %s", name, f.Type)
 			}
-			if f.Facet && !slices.Contains([]category.Type{category.Text, category.Choice, category.List, category.Boolean}, f.Type) {
+			if f.Facet && !slices.Contains([]category.Type{category.Text, category.Choice, category.List,
+				category.Boolean}, f.Type) {
 				t.Errorf("%s: a %s is no facet", name, f.Type)
 			}
 			if f.Vocabulary != "" && !slices.Contains(identifier.Kinds(), f.Vocabulary) {
@@ -200,8 +205,10 @@ func TestPDXCoversTheMinimalInformationStandard(t *testing.T) {
 	}
 	// Essential after Meehan et al. 2017, table 1, but for the type of humanization, which only
 	// a humanized host has.
-	essential := "submitter_patient_id sex age diagnosis consent_to_share submitter_tumor_id primary_tissue_of_origin tumor_type " +
-		"specimen_tumor_tissue tissue_histology tumor_grade disease_stage specific_markers is_from_untreated_patient submitter_pdx_id " +
+	essential := "submitter_patient_id sex age diagnosis consent_to_share submitter_tumor_id " +
+		"primary_tissue_of_origin tumor_type " +
+		"specimen_tumor_tissue tissue_histology tumor_grade disease_stage specific_markers is_from_untreated_patient " +
+		"submitter_pdx_id " +
 		"host_strain is_strain_humanized tumor_preparation injection_type_and_site tumor_characterization_technology " +
 		"is_not_of_mouse_or_ebv_origin is_passage_qa_performed"
 	if diff := cmp.Diff(strings.Fields(essential), c.Missing(nil)); diff != "" {

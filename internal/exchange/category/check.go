@@ -32,7 +32,8 @@ const (
 // have are kept untouched.
 // A fault says what is wrong and what is allowed; a warning is for a value that is kept although
 // it is probably a mistake. Values that are required but missing are no fault: see Missing.
-func (c Category) Check(meta map[string]json.RawMessage) (clean map[string]json.RawMessage, faults, warnings map[string][]string) {
+func (c Category) Check(meta map[string]json.RawMessage) (clean map[string]json.RawMessage, faults,
+	warnings map[string][]string) {
 	clean, faults, warnings = maps.Clone(meta), map[string][]string{}, map[string][]string{}
 	if clean == nil {
 		clean = map[string]json.RawMessage{}
@@ -166,7 +167,8 @@ func (f Field) checkList(raw json.RawMessage) (clean json.RawMessage, warning st
 
 // checkText checks one value that is known, written as text.
 func (f Field) checkText(text string) (canonical, warning string, err error) {
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }) {
+	if strings.ContainsFunc(text,
+		func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) }) {
 		return "", "", errors.New("must not contain control characters")
 	}
 	most := textLength

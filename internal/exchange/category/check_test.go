@@ -21,8 +21,10 @@ var sampler = category.Category{Fields: []category.Field{
 	{Key: "boolean", Type: category.Boolean},
 	{Key: "choice", Type: category.Choice, Required: true, Options: []category.Option{
 		{Value: "BSL-1", Label: "Level 1"}, {Value: "BSL-2", Label: "Level 2", Also: []string{"2"}}}},
-	{Key: "closed", Type: category.Choice, Closed: true, Options: []category.Option{{Value: "yes", Label: "Yes"}, {Value: "no", Label: "No"}}},
-	{Key: "list", Type: category.List, Required: true, Options: []category.Option{{Value: "a", Label: "A"}, {Value: "b", Label: "B"}}},
+	{Key: "closed", Type: category.Choice, Closed: true,
+		Options: []category.Option{{Value: "yes", Label: "Yes"}, {Value: "no", Label: "No"}}},
+	{Key: "list", Type: category.List, Required: true,
+		Options: []category.Option{{Value: "a", Label: "A"}, {Value: "b", Label: "B"}}},
 	{Key: "taxa", Type: category.List, Vocabulary: "taxonomy"},
 	{Key: "rrid", Type: category.Identifier, Vocabulary: "rrid"},
 	{Key: "pmid", Type: category.Identifier, Vocabulary: "pmid"},
@@ -82,9 +84,11 @@ func TestCheckKeepsOrExplainsEachValue(t *testing.T) {
 		{key: "list", sent: `[["a"]]`, fault: "must be a list of texts"},
 		{key: "list", sent: `[` + items + `]`, fault: "must have at most 200 items; it has 201"},
 		{key: "taxa", sent: `["9606", 10090]`, clean: `["NCBITaxon:9606","NCBITaxon:10090"]`},
-		{key: "taxa", sent: `["mouse"]`, fault: `"mouse": an NCBI Taxonomy ID is a number, such as NCBITaxon:9606 for Homo sapiens`},
+		{key: "taxa", sent: `["mouse"]`,
+			fault: `"mouse": an NCBI Taxonomy ID is a number, such as NCBITaxon:9606 for Homo sapiens`},
 		{key: "rrid", sent: `"cvcl_0030"`, clean: `"RRID:CVCL_0030"`},
-		{key: "rrid", sent: `"RRID:NEW_1"`, warning: "NEW is not an RRID authority we know; please check the identifier"},
+		{key: "rrid", sent: `"RRID:NEW_1"`,
+			warning: "NEW is not an RRID authority we know; please check the identifier"},
 		{key: "rrid", sent: `"CVCL_00"`, fault: "an RRID of CVCL is written like RRID:CVCL_0030"},
 		{key: "rrid", sent: `""`},
 		{key: "rrid", sent: `[]`, fault: "must be a text: RRID, such as RRID:CVCL_0030"},
@@ -182,7 +186,8 @@ func anyJSON() *rapid.Generator[any] {
 			rapid.SampledFrom([]any{"RRID:CVCL_0030", "9606", "2026-02-18", "yes", "12", "1e999", "\x00", "BSL-2"}),
 		}
 		if depth > 0 {
-			kinds = append(kinds, rapid.SliceOfN(value(depth-1), 0, 4).AsAny(), rapid.MapOfN(rapid.String(), value(depth-1), 0, 3).AsAny())
+			kinds = append(kinds, rapid.SliceOfN(value(depth-1), 0, 4).AsAny(),
+				rapid.MapOfN(rapid.String(), value(depth-1), 0, 3).AsAny())
 		}
 		return rapid.OneOf(kinds...)
 	}
@@ -220,7 +225,8 @@ func TestAnyJSONIsCheckedWithoutPanicAndUnknownKeysStay(t *testing.T) {
 			}
 		}
 		again, faultsAgain, warningsAgain := c.Check(clean)
-		if diff := cmp.Diff(text(clean), text(again)) + cmp.Diff(sorted(faults), sorted(faultsAgain)) + cmp.Diff(warnings, warningsAgain); diff != "" {
+		if diff := cmp.Diff(text(clean), text(again)) + cmp.Diff(sorted(faults),
+			sorted(faultsAgain)) + cmp.Diff(warnings, warningsAgain); diff != "" {
 			t.Fatalf("a second check differs: %s", diff)
 		}
 		c.Missing(clean)

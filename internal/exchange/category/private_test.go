@@ -35,9 +35,12 @@ func TestPublic_LeavesOutWhatIsPrivate(t *testing.T) {
 func TestPublic_AndPrivateAreAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		values := rapid.MapOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"sex", "age", "submitter_tumor_id", "shown"})), rapid.OneOf(
-			rapid.Just(any(nil)), rapid.Map(rapid.String(), func(s string) any { return s }), rapid.Map(rapid.SliceOf(rapid.String()), func(s []string) any { return s }),
-			rapid.Map(rapid.MapOf(rapid.String(), rapid.Float64()), func(m map[string]float64) any { return m }))).Draw(t, "values")
+		values := rapid.MapOf(rapid.OneOf(rapid.String(),
+			rapid.SampledFrom([]string{"sex", "age", "submitter_tumor_id", "shown"})), rapid.OneOf(
+			rapid.Just(any(nil)), rapid.Map(rapid.String(), func(s string) any { return s }),
+			rapid.Map(rapid.SliceOf(rapid.String()), func(s []string) any { return s }),
+			rapid.Map(rapid.MapOf(rapid.String(), rapid.Float64()),
+				func(m map[string]float64) any { return m }))).Draw(t, "values")
 		object, err := category.Encode(values)
 		if err != nil {
 			t.Fatal(err)

@@ -72,7 +72,10 @@ type builder struct {
 }
 
 // builders keep their maps, which would be half the work.
-var builders = sync.Pool{New: func() any { return &builder{joined: map[string]bool{}, marked: make(map[string]bool, usual)} }}
+var builders = sync.Pool{New: func() any {
+	return &builder{joined: map[string]bool{},
+		marked: make(map[string]bool, usual)}
+}}
 
 func (b *builder) free() {
 	b.tokens, b.marks = nil, nil
@@ -211,7 +214,8 @@ func weigh(entries [][]entry, wholes, marks []string) string {
 	return b.String()
 }
 
-// Spellings are the words of title and names that stand in weights: folded and with their endings, to compare a mistyped word with.
+// Spellings are the words of title and names that stand in weights: folded and with their endings, to compare a
+// mistyped word with.
 func Spellings(weights string) []string {
 	var list []string
 	lines := strings.SplitN(weights, "\n", aboutLine+1)

@@ -66,7 +66,8 @@ func (s *scorer) spans(text string) []span {
 		stem := Stem(p.word)
 		note(i, 1, s.aloneOrBegun(stem, p.word, p.word))
 		for _, q := range s.phrases {
-			if n := len(q.stems); q.stems[0] == stem && i+n <= len(parts) && slices.Equal(stemsOf(parts[i:i+n]), q.stems) {
+			if n := len(q.stems); q.stems[0] == stem && i+n <= len(parts) &&
+				slices.Equal(stemsOf(parts[i:i+n]), q.stems) {
 				note(i, n, q.mask)
 			}
 		}

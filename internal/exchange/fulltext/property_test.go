@@ -15,9 +15,12 @@ import (
 
 // vocabulary are pieces that texts and queries are made of.
 var vocabulary = []string{
-	"HeLa", "HT-29", "HT", "29", "SK-BR-3", "br", "3", "TNFα", "β", "catenin", "Müller", "up-regulated", "cells", "cell", "lines",
-	"a", "the", "of", "and", "in", "幹細胞", "한국어", "ไทย", "שלום", "हिन्दी", "RRID:CVCL_0320", "12260", "PMID:", "10.1000/182", "GSE2122",
-	"(x)", "Trp53<tm1Tyj>", "p.Val600Glu", "CO₂", "½", "ﬁbrin", "ΑΒΓ", "κύτταρο", "🔬", "5′", "don’t", "Σίσυφος", "e\u0301", "İ",
+	"HeLa", "HT-29", "HT", "29", "SK-BR-3", "br", "3", "TNFα", "β", "catenin", "Müller", "up-regulated", "cells",
+	"cell", "lines",
+	"a", "the", "of", "and", "in", "幹細胞", "한국어", "ไทย", "שלום", "हिन्दी", "RRID:CVCL_0320", "12260", "PMID:",
+	"10.1000/182", "GSE2122",
+	"(x)", "Trp53<tm1Tyj>", "p.Val600Glu", "CO₂", "½", "ﬁbrin", "ΑΒΓ", "κύτταρο", "🔬", "5′", "don’t", "Σίσυφος",
+	"e\u0301", "İ",
 }
 
 var (
@@ -29,7 +32,8 @@ var (
 	query = rapid.Custom(func(t *rapid.T) string {
 		var b strings.Builder
 		for range rapid.IntRange(0, 8).Draw(t, "n") {
-			b.WriteString(rapid.SampledFrom([]string{"", " ", " ", "-", `"`, " -", ` "`, "\x00", "-\""}).Draw(t, "between"))
+			b.WriteString(rapid.SampledFrom([]string{"", " ", " ", "-", `"`, " -", ` "`, "\x00", "-\""}).Draw(t,
+				"between"))
 			b.WriteString(rapid.OneOf(rapid.SampledFrom(vocabulary), rapid.StringN(0, 8, -1)).Draw(t, "word"))
 		}
 		return b.String()
@@ -39,7 +43,8 @@ var (
 func document(t *rapid.T) (title, long string, d fulltext.Doc) {
 	title, long = text.Draw(t, "title"), text.Draw(t, "long")
 	name := text.Draw(t, "name")
-	return title, long, fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: title}, {Weight: fulltext.Name, Text: name}, {Weight: fulltext.Body, Text: long}},
+	return title, long, fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: title},
+		{Weight: fulltext.Name, Text: name}, {Weight: fulltext.Body, Text: long}},
 		[]identifier.ID{{Kind: "rrid", Canonical: "RRID:CVCL_0320"}}, []string{name}, []string{"category=CELL_LINE"})
 }
 
@@ -58,7 +63,8 @@ func checkQuery(t interface{ Fatalf(string, ...any) }, query, text string) {
 	if size := e.Size(); size > fulltext.MaxTokens {
 		t.Fatalf("%q asks for %d tokens", query, size)
 	}
-	d := fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: text}, {Weight: fulltext.Body, Text: query}}, nil, []string{query}, nil)
+	d := fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: text}, {Weight: fulltext.Body, Text: query}}, nil,
+		[]string{query}, nil)
 	checkDoc(t, d)
 	if title, ok := q.TitleExpr(); ok {
 		checkExpr(t, title)
@@ -168,8 +174,10 @@ func TestEqualSpellingsGiveEqualTokens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := text.Draw(t, "text")
-		for _, other := range []string{norm.NFC.String(s), norm.NFD.String(s), norm.NFKC.String(strings.ReplaceAll(s, "™", " "))} {
-			if a, b := titled(s), titled(other); utf8.ValidString(s) && !strings.ContainsAny(s, "™℠ªº") && !slices.Equal(a.Tokens, b.Tokens) {
+		for _, other := range []string{norm.NFC.String(s), norm.NFD.String(s),
+			norm.NFKC.String(strings.ReplaceAll(s, "™", " "))} {
+			if a, b := titled(s), titled(other); utf8.ValidString(s) && !strings.ContainsAny(s, "™℠ªº") &&
+				!slices.Equal(a.Tokens, b.Tokens) {
 				t.Fatalf("%q gives %q, %q gives %q", s, a.Tokens, other, b.Tokens)
 			}
 		}
@@ -178,10 +186,14 @@ func TestEqualSpellingsGiveEqualTokens(t *testing.T) {
 
 func FuzzQuery(f *testing.F) {
 	for _, query := range []string{
-		"", "hela cells", `"unclosed`, `-"not this" -x y`, "a AND b OR (c NEAR/2 d*) ^e : \"", "'; DROP TABLE materials; --", "\x00\xff\xfe",
-		strings.Repeat("a ", 5000), strings.Repeat("a-", 5000), strings.Repeat("\"-", 5000), strings.Repeat("α", 5000), strings.Repeat("e\u0301", 2000),
-		strings.Repeat("1", 10_000), strings.Repeat("幹", 3000), "\u202eשלום", "🔬🧬 CO₂ ½", "https://doi.org/10.1000/%zz", "12-34-56 78 9a b c d",
-		strings.Repeat("\u0301", 10_000), strings.Repeat("3T3 ", 100), strings.Repeat("RRID:CVCL_0320 ", 40), "PMID 1 PMID 2",
+		"", "hela cells", `"unclosed`, `-"not this" -x y`, "a AND b OR (c NEAR/2 d*) ^e : \"",
+		"'; DROP TABLE materials; --", "\x00\xff\xfe",
+		strings.Repeat("a ", 5000), strings.Repeat("a-", 5000), strings.Repeat("\"-", 5000), strings.Repeat("α", 5000),
+		strings.Repeat("e\u0301", 2000),
+		strings.Repeat("1", 10_000), strings.Repeat("幹", 3000), "\u202eשלום", "🔬🧬 CO₂ ½", "https://doi.org/10.1000/%zz",
+		"12-34-56 78 9a b c d",
+		strings.Repeat("\u0301", 10_000), strings.Repeat("3T3 ", 100), strings.Repeat("RRID:CVCL_0320 ", 40),
+		"PMID 1 PMID 2",
 	} {
 		f.Add(query, "HeLa cells of Müller, HT-29 and TNFα 幹細胞")
 		f.Add("hela -cells \"ht 29\" tnf", query)
@@ -191,13 +203,15 @@ func FuzzQuery(f *testing.F) {
 
 func FuzzThing(f *testing.F) {
 	for _, text := range []string{
-		"", "HeLa cells", strings.Repeat("a1 ", 3000), strings.Repeat("a-1-", 3000), strings.Repeat("αβ", 3000), strings.Repeat("x", 20_000),
+		"", "HeLa cells", strings.Repeat("a1 ", 3000), strings.Repeat("a-1-", 3000), strings.Repeat("αβ", 3000),
+		strings.Repeat("x", 20_000),
 		"10.1000/182", "\x00\xff", strings.Repeat("\u0301", 3000), "=all ~a ^b #c @d |x +AB", "a|b +AAx",
 	} {
 		f.Add(text, text, "CVCL_0320", "disease="+text)
 	}
 	f.Fuzz(func(t *testing.T, title, long, id, facet string) {
-		d := fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: title}, {Weight: fulltext.Name, Text: id}, {Weight: fulltext.About, Text: long}, {Weight: fulltext.Body, Text: long}},
+		d := fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: title}, {Weight: fulltext.Name, Text: id},
+			{Weight: fulltext.About, Text: long}, {Weight: fulltext.Body, Text: long}},
 			[]identifier.ID{{Kind: "rrid", Canonical: id}, {Canonical: title}}, []string{id, title}, []string{facet})
 		checkDoc(t, d)
 		if most := 100 * (len(title) + len(long) + len(id) + 10); len(d.Tokens) > most || len(d.Weights) > most {

@@ -76,7 +76,8 @@ func scan(text string, most int) []part {
 // bare takes away signs that compatibility would turn into letters.
 var bare = strings.NewReplacer("™", " ", "℠", " ", "ª", " ", "º", " ")
 
-var letters = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ħ': "h", 'ŋ': "n"}
+var letters = map[rune]string{'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th",
+	'ı': "i", 'ħ': "h", 'ŋ': "n"}
 
 // fold takes the accents off r, which came from text[from:to].
 func (s *scanner) fold(r rune, from, to int) {
@@ -163,7 +164,8 @@ func inWord(r rune) bool {
 
 // unspaced are the scripts that are written without spaces.
 var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer,
+	unicode.Myanmar,
 }
 
 // parts reports whether r stands inside of names and addresses.
@@ -210,7 +212,8 @@ func (s *scanner) keep(word string) {
 var greekNames = func() map[rune]string {
 	names := map[rune]string{}
 	letter := 'α'
-	for name := range strings.FieldsSeq("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega") {
+	for name := range strings.FieldsSeq("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi " +
+		"omicron pi rho sigma sigma tau upsilon phi chi psi omega") {
 		names[letter] = name
 		letter++
 	}

@@ -67,7 +67,8 @@ func TestWhatAnswersAQueryBestComesFirst(t *testing.T) {
 			thing("title: Mass", "body: Colon carcinoma"),
 		},
 		"PMID 12345": {
-			fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: "Mice"}}, []identifier.ID{{Kind: "pmid", Canonical: "12345"}}, nil, nil),
+			fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: "Mice"}},
+				[]identifier.ID{{Kind: "pmid", Canonical: "12345"}}, nil, nil),
 			thing("title: PMID 12345"),
 		},
 		"happy mou": {
@@ -93,7 +94,8 @@ func TestWhatAnswersAQueryBestComesFirst(t *testing.T) {
 
 func TestHighlight(t *testing.T) {
 	t.Parallel()
-	long := "First line. " + strings.Repeat("Some words that say nothing at all. ", 40) + "Here HT-29 cells of Müller meet TNF\u03b1 at last. " + strings.Repeat("And go on for long. ", 40)
+	long := "First line. " + strings.Repeat("Some words that say nothing at all. ", 40) +
+		"Here HT-29 cells of Müller meet TNF\u03b1 at last. " + strings.Repeat("And go on for long. ", 40)
 	for _, row := range []struct {
 		query, text string
 		n           int
@@ -142,12 +144,14 @@ func TestAQueryTellsWhatMayBeMistyped(t *testing.T) {
 	for _, row := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"a", "", 1}, {"carcinmoa", "carcinoma", 1}, {"colom", "colon", 1}, {"colon", "colons", 1}, {"müller", "muller", 1}, {"abc", "cab", 2}, {"hela", "mouse", 5}} {
+	}{{"", "", 0}, {"a", "", 1}, {"carcinmoa", "carcinoma", 1}, {"colom", "colon", 1}, {"colon", "colons", 1},
+		{"müller", "muller", 1}, {"abc", "cab", 2}, {"hela", "mouse", 5}} {
 		if got := fulltext.Distance(row.a, row.b); got != row.want || fulltext.Distance(row.b, row.a) != got {
 			t.Errorf("distance of %q and %q is %d", row.a, row.b, got)
 		}
 	}
-	if got := fulltext.Spellings(thing("title: Happy HT-29 cells", "name: Happy mice", "about: colon", "body: dust").Weights); !slices.Equal(got, []string{"happy", "ht", "29", "cells", "mice"}) {
+	if got := fulltext.Spellings(thing("title: Happy HT-29 cells", "name: Happy mice", "about: colon",
+		"body: dust").Weights); !slices.Equal(got, []string{"happy", "ht", "29", "cells", "mice"}) {
 		t.Errorf("spellings are %q", got)
 	}
 }
@@ -167,16 +171,19 @@ func TestMoreThanTheMostWordsDoNotCount(t *testing.T) {
 	}
 }
 
-var abstract = strings.Repeat("Human colon adenocarcinoma cells grown in McCoy's medium were treated with TNFα, harvested and sequenced. ", 10)
+var abstract = strings.Repeat("Human colon adenocarcinoma cells grown in McCoy's medium were treated with TNFα, "+
+	"harvested and sequenced. ", 10)
 
 func BenchmarkDoc(b *testing.B) {
 	for b.Loop() {
-		thing("title: HT-29 human colorectal adenocarcinoma cell line", "name: Homo sapiens", "name: Colon adenocarcinoma", "about: Müller lab", "body: "+abstract, "key: RRID:CVCL_0320")
+		thing("title: HT-29 human colorectal adenocarcinoma cell line", "name: Homo sapiens",
+			"name: Colon adenocarcinoma", "about: Müller lab", "body: "+abstract, "key: RRID:CVCL_0320")
 	}
 }
 
 func BenchmarkScore(b *testing.B) {
-	d := thing("title: HT-29 human colorectal adenocarcinoma cell line", "name: Homo sapiens", "name: Colon adenocarcinoma", "name: Epithelial", "about: Müller lab of cell biology", "key: RRID:CVCL_0320")
+	d := thing("title: HT-29 human colorectal adenocarcinoma cell line", "name: Homo sapiens",
+		"name: Colon adenocarcinoma", "name: Epithelial", "about: Müller lab of cell biology", "key: RRID:CVCL_0320")
 	for _, query := range []string{"HT-29", "human colon cell", "RRID:CVCL_0320"} {
 		q := fulltext.Parse(query)
 		b.Run(query, func(b *testing.B) {

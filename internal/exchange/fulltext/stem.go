@@ -65,7 +65,8 @@ var endings = [][2]string{
 var stops = func() map[string]bool {
 	all := map[string]bool{}
 	for _, word := range []string{
-		"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has", "have", "in", "is", "it", "its", "not", "of",
+		"a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has", "have", "in", "is", "it", "its", "not",
+		"of",
 		"on", "or", "our", "that", "the", "their", "these", "this", "to", "was", "we", "were", "which", "with",
 	} {
 		all[word] = true

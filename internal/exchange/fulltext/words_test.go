@@ -13,7 +13,8 @@ func titled(title string) fulltext.Doc {
 }
 
 func body(text string) fulltext.Doc {
-	return fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: "Something"}, {Weight: fulltext.Body, Text: text}}, nil, nil, nil)
+	return fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: "Something"},
+		{Weight: fulltext.Body, Text: text}}, nil, nil, nil)
 }
 
 // TestAQueryFindsTheNameHoweverItIsWritten holds the rules of names: case, accents, hyphens, spaces,
@@ -64,7 +65,8 @@ func TestAQueryFindsTheNameHoweverItIsWritten(t *testing.T) {
 func TestANameIsFoundByWhatBeginsWithACapitalInside(t *testing.T) {
 	t.Parallel()
 	for query, title := range map[string]string{
-		"CRISPR": "lentiCRISPR v2", "cas9": "pSpCas9(BB)-2A-GFP", "tomato": "pCAG-tdTomato", "toma": "pCAG-tdTomato", "AAV": "pAAV-hSyn-Cre", "rna": "scRNA-seq",
+		"CRISPR": "lentiCRISPR v2", "cas9": "pSpCas9(BB)-2A-GFP", "tomato": "pCAG-tdTomato", "toma": "pCAG-tdTomato",
+		"AAV": "pAAV-hSyn-Cre", "rna": "scRNA-seq",
 	} {
 		if q := fulltext.Parse(query); !q.Expr().Match(titled(title)) {
 			t.Errorf("%q does not find %q", query, title)
@@ -85,7 +87,8 @@ func TestALongNumberIsNoBeginningOfAnother(t *testing.T) {
 
 func TestWhatAQueryFinds(t *testing.T) {
 	t.Parallel()
-	const text = "HeLa cells, line of Müller (HT-29; TNF-alpha) 人工多能性幹細胞 \u202bשלום עולם\u202c grown in McCoy's medium on glass"
+	const text = "HeLa cells, line of Müller (HT-29; TNF-alpha) 人工多能性幹細胞 \u202bשלום עולם\u202c grown in McCoy's " +
+		"medium on glass"
 	for query, want := range map[string]bool{
 		"":                       true,
 		" ":                      true,
@@ -138,7 +141,8 @@ func TestTheLastWordMayBeABeginning(t *testing.T) {
 	d := titled("Immunoprecipitation of HT-29 and xeno-transplanted tissue")
 	for query, want := range map[string]bool{
 		"im": true, "immunop": true, "immunoprecipit": true, "tissue immu": true, "immu tissue": false,
-		"i": false, "ht-2": true, "ht2": true, "ht 2": true, "xeno-trans": true, "-immu": true, `"immu"`: false, "immu -tissue": false,
+		"i": false, "ht-2": true, "ht2": true, "ht 2": true, "xeno-trans": true, "-immu": true, `"immu"`: false,
+		"immu -tissue": false,
 	} {
 		if got := fulltext.Parse(query).Expr().Match(d); got != want {
 			t.Errorf("%q: found is %t", query, got)
@@ -154,26 +158,31 @@ func TestAnIdentifierIsFoundInEveryForm(t *testing.T) {
 	}{
 		{identifier.ID{Kind: "rrid", Canonical: "RRID:CVCL_0320"}, []string{
 			"CVCL_0320", "cvcl_0320", "RRID:CVCL_0320", "RRID: CVCL_0320", "CVCL:0320", "(RRID:CVCL_0320)",
-			"https://www.cellosaurus.org/CVCL_0320", "https://web.expasy.org/cellosaurus/CVCL_0320", "https://scicrunch.org/resolver/RRID:CVCL_0320",
+			"https://www.cellosaurus.org/CVCL_0320", "https://web.expasy.org/cellosaurus/CVCL_0320",
+			"https://scicrunch.org/resolver/RRID:CVCL_0320",
 		}},
 		{identifier.ID{Kind: "pmid", Canonical: "13052828"}, []string{
 			"13052828", "PMID:13052828", "PMID: 13052828", "pmid 13052828", "https://pubmed.ncbi.nlm.nih.gov/13052828/",
 		}},
 		{identifier.ID{Kind: "addgene", Canonical: "12260"}, []string{
-			"12260", "addgene 12260", "Addgene plasmid 12260", "Addgene plasmid #12260", "https://www.addgene.org/12260/", "RRID:Addgene_12260",
+			"12260", "addgene 12260", "Addgene plasmid 12260", "Addgene plasmid #12260",
+			"https://www.addgene.org/12260/", "RRID:Addgene_12260",
 		}},
 		{identifier.ID{Kind: "doi", Canonical: "10.1158/0008-5472.can-17-0582"}, []string{
-			"10.1158/0008-5472.CAN-17-0582", "doi:10.1158/0008-5472.CAN-17-0582", "https://doi.org/10.1158/0008-5472.CAN-17-0582", "doi: 10.1158/0008-5472.CAN-17-0582.",
+			"10.1158/0008-5472.CAN-17-0582", "doi:10.1158/0008-5472.CAN-17-0582",
+			"https://doi.org/10.1158/0008-5472.CAN-17-0582", "doi: 10.1158/0008-5472.CAN-17-0582.",
 		}},
 		{identifier.ID{Kind: "accession", Canonical: "GSE2122"}, []string{
 			"GSE2122", "gse2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122",
 		}},
 		{identifier.ID{Kind: "rrid", Canonical: "RRID:IMSR_JAX:000664"}, []string{
-			"RRID:IMSR_JAX:000664", "IMSR_JAX:000664", "JAX:000664", "JAX 000664", "000664", "https://www.jax.org/strain/000664",
+			"RRID:IMSR_JAX:000664", "IMSR_JAX:000664", "JAX:000664", "JAX 000664", "000664",
+			"https://www.jax.org/strain/000664",
 		}},
 		{identifier.ID{Canonical: "FZ-0012/b"}, []string{"FZ-0012/b", "fz0012b", "FZ 0012 B"}},
 	} {
-		d := fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: "Something"}}, []identifier.ID{row.id}, nil, nil)
+		d := fulltext.New([]fulltext.Field{{Weight: fulltext.Title, Text: "Something"}}, []identifier.ID{row.id}, nil,
+			nil)
 		other := titled("Something about " + row.id.Canonical + " and more")
 		for _, query := range row.queries {
 			q := fulltext.Parse(query)
@@ -183,7 +192,8 @@ func TestAnIdentifierIsFoundInEveryForm(t *testing.T) {
 			if e, _ := q.TitleExpr(); !e.Match(d) {
 				t.Errorf("%q does not find %v first", query, row.id)
 			}
-			if row.id.Kind != "" && row.id.Kind != "pmid" && row.id.Kind != "addgene" && !strings.Contains(query, "JAX") && !fulltext.Parse(query).Expr().Match(other) && query != "000664" {
+			if row.id.Kind != "" && row.id.Kind != "pmid" && row.id.Kind != "addgene" &&
+				!strings.Contains(query, "JAX") && !fulltext.Parse(query).Expr().Match(other) && query != "000664" {
 				t.Errorf("%q does not find the text %v", query, row.id)
 			}
 			if a, b := q.Score(d.Weights), q.Score(other.Weights); a <= b {

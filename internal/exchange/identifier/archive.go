@@ -17,7 +17,8 @@ func filed(accession string) string {
 	return accession + `/?|(?:https?://)?(?:[a-z-]+\.)*(?:ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|identifiers\.org|omicsdi\.org)/(?:\S*?[/=:])?` + accession + `(?:[/?&#]\S*)?`
 }
 
-var taxonomy = newForm(`(?:`+record+`|(?:https?://)?purl\.obolibrary\.org/obo/NCBITaxon_|(?:NCBI[: ]?\s*)?(?:txid|taxid|taxon)[:_]?\s*)([1-9]\d{0,8})/?`,
+var taxonomy = newForm(`(?:`+record+
+	`|(?:https?://)?purl\.obolibrary\.org/obo/NCBITaxon_|(?:NCBI[: ]?\s*)?(?:txid|taxid|taxon)[:_]?\s*)([1-9]\d{0,8})/?`,
 	"NCBITaxon:$1", nil,
 	"an NCBI Taxonomy ID is a number, such as NCBITaxon:9606 for Homo sapiens")
 
@@ -141,7 +142,8 @@ var archives = []struct {
 }
 
 var (
-	otherKnown = regexp.MustCompile(`^(?:E-[A-Z]{4}-\d{1,8}|S-[A-Z]{4}\d{1,10}|PXD\d{6}|MTBLS\d{1,6}|CNP\d{7}|HRA\d{6})$`) // ArrayExpress, BioStudies, PRIDE, MetaboLights, CNGB, GSA-Human
+	// ArrayExpress, BioStudies, PRIDE, MetaboLights, CNGB, GSA-Human
+	otherKnown = regexp.MustCompile(`^(?:E-[A-Z]{4}-\d{1,8}|S-[A-Z]{4}\d{1,10}|PXD\d{6}|MTBLS\d{1,6}|CNP\d{7}|HRA\d{6})$`)
 	otherForm  = regexp.MustCompile(`^[A-Za-z0-9][\x20-\x7e]{0,99}$`)
 )
 
@@ -160,7 +162,8 @@ func Accession(s string) (canonical, warning string, err error) {
 	case otherForm.MatchString(s):
 		return s, fmt.Sprintf("%s is not an accession of an archive we know; please check it", s), nil
 	}
-	return "", "", errors.New("an accession is the number that an archive gave, such as GSE2122, SRP045225, PRJNA257197 or a DOI")
+	return "", "", errors.New("an accession is the number that an archive gave, such as GSE2122, SRP045225, " +
+		"PRJNA257197 or a DOI")
 }
 
 func archiveOf(canonical string) Kind {

@@ -21,7 +21,8 @@ func TestEveryKindHasSamples(t *testing.T) {
 		if kind.Label() == "" {
 			t.Errorf("%s has no label", kind)
 		}
-		if canonical, warning, err := identifier.Parse(kind, kind.Example()); canonical != kind.Example() || warning != "" || err != nil {
+		if canonical, warning, err := identifier.Parse(kind, kind.Example()); canonical != kind.Example() ||
+			warning != "" || err != nil {
 			t.Errorf("the example of %s, %q, parses to %q, %q, %v", kind, kind.Example(), canonical, warning, err)
 		}
 	}
@@ -74,7 +75,8 @@ func TestAnImportBeginsWithWhatLeadsToOneRecord(t *testing.T) {
 		{identifier.GEOImport, "GPL570", "is a GEO platform"},
 		{identifier.GEOImport, "GDS507", "is a GEO curated dataset"},
 		{identifier.GEOImport, "srp045225", "SRP045225 is not of GEO but of the SRA; import it with import_source SRA"},
-		{identifier.GEOImport, "PRJNA257197", "PRJNA257197 is not of GEO but of the SRA; import it with import_source SRA"},
+		{identifier.GEOImport, "PRJNA257197", "PRJNA257197 is not of GEO but of the SRA; import it with " +
+			"import_source SRA"},
 		{identifier.GEOImport, "2122", "a GEO series is GSE and a number, such as GSE2122"},
 		{identifier.SRAImport, "erp001942", "ERP001942"},
 		{identifier.SRAImport, "SRX123456", "SRX123456"},
@@ -86,9 +88,12 @@ func TestAnImportBeginsWithWhatLeadsToOneRecord(t *testing.T) {
 		{identifier.SRAImport, "GSM123", "GSM123 is not of the SRA but of GEO; import it with import_source GEO"},
 		{identifier.SRAImport, "45225", "an SRA study is SRP, ERP or DRP and six or more digits"},
 		{identifier.ProtocolsImport, "protocols.io.bbmuik6w/v2", "dx.doi.org/10.17504/protocols.io.bbmuik6w/v2"},
-		{identifier.ProtocolsImport, "https://www.protocols.io/view/0-9-Saline-solution-ddr92596?step=1", "protocols.io/view/0-9-saline-solution-ddr92596"},
-		{identifier.ProtocolsImport, "protocols.io/view/x-kxygxe81zv8j/v2/abstract", "protocols.io/view/x-kxygxe81zv8j/v2"},
-		{identifier.ProtocolsImport, "protocols.io/view/0-9-saline-solution-ddr92596", "protocols.io/view/0-9-saline-solution-ddr92596"},
+		{identifier.ProtocolsImport, "https://www.protocols.io/view/0-9-Saline-solution-ddr92596?step=1",
+			"protocols.io/view/0-9-saline-solution-ddr92596"},
+		{identifier.ProtocolsImport, "protocols.io/view/x-kxygxe81zv8j/v2/abstract",
+			"protocols.io/view/x-kxygxe81zv8j/v2"},
+		{identifier.ProtocolsImport, "protocols.io/view/0-9-saline-solution-ddr92596",
+			"protocols.io/view/0-9-saline-solution-ddr92596"},
 		{identifier.ProtocolsImport, "10.1038/nature10910", "a protocols.io DOI is"},
 	} {
 		got, err := test.parse(test.in)
@@ -139,7 +144,8 @@ func TestARecordHasAnAddress(t *testing.T) {
 		canonical, want string
 	}{
 		{"orcid", "0000-0002-1825-0097", "https://orcid.org/0000-0002-1825-0097"},
-		{"protocols-doi", "dx.doi.org/10.17504/protocols.io.bbmuik6w", "https://dx.doi.org/10.17504/protocols.io.bbmuik6w"},
+		{"protocols-doi", "dx.doi.org/10.17504/protocols.io.bbmuik6w",
+			"https://dx.doi.org/10.17504/protocols.io.bbmuik6w"},
 		{"accession", "GSE2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122"},
 		{"accession", "syn5522637", ""},
 		{"country", "DE", ""},

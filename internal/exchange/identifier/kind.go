@@ -32,27 +32,29 @@ type family struct {
 const resolver = "https://scicrunch.org/resolver/RRID:{}"
 
 var families = map[Kind]family{
-	"accession":     {"Accession", "GSE2122", "", Accession},
-	"addgene":       {"Addgene number", "12260", "https://www.addgene.org/{}/", sure(Addgene)},
-	"bioproject":    {"BioProject", "PRJNA257197", "https://www.ncbi.nlm.nih.gov/bioproject/{}", sure(BioProject)},
-	"biosample":     {"BioSample", "SAMN19842595", "https://www.ncbi.nlm.nih.gov/biosample/{}", sure(BioSample)},
-	"cellosaurus":   {"Cellosaurus accession", "CVCL_0030", "https://www.cellosaurus.org/{}", sure(Cellosaurus)},
-	"country":       {"Country", "DE", "", sure(Country)},
-	"dbgap":         {"dbGaP study", "phs000007.v33.p14", "https://www.ncbi.nlm.nih.gov/projects/gap/cgi-bin/study.cgi?study_id={}", sure(DbGaP)},
-	"doi":           {"DOI", "10.1158/0008-5472.can-17-0582", "https://doi.org/{}", sure(DOI)},
-	"ega":           {"EGA accession", "EGAD00001000433", "", sure(EGA)},
-	"geo":           {"GEO accession", "GSE2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc={}", sure(GEO)},
-	"imsr":          {"Mouse strain (IMSR or JAX)", "IMSR_JAX:000664", resolver, sure(IMSR)},
-	"mgi":           {"MGI accession", "MGI:3840442", "https://www.informatics.jax.org/accession/{}", sure(MGI)},
-	"mmrrc":         {"MMRRC stock", "MMRRC_000002-UNC", resolver, sure(MMRRC)},
-	"obo":           {"Ontology term", "UBERON:0002107", "https://bioregistry.io/{}", OBO},
-	"orcid":         {"ORCID iD", "0000-0002-1825-0097", "https://orcid.org/{}", sure(ORCID)},
-	"pmid":          {"PubMed ID", "13052828", "https://pubmed.ncbi.nlm.nih.gov/{}/", sure(PMID)},
-	"protocols-doi": {"protocols.io DOI", "dx.doi.org/10.17504/protocols.io.bbmuik6w", "https://{}", sure(ProtocolsDOI)},
-	"ror":           {"ROR ID", "https://ror.org/05dxps055", "{}", sure(ROR)},
-	"rrid":          {"RRID", "RRID:CVCL_0030", "https://scicrunch.org/resolver/{}", RRID},
-	"sra":           {"SRA or ENA accession", "SRP045225", "https://www.ebi.ac.uk/ena/browser/view/{}", sure(SRA)},
-	"taxonomy":      {"NCBI Taxonomy ID", "NCBITaxon:9606", "https://bioregistry.io/{}", sure(Taxonomy)},
+	"accession":   {"Accession", "GSE2122", "", Accession},
+	"addgene":     {"Addgene number", "12260", "https://www.addgene.org/{}/", sure(Addgene)},
+	"bioproject":  {"BioProject", "PRJNA257197", "https://www.ncbi.nlm.nih.gov/bioproject/{}", sure(BioProject)},
+	"biosample":   {"BioSample", "SAMN19842595", "https://www.ncbi.nlm.nih.gov/biosample/{}", sure(BioSample)},
+	"cellosaurus": {"Cellosaurus accession", "CVCL_0030", "https://www.cellosaurus.org/{}", sure(Cellosaurus)},
+	"country":     {"Country", "DE", "", sure(Country)},
+	"dbgap": {"dbGaP study", "phs000007.v33.p14",
+		"https://www.ncbi.nlm.nih.gov/projects/gap/cgi-bin/study.cgi?study_id={}", sure(DbGaP)},
+	"doi":   {"DOI", "10.1158/0008-5472.can-17-0582", "https://doi.org/{}", sure(DOI)},
+	"ega":   {"EGA accession", "EGAD00001000433", "", sure(EGA)},
+	"geo":   {"GEO accession", "GSE2122", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc={}", sure(GEO)},
+	"imsr":  {"Mouse strain (IMSR or JAX)", "IMSR_JAX:000664", resolver, sure(IMSR)},
+	"mgi":   {"MGI accession", "MGI:3840442", "https://www.informatics.jax.org/accession/{}", sure(MGI)},
+	"mmrrc": {"MMRRC stock", "MMRRC_000002-UNC", resolver, sure(MMRRC)},
+	"obo":   {"Ontology term", "UBERON:0002107", "https://bioregistry.io/{}", OBO},
+	"orcid": {"ORCID iD", "0000-0002-1825-0097", "https://orcid.org/{}", sure(ORCID)},
+	"pmid":  {"PubMed ID", "13052828", "https://pubmed.ncbi.nlm.nih.gov/{}/", sure(PMID)},
+	"protocols-doi": {"protocols.io DOI", "dx.doi.org/10.17504/protocols.io.bbmuik6w", "https://{}",
+		sure(ProtocolsDOI)},
+	"ror":      {"ROR ID", "https://ror.org/05dxps055", "{}", sure(ROR)},
+	"rrid":     {"RRID", "RRID:CVCL_0030", "https://scicrunch.org/resolver/{}", RRID},
+	"sra":      {"SRA or ENA accession", "SRP045225", "https://www.ebi.ac.uk/ena/browser/view/{}", sure(SRA)},
+	"taxonomy": {"NCBI Taxonomy ID", "NCBITaxon:9606", "https://bioregistry.io/{}", sure(Taxonomy)},
 }
 
 // Kinds lists every kind, sorted by name.
@@ -107,7 +109,8 @@ func clean(s string) string {
 		s = typography.Replace(s)
 	}
 	s = strings.TrimSpace(s)
-	if len(s) > longest || strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) }) {
+	if len(s) > longest || strings.ContainsFunc(s,
+		func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsPrint(r) }) {
 		return ""
 	}
 	return s

@@ -24,8 +24,8 @@ func ORCID(s string) (string, error) {
 	return id, nil
 }
 
-// Subject is what an identity provider other than ORCID calls a person: at most 255 printable ASCII characters, no space
-// among them. It has no other form, so nothing is mended. Source: OpenID Connect Core, section 2.
+// Subject is what an identity provider other than ORCID calls a person: at most 255 printable ASCII characters, no
+// space among them. It has no other form, so nothing is mended. Source: OpenID Connect Core, section 2.
 func Subject(s string) (string, error) {
 	if s == "" || len(s) > longest || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", fmt.Errorf("the id of a person has at most %d letters, digits and signs, and no spaces", longest)

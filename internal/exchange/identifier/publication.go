@@ -10,7 +10,8 @@ import (
 var (
 	doiPrefix = regexp.MustCompile(`^(?i:(?:https?://)?(?:www\.|dx\.)?doi\.org/(?:doi:)?|(?:info:)?doi[:/ ]\s*)`)
 	doiForm   = regexp.MustCompile(`^10\.\d{4,9}(?:\.\d+)*/[!-~]+$`)
-	errDOI    = errors.New("a DOI starts with 10., a registrant number and a slash, such as 10.1158/0008-5472.CAN-17-0582")
+	errDOI    = errors.New("a DOI starts with 10., a registrant number and a slash, such as " +
+		"10.1158/0008-5472.CAN-17-0582")
 )
 
 // DOI is the name of a digital object. DOIs compare without case, so the canonical form is bare
@@ -55,7 +56,8 @@ func ProtocolsDOI(s string) (string, error) {
 	}
 	doi, err := DOI(s)
 	if err != nil || !protocolsDOI.MatchString(doi) {
-		return "", errors.New("a protocols.io DOI is 10.17504/protocols.io. and a code, such as dx.doi.org/10.17504/protocols.io.bbmuik6w")
+		return "", errors.New("a protocols.io DOI is 10.17504/protocols.io. and a code, such as " +
+			"dx.doi.org/10.17504/protocols.io.bbmuik6w")
 	}
 	return "dx.doi.org/" + doi, nil
 }

@@ -21,7 +21,8 @@ var table = map[identifier.Kind]samples{
 			" ORCID iD: 0000-0002-1825-0097\n":         "0000-0002-1825-0097",
 		},
 		bad: []string{"0000-0002-1825-0098", "0000-0002-1825-009", "0000-0002-1825-00977", "0000-0002-1825-009X",
-			"X000-0002-1825-0097", "https://example.org/0000-0002-1825-0097", "0000-0002-1825-0097 0000-0001-5109-3700"},
+			"X000-0002-1825-0097", "https://example.org/0000-0002-1825-0097",
+			"0000-0002-1825-0097 0000-0001-5109-3700"},
 	},
 	"ror": {
 		good: map[string]string{
@@ -46,7 +47,8 @@ var table = map[identifier.Kind]samples{
 			"10.1000.10/123":                                               "10.1000.10/123",
 		},
 		bad: []string{"11.1109/5.771073", "10.1109", "10.1109/", "10.1109/.", "10.110/5", "10.1109/5 771073",
-			"https://doi.org/10.1109/%", "https://doi.org/10.1109/5%20771", "https://example.org/10.1109/5.771073", "doi"},
+			"https://doi.org/10.1109/%", "https://doi.org/10.1109/5%20771", "https://example.org/10.1109/5.771073",
+			"doi"},
 	},
 	"protocols-doi": {
 		good: map[string]string{
@@ -57,7 +59,8 @@ var table = map[identifier.Kind]samples{
 			"protocols.io/view/bbmuik6w":                                                      "dx.doi.org/10.17504/protocols.io.bbmuik6w",
 			"protocols.io.BBMUIK6W":                                                           "dx.doi.org/10.17504/protocols.io.bbmuik6w",
 		},
-		bad: []string{"10.1109/5.771073", "10.17504/protocols.io.", "10.17504/protocols.io.bbmuik6w/v", "10.17504/protocols.io.bbmuik6w/v0", "bbmuik6w"},
+		bad: []string{"10.1109/5.771073", "10.17504/protocols.io.", "10.17504/protocols.io.bbmuik6w/v",
+			"10.17504/protocols.io.bbmuik6w/v0", "bbmuik6w"},
 	},
 	"pmid": {
 		good: map[string]string{
@@ -97,7 +100,8 @@ var table = map[identifier.Kind]samples{
 			"RRID:NEWSTOCK_17":   "RRID:NEWSTOCK_17",
 			"RRID:Foo:Bar:000_1": "RRID:Foo:Bar:000_1",
 		},
-		bad: []string{"RRID:", "RRID:CVCL_00", "RRID:CVCL_00300", "RRID:SCR_73", "RRID:MGI:abc", "RRID:IMSR_JAX", "RRID:IMSR_JAX:664",
+		bad: []string{"RRID:", "RRID:CVCL_00", "RRID:CVCL_00300", "RRID:SCR_73", "RRID:MGI:abc", "RRID:IMSR_JAX",
+			"RRID:IMSR_JAX:664",
 			"RRID:Addgene_012", "see the paper", "CVCL0030", "https://example.org/x_1", "RRID:_1"},
 	},
 	"cellosaurus": {
@@ -200,7 +204,9 @@ var table = map[identifier.Kind]samples{
 			"https://identifiers.org/geo:GSE2122":                                            "GSE2122",
 			"https://www.omicsdi.org/dataset/geo/GSE2122":                                    "GSE2122",
 		},
-		bad: []string{"https://example.org/geo/GSE2122", "GSE2122?x=1", "https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122x", "GSE", "GSE0123", "GSX123", "2122", "GSE1/GSE2", "GSE2122x"},
+		bad: []string{"https://example.org/geo/GSE2122", "GSE2122?x=1",
+			"https://www.ncbi.nlm.nih.gov/geo/query/acc.cgi?acc=GSE2122x", "GSE", "GSE0123", "GSX123", "2122",
+			"GSE1/GSE2", "GSE2122x"},
 	},
 	"sra": {
 		good: map[string]string{

@@ -19,7 +19,8 @@ func Cellosaurus(s string) (string, error) { return cellosaurus.parse(s) }
 var (
 	jax = newForm(`(?:(?:https?://)?(?:www\.)?jax\.org/strain/|(?:RRID:\s*)?(?:IMSR_)?JAX[:_# ]?\s*|stock (?:no|number)[.:]*\s*)?(\d{6})/?`,
 		"IMSR_JAX:$1", strings.ToUpper,
-		"a JAX stock number has six digits with its leading zeros, such as 000664; another repository's strain is written like IMSR_EM:02131")
+		"a JAX stock number has six digits with its leading zeros, such as 000664; another repository's strain is "+
+			"written like IMSR_EM:02131")
 	imsr = regexp.MustCompile(`^(?i:RRID:\s*)?(?i:IMSR)_([A-Za-z]{2,8}):([A-Za-z0-9._-]{1,60})$`)
 )
 

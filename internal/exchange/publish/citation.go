@@ -24,7 +24,8 @@ var Formats = []Format{BibTeX, RIS, CSLJSON}
 // MediaType is the content type of a format.
 func (f Format) MediaType() string {
 	return map[Format]string{
-		BibTeX: "application/x-bibtex", RIS: "application/x-research-info-systems", CSLJSON: "application/vnd.citationstyles.csl+json",
+		BibTeX: "application/x-bibtex", RIS: "application/x-research-info-systems",
+		CSLJSON: "application/vnd.citationstyles.csl+json",
 	}[f]
 }
 
@@ -138,7 +139,8 @@ func oneLine(s string) string {
 // tex writes a text so that TeX prints it as it is. Braces become commands, since BibTeX counts
 // them even behind a backslash.
 var tex = strings.NewReplacer(
-	`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`,
+	`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `~`, `\textasciitilde{}`, `^`,
+	`\textasciicircum{}`,
 	`<`, `\textless{}`, `>`, `\textgreater{}`, `|`, `\textbar{}`,
 	`$`, `\$`, `&`, `\&`, `#`, `\#`, `%`, `\%`, `_`, `\_`,
 )

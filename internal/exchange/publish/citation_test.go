@@ -22,8 +22,10 @@ type entry struct{ title, author, doi, note string }
 func FuzzPublish(f *testing.F) {
 	const rrid = `{"rrid": "RRID:CVCL_0320", "disease": "a"}`
 	for _, seed := range []string{
-		"HT-29", `\{}`, "a}, url = {http://evil", "}}\n@misc{x,", "%#&_$~^\\<>|\"@", "{", "}", `\`, "a\r\nER  - \r\nTY  - JOUR", "\u2028UR  - x\u0085TY  - ",
-		"</script><script>alert(1)</script>", "<!--", "Müller–Łukasz 日本 🧬", "\xff\xff\x00\x1b", "", " ", "doi:10.1000/(a{b}c)).", "https://doi.org/10.1/x", "a\tb\vc",
+		"HT-29", `\{}`, "a}, url = {http://evil", "}}\n@misc{x,", "%#&_$~^\\<>|\"@", "{", "}", `\`,
+		"a\r\nER  - \r\nTY  - JOUR", "\u2028UR  - x\u0085TY  - ",
+		"</script><script>alert(1)</script>", "<!--", "Müller–Łukasz 日本 🧬", "\xff\xff\x00\x1b", "", " ",
+		"doi:10.1000/(a{b}c)).", "https://doi.org/10.1/x", "a\tb\vc",
 	} {
 		f.Add(0, seed, "Lab", "", "", rrid)
 		f.Add(1, "A", seed, seed, "10.1000/"+seed, rrid)
@@ -47,7 +49,8 @@ func FuzzPublish(f *testing.F) {
 				publish.BibTeX: readBibTeX, publish.RIS: readRIS, publish.CSLJSON: readCSL,
 			}[format](t, raw)
 			for i := range list {
-				list[i].doi = strings.NewReplacer("%5C", `\`, "%7B", "{", "%7D", "}").Replace(list[i].doi) // as BibTeX has them
+				// as BibTeX has them
+				list[i].doi = strings.NewReplacer("%5C", `\`, "%7B", "{", "%7D", "}").Replace(list[i].doi)
 			}
 			written[format] = list
 		}
@@ -74,7 +77,8 @@ func marshal(t testing.TB, v any) []byte {
 
 // words are what is left of a text on one line.
 func words(s string) string {
-	return strings.Join(strings.FieldsFunc(string([]rune(s)), func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
+	return strings.Join(strings.FieldsFunc(string([]rune(s)),
+		func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
 var bibField = regexp.MustCompile(`^\s*(\w+)\s*=\s*`)
@@ -144,17 +148,20 @@ func braced(t *testing.T, s string) (value, rest string) {
 func fromTeX(t *testing.T, s string) string {
 	t.Helper()
 	s = strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")
-	s = regexp.MustCompile(`\\(?:text[a-z]+\{\}|[$&#%_])|[\\{}~^$&#%_<>|]`).ReplaceAllStringFunc(s, func(command string) string {
-		if len(command) == 2 {
-			return command[1:]
-		}
-		printed := map[string]string{"backslash": `\`, "braceleft": "{", "braceright": "}", "asciitilde": "~", "asciicircum": "^",
-			"less": "<", "greater": ">", "bar": "|"}[strings.TrimSuffix(strings.TrimPrefix(command, `\text`), "{}")]
-		if printed == "" {
-			t.Errorf("TeX would not print %q of %q", command, s)
-		}
-		return printed
-	})
+	s = regexp.MustCompile(`\\(?:text[a-z]+\{\}|[$&#%_])|[\\{}~^$&#%_<>|]`).ReplaceAllStringFunc(s,
+		func(command string) string {
+			if len(command) == 2 {
+				return command[1:]
+			}
+			printed := map[string]string{"backslash": `\`, "braceleft": "{", "braceright": "}", "asciitilde": "~",
+				"asciicircum": "^",
+				"less":        "<", "greater": ">",
+				"bar": "|"}[strings.TrimSuffix(strings.TrimPrefix(command, `\text`), "{}")]
+			if printed == "" {
+				t.Errorf("TeX would not print %q of %q", command, s)
+			}
+			return printed
+		})
 	return s
 }
 
@@ -262,7 +269,8 @@ func TestTheDOIInACitationIsFound(t *testing.T) {
 		"version 10.1000/x": "",
 		"doi:11.1000/x":     "",
 	} {
-		l := publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: exchange.Material{Category: "OTHER", Citation: &text}}}
+		l := publish.Listing{ShownMaterial: exchange.ShownMaterial{Material: exchange.Material{Category: "OTHER",
+			Citation: &text}}}
 		raw, err := publish.Citation(l, publish.CSLJSON)
 		if err != nil {
 			t.Fatal(err)

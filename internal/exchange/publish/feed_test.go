@@ -21,7 +21,8 @@ func feedOf(t testing.TB, raw []byte) *node {
 	if err := decoder.Decode(&feed); err != nil {
 		t.Fatalf("%v: %s", err, raw)
 	}
-	if token, err := decoder.Token(); err == nil && strings.TrimSpace(fmt.Sprintf("%s", token)) != "" || err != nil && !errors.Is(err, io.EOF) {
+	if token, err := decoder.Token(); err == nil && strings.TrimSpace(fmt.Sprintf("%s", token)) != "" || err != nil &&
+		!errors.Is(err, io.EOF) {
 		t.Errorf("behind the feed: %v", err)
 	}
 	ids := map[string]bool{}
@@ -35,7 +36,8 @@ func feedOf(t testing.TB, raw []byte) *node {
 				t.Errorf("%s has %d times %s", name, len(n.all(one)), one)
 			}
 		}
-		if authors := n.all("author"); len(authors) != 1 || len(authors[0].all("name")) != 1 || authors[0].all("name")[0].Text == "" {
+		if authors := n.all("author"); len(authors) != 1 || len(authors[0].all("name")) != 1 ||
+			authors[0].all("name")[0].Text == "" {
 			t.Errorf("%s has no author", name)
 		}
 		if at, err := time.Parse(time.RFC3339, n.text("updated")); err != nil || at.After(now) {
@@ -96,7 +98,8 @@ func TestAFeedIsWellFormedWhateverIsInIt(t *testing.T) {
 		l := listing(t, []byte(`{"category": "CELL_LINE", "title": "x"}`))
 		l.Title, l.Organization.Name = title, title
 		l.AdditionalInfo = &title
-		raw, err := publish.Atom(publish.Feed{Title: title, Self: "https://aliquot.example.org/f?a=1&b=%00", Search: "https://aliquot.example.org/s?a=1&b=%00",
+		raw, err := publish.Atom(publish.Feed{Title: title, Self: "https://aliquot.example.org/f?a=1&b=%00",
+			Search:   "https://aliquot.example.org/s?a=1&b=%00",
 			Listings: []publish.Listing{l}})
 		if err != nil {
 			t.Fatal(err)
@@ -106,8 +109,10 @@ func TestAFeedIsWellFormedWhateverIsInIt(t *testing.T) {
 		if feed.text("title") != want || entry.text("title") != want || entry.all("author")[0].text("name") != want {
 			t.Errorf("%q is shown as %q", title, entry.text("title"))
 		}
-		if feed.link("self") != feed.text("id") || feed.link("alternate") != "https://aliquot.example.org/s?a=1&b=%00" ||
-			entry.link("alternate") != "https://aliquot.example.org/catalog/1482" || entry.text("id") != "https://aliquot.example.org/materials/1482" {
+		if feed.link("self") != feed.text("id") ||
+			feed.link("alternate") != "https://aliquot.example.org/s?a=1&b=%00" ||
+			entry.link("alternate") != "https://aliquot.example.org/catalog/1482" ||
+			entry.text("id") != "https://aliquot.example.org/materials/1482" {
 			t.Errorf("the addresses are wrong: %s", raw)
 		}
 	}
@@ -123,15 +128,18 @@ func TestAFeedIsAsNewAsWhatIsNewestInIt(t *testing.T) {
 	b := a
 	b.ID, b.EmbargoDate = 7, new(exchange.Date("2026-10-05"))
 	feed := feedOf(t, atom(t, a, b))
-	if a, b := feed.all("entry")[0], feed.all("entry")[1]; a.text("updated") != "2026-09-21T18:00:00Z" || a.text("published") != "2025-11-21T00:00:00Z" ||
-		b.text("updated") != "2026-10-05T00:00:00Z" || b.text("published") != "2026-10-05T00:00:00Z" || feed.text("updated") != b.text("updated") {
+	if a, b := feed.all("entry")[0], feed.all("entry")[1]; a.text("updated") != "2026-09-21T18:00:00Z" ||
+		a.text("published") != "2025-11-21T00:00:00Z" ||
+		b.text("updated") != "2026-10-05T00:00:00Z" || b.text("published") != "2026-10-05T00:00:00Z" ||
+		feed.text("updated") != b.text("updated") {
 		t.Errorf("%v", feed)
 	}
 }
 
 func atom(t testing.TB, listings ...publish.Listing) []byte {
 	t.Helper()
-	raw, err := publish.Atom(publish.Feed{Title: "All", Self: "https://aliquot.example.org/f", Search: "https://aliquot.example.org/s", Listings: listings})
+	raw, err := publish.Atom(publish.Feed{Title: "All", Self: "https://aliquot.example.org/f",
+		Search: "https://aliquot.example.org/s", Listings: listings})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,26 +50,29 @@ func LinkedData(l Listing) ([]byte, error) {
 	p := d.profile()
 	lab := fmt.Sprintf("%s/organizations/%d", l.Site, l.OrganizationID)
 	n := node{
-		"@context":                            "https://schema.org/",
-		"@id":                                 l.address(),
-		"@type":                               p.types,
-		"http://purl.org/dc/terms/conformsTo": node{"@id": "https://bioschemas.org/profiles/" + p.name, "@type": "CreativeWork"},
-		"name":                                l.Title,
-		"alternateName":                       d.alternateNames(l.Title),
-		"description":                         l.description(d),
-		"url":                                 l.page(),
-		"sameAs":                              l.URL,
-		"identifier":                          l.identifierNodes(d),
-		"keywords":                            l.keywords(d),
-		"citation":                            l.citationNodes(),
-		"dateCreated":                         day(l.CreatedAt),
-		"dateModified":                        day(l.UpdatedAt),
-		"datePublished":                       day(l.published()),
-		"offers":                              l.offer(lab),
+		"@context": "https://schema.org/",
+		"@id":      l.address(),
+		"@type":    p.types,
+		"http://purl.org/dc/terms/conformsTo": node{"@id": "https://bioschemas.org/profiles/" + p.name,
+			"@type": "CreativeWork"},
+		"name":          l.Title,
+		"alternateName": d.alternateNames(l.Title),
+		"description":   l.description(d),
+		"url":           l.page(),
+		"sameAs":        l.URL,
+		"identifier":    l.identifierNodes(d),
+		"keywords":      l.keywords(d),
+		"citation":      l.citationNodes(),
+		"dateCreated":   day(l.CreatedAt),
+		"dateModified":  day(l.UpdatedAt),
+		"datePublished": day(l.published()),
+		"offers":        l.offer(lab),
 	}
 	organization := node{
-		"@type": "Organization", "@id": lab, "url": lab, "name": l.Organization.Name, "description": l.Organization.Description,
-		"contactPoint": node{"@type": "ContactPoint", "contactType": "requests", "name": l.Contact.Name(), "url": l.page()},
+		"@type": "Organization", "@id": lab, "url": lab, "name": l.Organization.Name,
+		"description": l.Organization.Description,
+		"contactPoint": node{"@type": "ContactPoint", "contactType": "requests", "name": l.Contact.Name(),
+			"url": l.page()},
 	}
 	fit(organization)
 	switch p.types[0] {
@@ -148,7 +151,8 @@ func lines(text string) []string {
 
 func (d details) alternateNames(title string) []string {
 	var list []string
-	for _, key := range []string{"cell_line_name", "plasmid_name", "strain_name", "common_name", "submitter_pdx_id", "protocol_name"} {
+	for _, key := range []string{"cell_line_name", "plasmid_name", "strain_name", "common_name", "submitter_pdx_id",
+		"protocol_name"} {
 		if name := d.text(key); name != "" && name != title && !slices.Contains(list, name) {
 			list = append(list, name)
 		}
@@ -190,7 +194,8 @@ func (l Listing) conditions() string {
 }
 
 func (l Listing) offer(lab string) node {
-	o := node{"@type": "Offer", "url": l.page(), "offeredBy": node{"@id": lab}, "availability": "https://schema.org/InStock"}
+	o := node{"@type": "Offer", "url": l.page(), "offeredBy": node{"@id": lab},
+		"availability": "https://schema.org/InStock"}
 	switch {
 	case l.Archived:
 		o["availability"] = "https://schema.org/Discontinued"
@@ -203,7 +208,8 @@ func (l Listing) offer(lab string) node {
 
 // namespaces are the names of kinds of identifiers in the registry of identifiers.org.
 var namespaces = map[identifier.Kind]string{
-	"bioproject": "bioproject", "biosample": "biosample", "cellosaurus": "cellosaurus", "dbgap": "dbgap", "doi": "doi", "geo": "geo",
+	"bioproject": "bioproject", "biosample": "biosample", "cellosaurus": "cellosaurus", "dbgap": "dbgap", "doi": "doi",
+	"geo": "geo",
 	"mgi": "mgi", "mmrrc": "mmrrc", "pmid": "pubmed", "rrid": "rrid", "sra": "insdc.sra",
 }
 
@@ -222,7 +228,8 @@ func (l Listing) identifierNodes(d details) []node {
 	for _, id := range d.identifiers() {
 		list = append(list, idNode(id))
 	}
-	return append(list, node{"@type": "PropertyValue", "name": site + " listing", "value": fmt.Sprint(l.ID), "url": l.address()})
+	return append(list, node{"@type": "PropertyValue", "name": site + " listing", "value": fmt.Sprint(l.ID),
+		"url": l.address()})
 }
 
 // keywords are terms of ontologies, and what one would search by. The label of a choice says little
@@ -284,7 +291,8 @@ func (l Listing) taxa(d details) []node {
 			continue
 		}
 		local := strings.TrimPrefix(id, "NCBITaxon:")
-		list = append(list, node{"@type": "Taxon", "@id": "http://purl.obolibrary.org/obo/NCBITaxon_" + local, "identifier": id})
+		list = append(list, node{"@type": "Taxon", "@id": "http://purl.obolibrary.org/obo/NCBITaxon_" + local,
+			"identifier": id})
 	}
 	if len(list) == 1 && len(l.Organisms) == 1 {
 		list[0]["name"] = l.Organisms[0]
@@ -325,7 +333,8 @@ func (d details) properties() []node {
 			n["value"] = texts
 		case truth:
 			n["value"] = raw
-		case (f.Type == category.Number || f.Type == category.Integer) && json.Valid([]byte(texts[0])): // or a string of one
+		// or a string of one
+		case (f.Type == category.Number || f.Type == category.Integer) && json.Valid([]byte(texts[0])):
 			n["value"] = json.RawMessage(texts[0])
 		}
 		fit(n)

@@ -14,11 +14,13 @@ import (
 // vocabulary is what each type may say: schema.org 29 and the types and profiles of Bioschemas that
 // our profiles name. What a type inherits from another is repeated under that one's name.
 var vocabulary = map[string]string{
-	"Thing":             "name alternateName description identifier sameAs url",
-	"CreativeWork":      "about citation conditionsOfAccess creativeWorkStatus dateCreated dateModified datePublished isAccessibleForFree keywords license maintainer offers provider version",
-	"Dataset":           "CreativeWork measurementTechnique includedInDataCatalog",
-	"LabProtocol":       "CreativeWork bioSample labEquipment protocolOutcome reagent step",
-	"BioSample":         "BioChemEntity accessConditions additionalProperty citation dateCreated dateModified datePublished keywords maintainer",
+	"Thing": "name alternateName description identifier sameAs url",
+	"CreativeWork": "about citation conditionsOfAccess creativeWorkStatus dateCreated dateModified " +
+		"datePublished isAccessibleForFree keywords license maintainer offers provider version",
+	"Dataset":     "CreativeWork measurementTechnique includedInDataCatalog",
+	"LabProtocol": "CreativeWork bioSample labEquipment protocolOutcome reagent step",
+	"BioSample": "BioChemEntity accessConditions additionalProperty citation dateCreated dateModified " +
+		"datePublished keywords maintainer",
 	"ChemicalSubstance": "BioSample",
 	"BioChemEntity":     "associatedDisease taxonomicRange",
 	"Product":           "additionalProperty keywords offers",
@@ -105,8 +107,10 @@ func TestLinkedDataSpeaksSchemaOrgAndBioschemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		profile, _ := v["http://purl.org/dc/terms/conformsTo"].(map[string]any)
-		if id, _ := profile["@id"].(string); !strings.HasPrefix(id, "https://bioschemas.org/profiles/"+v["@type"].([]any)[0].(string)+"/") &&
-			(v["@type"].([]any)[0] != "BioSample" || !strings.HasPrefix(id, "https://bioschemas.org/profiles/Sample/")) {
+		if id, _ := profile["@id"].(string); !strings.HasPrefix(id, "https://bioschemas.org/profiles/"+
+			v["@type"].([]any)[0].(string)+"/") &&
+			(v["@type"].([]any)[0] != "BioSample" ||
+				!strings.HasPrefix(id, "https://bioschemas.org/profiles/Sample/")) {
 			t.Errorf("%s: %v conforms to %v", code, v["@type"], profile)
 		}
 		if v["@context"] != "https://schema.org/" || profile["@type"] != "CreativeWork" {
@@ -151,7 +155,8 @@ func TestAnOfferSaysWhetherOneCanAskForIt(t *testing.T) {
 		want     string
 		starts   any
 	}{
-		{"", false, "InStock", nil}, {"2026-11-21", false, "InStock", nil}, {"2026-11-22", false, "PreOrder", "2026-11-22"}, {"2026-11-22", true, "Discontinued", nil},
+		{"", false, "InStock", nil}, {"2026-11-21", false, "InStock", nil},
+		{"2026-11-22", false, "PreOrder", "2026-11-22"}, {"2026-11-22", true, "Discontinued", nil},
 	} {
 		l := listing(t, []byte(`{"category": "OTHER", "title": "A"}`))
 		if l.Archived = test.archived; test.embargo != "" {
@@ -161,7 +166,8 @@ func TestAnOfferSaysWhetherOneCanAskForIt(t *testing.T) {
 		if err := json.Unmarshal(mustBeSafe(t, l), &v); err != nil {
 			t.Fatal(err)
 		}
-		if v.Offers["availability"] != "https://schema.org/"+test.want || v.Offers["availabilityStarts"] != test.starts {
+		if v.Offers["availability"] != "https://schema.org/"+test.want ||
+			v.Offers["availabilityStarts"] != test.starts {
 			t.Errorf("%+v: %v", test, v.Offers)
 		}
 	}

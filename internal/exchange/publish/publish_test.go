@@ -36,9 +36,11 @@ func listing(t testing.TB, body []byte) publish.Listing {
 	m.ID, m.Archived = 1482, p.Archived.Value
 	m.CreatedAt, m.UpdatedAt = now.AddDate(-1, 0, 0), now
 	return publish.Listing{
-		ShownMaterial: exchange.ShownMaterial{Material: m, Contact: exchange.User{FirstName: "Mario", LastName: "Manager", Email: "mario@example.org"}},
-		Organization:  exchange.Organization{ID: 7, Name: "Epithelial Biology Laboratory, Example University", Description: "We study barriers."},
-		Site:          "https://aliquot.example.org", Now: now,
+		ShownMaterial: exchange.ShownMaterial{Material: m,
+			Contact: exchange.User{FirstName: "Mario", LastName: "Manager", Email: "mario@example.org"}},
+		Organization: exchange.Organization{ID: 7, Name: "Epithelial Biology Laboratory, Example University",
+			Description: "We study barriers."},
+		Site: "https://aliquot.example.org", Now: now,
 	}
 }
 
@@ -75,7 +77,8 @@ func TestEveryCategoryIsPublishedAsItsFileSays(t *testing.T) {
 			if f == publish.CSLJSON {
 				raw = indented(t, raw)
 			}
-			made.Files = append(made.Files, txtar.File{Name: string(f), Data: bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))})
+			made.Files = append(made.Files,
+				txtar.File{Name: string(f), Data: bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))})
 		}
 		file := filepath.Join("testdata", strings.ToLower(code)+".txtar")
 		if *update {

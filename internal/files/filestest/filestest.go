@@ -94,7 +94,8 @@ func comesBack(t *testing.T, store files.Store) {
 		want := text(size)
 		content := put(t, store, want)
 		sum := sha256.Sum256([]byte(want))
-		if content.Size != int64(size) || content.SHA256 != hex.EncodeToString(sum[:]) || content.MediaType != "text/plain" {
+		if content.Size != int64(size) || content.SHA256 != hex.EncodeToString(sum[:]) ||
+			content.MediaType != "text/plain" {
 			t.Errorf("%d bytes: put says %+v", size, content)
 		}
 		file, err := store.Open(t.Context(), content.Key)
@@ -144,15 +145,17 @@ func refusedLeavesNothing(t *testing.T, store files.Store) {
 		cause error
 		says  string
 	}{
-		"one byte too large":      {strings.NewReader(text(mebibyte + 1)), exchange.TooLarge, nil, "limit of 1 MiB"},
-		"endless":                 {rand.NewChaCha8([32]byte{}), exchange.TooLarge, nil, "limit of 1 MiB"},
-		"a page named .pdf":       {strings.NewReader("<html>%PDF-1.7</html>"), exchange.UnsupportedMedia, nil, "an HTML page"},
-		"empty":                   {strings.NewReader(""), exchange.InvalidInput, nil, "file: must not be empty"},
-		"fails at once":           {iotest.ErrReader(broken), exchange.Internal, broken, ""},
-		"fails early":             {failing(10, broken), exchange.Internal, broken, ""},
-		"fails half way":          {failing(mebibyte/2, broken), exchange.Internal, broken, ""},
-		"cut off early":           {failing(10, io.ErrUnexpectedEOF), exchange.Internal, io.ErrUnexpectedEOF, ""},
-		"fails with our own code": {failing(10, exchange.Errorf(exchange.TooLarge, "body")), exchange.TooLarge, nil, "body"},
+		"one byte too large": {strings.NewReader(text(mebibyte + 1)), exchange.TooLarge, nil, "limit of 1 MiB"},
+		"endless":            {rand.NewChaCha8([32]byte{}), exchange.TooLarge, nil, "limit of 1 MiB"},
+		"a page named .pdf": {strings.NewReader("<html>%PDF-1.7</html>"), exchange.UnsupportedMedia, nil,
+			"an HTML page"},
+		"empty":          {strings.NewReader(""), exchange.InvalidInput, nil, "file: must not be empty"},
+		"fails at once":  {iotest.ErrReader(broken), exchange.Internal, broken, ""},
+		"fails early":    {failing(10, broken), exchange.Internal, broken, ""},
+		"fails half way": {failing(mebibyte/2, broken), exchange.Internal, broken, ""},
+		"cut off early":  {failing(10, io.ErrUnexpectedEOF), exchange.Internal, io.ErrUnexpectedEOF, ""},
+		"fails with our own code": {failing(10, exchange.Errorf(exchange.TooLarge, "body")), exchange.TooLarge, nil,
+			"body"},
 	} {
 		_, err := store.Put(t.Context(), test.r, mebibyte)
 		if err == nil || exchange.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) {
@@ -235,8 +238,10 @@ func deleted(t *testing.T, store files.Store) {
 func oddKeys(t *testing.T, store files.Store) {
 	kept := put(t, store, "kept").Key
 	for _, key := range []string{
-		"", ".", "..", "/", "../" + kept, "/etc/passwd", kept[:2], kept[:2] + "/" + kept, "../" + kept[3:], kept + ".part",
-		kept + "\n", kept + "\x00", strings.ToUpper(kept[:63]) + "A", strings.Repeat("../", 21) + "a", strings.Repeat("0", 64),
+		"", ".", "..", "/", "../" + kept, "/etc/passwd", kept[:2], kept[:2] + "/" + kept, "../" + kept[3:], kept +
+			".part",
+		kept + "\n", kept + "\x00", strings.ToUpper(kept[:63]) + "A", strings.Repeat("../", 21) + "a",
+		strings.Repeat("0", 64),
 	} {
 		if file, err := store.Open(t.Context(), key); exchange.CodeOf(err) != exchange.NotFound {
 			t.Errorf("open %q: %v, %v, want NOT_FOUND", key, file, err)

@@ -74,8 +74,9 @@ func (s *Server) Break(prefix string, handler http.HandlerFunc) {
 
 // Config is for an Importer that asks the server without pauses worth mentioning.
 func (s *Server) Config() importer.Config {
-	return importer.Config{GEO: s.URL, EUtils: s.URL, ENA: s.URL, Protocols: s.URL, Crossref: s.URL, ProtocolsToken: "token",
-		Email: "materials@example.org", Pace: 100_000, Pause: 1}
+	return importer.Config{GEO: s.URL, EUtils: s.URL, ENA: s.URL, Protocols: s.URL, Crossref: s.URL,
+		ProtocolsToken: "token",
+		Email:          "materials@example.org", Pace: 100_000, Pause: 1}
 }
 
 // Importer is an Importer that asks the server.
@@ -122,14 +123,18 @@ func geo(w http.ResponseWriter, r *http.Request) {
 	case !known:
 		say(w, "text/html", "<html><body>Could not find a public or private accession \"%s\"</body></html>", accession)
 	case strings.HasPrefix(accession, "GPL"):
-		say(w, "geo/text", "^PLATFORM = %s\n!Platform_title = Sequencer %d (Mus musculus)\n!Platform_technology = high-throughput sequencing\n"+
+		say(w, "geo/text", "^PLATFORM = %s\n!Platform_title = Sequencer %d (Mus musculus)\n!Platform_technology = "+
+			"high-throughput sequencing\n"+
 			"!Platform_organism = Mus musculus\n!Platform_taxid = 10090\n", accession, n)
 	default:
-		say(w, "geo/text", "^SERIES = %s\n!Series_title = Series %d\n!Series_geo_accession = %s\n!Series_status = Public on Jun 07 2017\n"+
+		say(w, "geo/text", "^SERIES = %s\n!Series_title = Series %d\n!Series_geo_accession = %s\n!Series_status = "+
+			"Public on Jun 07 2017\n"+
 			"!Series_pubmed_id = %d\n!Series_summary = What was measured.\n!Series_overall_design = Two groups\n"+
-			"!Series_type = Expression profiling by high throughput sequencing\n!Series_sample_id = GSM%d1\n!Series_sample_id = GSM%d2\n"+
+			"!Series_type = Expression profiling by high throughput sequencing\n!Series_sample_id = "+
+			"GSM%d1\n!Series_sample_id = GSM%d2\n"+
 			"!Series_platform_id = GPL%d\n!Series_sample_organism = Mus musculus\n!Series_sample_taxid = 10090\n"+
-			"!Series_relation = SRA: https://www.ncbi.nlm.nih.gov/sra?term=SRP%06d\n", accession, n, accession, n, n, n, n, n)
+			"!Series_relation = SRA: https://www.ncbi.nlm.nih.gov/sra?term=SRP%06d\n", accession, n, accession, n, n, n,
+			n, n)
 	}
 }
 
@@ -159,7 +164,8 @@ func summary(w http.ResponseWriter, r *http.Request) {
 		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","pubdate":"2012 Feb 22","source":"Nature","authors":[{"name":"Doe J"}],`+
 			`"title":"Publication %d.","volume":"483","issue":"7391","pages":"589-93","articleids":[{"idtype":"doi","value":"10.1000/%d"}]}}}`, id, id, id, n, n)
 	default:
-		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","error":"cannot get document summary"}}}`, id, id, id)
+		say(w, jsonType, `{"result":{"uids":["%s"],"%s":{"uid":"%s","error":"cannot get document summary"}}}`, id, id,
+			id)
 	}
 }
 
@@ -176,7 +182,8 @@ func fetch(w http.ResponseWriter, r *http.Request) {
 			`</ILLUMINA></PLATFORM></EXPERIMENT><STUDY accession="SRP%06[2]d"><DESCRIPTOR><STUDY_TITLE>Study %[2]d</STUDY_TITLE><STUDY_ABSTRACT>What was sequenced.`+
 			`</STUDY_ABSTRACT></DESCRIPTOR><STUDY_LINKS><STUDY_LINK><XREF_LINK><DB>pubmed</DB><ID>%[2]d</ID></XREF_LINK></STUDY_LINK></STUDY_LINKS></STUDY>`+
 			`<SAMPLE accession="SRS%[1]d"><SAMPLE_NAME><TAXON_ID>10090</TAXON_ID><SCIENTIFIC_NAME>Mus musculus</SCIENTIFIC_NAME></SAMPLE_NAME></SAMPLE>`+
-			`<RUN_SET><RUN accession="SRR%[1]d" published="2019-01-28 15:33:07"/></RUN_SET></EXPERIMENT_PACKAGE>`, n, n/10)
+			`<RUN_SET><RUN accession="SRR%[1]d" published="2019-01-28 15:33:07"/></RUN_SET></EXPERIMENT_PACKAGE>`, n,
+			n/10)
 	}
 	say(w, xmlType, `<?xml version="1.0" ?><EXPERIMENT_PACKAGE_SET>%s</EXPERIMENT_PACKAGE_SET>`, &packages)
 }
@@ -228,7 +235,8 @@ func protocol(w http.ResponseWriter, r *http.Request) {
 
 func work(w http.ResponseWriter, r *http.Request) {
 	doi := r.PathValue("doi")
-	if n, _ := strconv.Atoi(digits.FindString(strings.TrimPrefix(doi, "10.1000/"))); strings.HasPrefix(doi, "10.1000/") && n >= Unknown {
+	if n, _ := strconv.Atoi(digits.FindString(strings.TrimPrefix(doi, "10.1000/"))); strings.HasPrefix(doi,
+		"10.1000/") && n >= Unknown {
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = fmt.Fprint(w, "Resource not found.")
 		return

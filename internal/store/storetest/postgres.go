@@ -52,7 +52,8 @@ func Clone(t testing.TB, templateName string, migrate func(url string) error) (u
 		t.Fatalf("make a test database: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := server.exec(context.WithoutCancel(t.Context()), "DROP DATABASE IF EXISTS %s WITH (FORCE)", name); err != nil {
+		if err := server.exec(context.WithoutCancel(t.Context()), "DROP DATABASE IF EXISTS %s WITH (FORCE)",
+			name); err != nil {
 			t.Errorf("drop the test database: %v", err)
 		}
 	})
@@ -141,7 +142,8 @@ func Kept(t testing.TB, name string) (url string) {
 		t.Fatalf("PostgreSQL for tests: %v", err)
 	}
 	var there bool
-	err = server.admin.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)", name).Scan(&there)
+	err = server.admin.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)",
+		name).Scan(&there)
 	if err == nil && !there {
 		err = server.exec(t.Context(), "CREATE DATABASE %s", name)
 	}

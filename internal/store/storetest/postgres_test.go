@@ -120,7 +120,8 @@ func failedTemplateIsMadeAnew(t *testing.T) {
 	tb := &failing{TB: t}
 	func() {
 		defer func() { _ = recover() }()
-		storetest.Clone(tb, "anew", func(url string) error { return errors.Join(counted(nil)(url), errors.New("broken")) })
+		storetest.Clone(tb, "anew",
+			func(url string) error { return errors.Join(counted(nil)(url), errors.New("broken")) })
 	}()
 	if !strings.Contains(tb.said, "broken") {
 		t.Errorf("a failed migration said %q", tb.said)

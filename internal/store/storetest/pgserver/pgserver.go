@@ -59,7 +59,8 @@ func Start(ctx context.Context, durable bool) (_ *Server, err error) {
 	if err := s.giveToOwner(); err != nil {
 		return nil, err
 	}
-	initdb := s.command(ctx, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	initdb := s.command(ctx, "initdb", "--pgdata=data", "--username=postgres", "--auth=trust", "--encoding=UTF8",
+		"--locale=C", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
@@ -213,7 +214,8 @@ func findBin(ctx context.Context) (string, error) {
 	}
 	initdb, err := exec.LookPath("initdb")
 	if err != nil {
-		return "", errors.New("no PostgreSQL server is installed: neither /usr/lib/postgresql, pg_config nor PATH leads to initdb")
+		return "", errors.New("no PostgreSQL server is installed: neither /usr/lib/postgresql, pg_config nor PATH " +
+			"leads to initdb")
 	}
 	if initdb, err = filepath.EvalSymlinks(initdb); err != nil {
 		return "", err

@@ -79,7 +79,8 @@ func durable(t *testing.T) {
 		want := map[bool]string{true: "on", false: "off"}[durable]
 		for _, setting := range []string{"fsync", "synchronous_commit", "full_page_writes"} {
 			var got string
-			if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got); err != nil || got != want {
+			if err := conn.QueryRow(t.Context(), "SELECT current_setting($1)", setting).Scan(&got); err != nil ||
+				got != want {
 				t.Errorf("durable %t: %s = %s, %v, want %s", durable, setting, got, err, want)
 			}
 		}
