@@ -24,9 +24,9 @@ func (s *scene) traces(texts ...string) (found []string) {
 	if s.db.Postgres() {
 		query = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
 	}
-	for _, table := range s.rows(query) {
+	for _, table := range s.query(query) {
 		name := fmt.Sprint(table["name"])
-		for _, row := range s.rows("SELECT * FROM " + name) {
+		for _, row := range s.query("SELECT * FROM " + name) {
 			for column, value := range row {
 				for _, text := range texts {
 					if strings.Contains(strings.ToLower(fmt.Sprint(value)), strings.ToLower(text)) {
@@ -39,8 +39,8 @@ func (s *scene) traces(texts ...string) (found []string) {
 	return found
 }
 
-// rows are the rows of a query by the names of its columns.
-func (s *scene) rows(query string) (list []map[string]any) {
+// query reads the rows of a query by the names of its columns.
+func (s *scene) query(query string) (list []map[string]any) {
 	s.t.Helper()
 	rows, err := s.sql.QueryContext(s.t.Context(), query)
 	if err != nil {
