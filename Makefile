@@ -4,7 +4,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help test fast lint fmt bench bench-search golden pictures bench-neighbour client install check
+.PHONY: help test fast lint fmt bench bench-search golden pictures bench-neighbour house client install check
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 14
@@ -49,6 +49,16 @@ bench-search: install .bin/withpostgres ## the benchmark of searches: make bench
 rows ?= 200000
 bench-neighbour: install .bin/withpostgres ## what others feel of one heavy user: make bench-neighbour rows=20000 for a small one
 	@NEIGHBOUR_ROWS=$(rows) .bin/withpostgres -durable -- go test -timeout 1h -run '^$$' -bench '^BenchmarkNeighbour$$' -benchtime 1x ./bench
+
+house: ## what the code is like to live in: sizes of packages, types, files and lines
+	@list=$$(mktemp)
+	trap 'rm -f $$list' EXIT
+	git ls-files '*.go' ':!client/*.gen.go' | grep -v '_test\.go' >$$list
+	printf '%8d  hand-written lines without tests\n' "$$(xargs cat <"$$list" | wc -l)"
+	printf '%8d  of them wider than 120 columns (a tab is 4)\n' "$$(xargs cat <"$$list" | expand -t 4 | awk 'length > 120' | wc -l)"
+	printf '%8d  files are the most of a package: %s\n' $$(xargs -n 1 dirname <"$$list" | sort | uniq -c | sort -rn | head -n 1)
+	printf '%8d  methods are the most of a type: %s\n' $$(xargs awk '/^func \([a-z]* ?\*?[A-Za-z]+(\[.*\])?\) /{ t = $$0; sub(/^func \([a-z]* ?\*?/, "", t); sub(/[^A-Za-z].*/, "", t); d = FILENAME; sub(/\/[^\/]*$$/, "", d); print d "." t }' <"$$list" | sort | uniq -c | sort -rn | head -n 1)
+	printf '%8d  lines are the most of a file: %s\n' $$(xargs wc -l <"$$list" | grep -v total | sort -rn | head -n 1)
 
 golden: ## write the golden files anew; look at the difference before committing it
 	@packages=$$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -r dirname | sort -u || true)
