@@ -229,7 +229,7 @@ func everyPage(s *site) []found {
 // The pages that no link leads to: what they are is in their name, or a mail does.
 var unlinked = map[string]string{
 	"GET /signin/start": "leads to another host", "GET /signin/callback": "the identity provider leads here",
-	"GET /join": "a mail leads here", "GET /notifications/stream": "script asks for it",
+	"GET /join": "a mail leads here", "GET /account/closed": "a form leads here", "GET /notifications/stream": "script asks for it",
 	"GET /catalog/suggest":          "script asks for it",
 	"GET /share/spreadsheet/export": "a form leads here", "GET /share/spreadsheet/template": "a form leads here",
 	"GET /funding/{id}/report": "a signed link leads here", "GET /funding/{id}/report.csv": "a signed link leads here",
