@@ -154,6 +154,13 @@ func TestQuota_ADocumentThatBecomesTheLabsNeedsRoomThere(t *testing.T) {
 		if got := used(); got != "500 1000" {
 			t.Errorf("%s bytes", got)
 		}
+		request := fmt.Sprintf("/material-requests/%d", w.person("josiah").want(201, "POST", "/material-requests",
+			obj{"material": p.want(201, "POST", "/materials", obj{"category": "OTHER", "title": "HT-29",
+				"organization": p.Lab}).id()}).id())
+		a = p.call("PATCH", request, obj{"executed_mta_attachment": own.id()})
+		if a.Status != 413 || a.Body["error_code"] != "QUOTA" || used() != "500 1000" {
+			t.Errorf("an executed MTA: %d %s; %s bytes", a.Status, a.Raw, used())
+		}
 		s := p.want(200, "GET", fmt.Sprintf("/organizations/%d/storage", p.Lab), nil)
 		if largest := s.Body["largest"].([]any); len(largest) != 2 ||
 			largest[0].(map[string]any)["filename"] != "lab.txt" ||
