@@ -1240,7 +1240,7 @@ type Clock struct {
 
 // ColumnHeading defines model for ColumnHeading.
 type ColumnHeading struct {
-	// Field Its name.
+	// Field Which field the column was taken for; empty where it is left out or not known.
 	Field string `json:"field"`
 
 	// Header The column's header in the spreadsheet.
@@ -1523,10 +1523,10 @@ type EventMessage struct {
 
 // EventPayload defines model for EventPayload.
 type EventPayload struct {
-	// Actor Who did it; null where nobody was signed in.
+	// Actor Who did it; null for Aliquot itself, which reminds.
 	Actor nullable.Nullable[PersonPayload] `json:"actor"`
 
-	// At When it was done.
+	// At When it happened.
 	//
 	// Examples: 2026-03-12T09:40:00.123456Z
 	At     time.Time `json:"at"`
@@ -2049,7 +2049,7 @@ type JobState string
 
 // JoinDecline defines model for JoinDecline.
 type JoinDecline struct {
-	// Reason Why.
+	// Reason Why it is declined, for the asker.
 	Reason *string `json:"reason,omitempty"`
 }
 
@@ -3102,7 +3102,7 @@ type PersonPayload struct {
 	// ID Names the object; it is never used again.
 	ID openapi_types.UUID `json:"id"`
 
-	// Name What it is called.
+	// Name What the person is called.
 	Name string `json:"name"`
 }
 
@@ -3372,6 +3372,7 @@ type RequestPatch struct {
 
 // RequestPayload defines model for RequestPayload.
 type RequestPayload struct {
+	// API Where the API has it.
 	API string `json:"api"`
 
 	// ID Names the object; it is never used again.
@@ -3383,7 +3384,7 @@ type RequestPayload struct {
 	Requester PersonPayload   `json:"requester"`
 	Status    RequestStatus   `json:"status"`
 
-	// URL Where it was imported from, or its page.
+	// URL Its page, for people.
 	URL string `json:"url"`
 }
 
