@@ -41,21 +41,21 @@ var accountPages = []page{
 	post("/welcome", (*pageRequest).saveWelcome),
 }
 
-// accountPage is one page of a person's settings.
+// accountPage is what every page of a person's settings has.
 type accountPage struct {
 	Page
 	typed
-	Tab string // the last word of its address
+	Tab string // the last segment of the page's address
 }
 
 func (v *pageRequest) accountPage(tab, title string) accountPage {
 	return accountPage{Page: Page{Title: title + ", settings", Section: "account"}, typed: typed{v.PostForm}, Tab: tab}
 }
 
-// settingsTab is an entry of the navigation beside the settings.
+// settingsTab is an entry of the settings' navigation.
 type settingsTab struct{ Name, Icon, Text string }
 
-// Tabs are all of them.
+// Tabs returns all entries of the settings' navigation.
 func (accountPage) Tabs() []settingsTab {
 	return []settingsTab{{"", "user", "Profile"}, {"notifications", "bell", "Notifications"},
 		{"appearance", "eye", "Display and keys"}, {"addresses", "pin", "Addresses"},
@@ -64,11 +64,11 @@ func (accountPage) Tabs() []settingsTab {
 		{"close", "x", "Close account"}}
 }
 
-// profilePage is who a person is.
+// profilePage is the page on which people edit their name and e-mail address.
 type profilePage struct {
 	accountPage
 	User      exchange.User
-	Confirmed bool // the identity provider vouched for their e-mail address
+	Confirmed bool // the identity provider has confirmed their e-mail address
 }
 
 var profileLabels = map[string]string{"first_name": "the first name", "last_name": "the last name",
@@ -96,7 +96,7 @@ func (v *pageRequest) saveProfile() (response, error) {
 	return seeOther("/account").saying("Your profile is saved."), err
 }
 
-// names are what the visitor says about themselves.
+// names returns the profile fields of the form.
 func (v *pageRequest) names() exchange.UserPatch {
 	var p exchange.UserPatch
 	for name, field := range map[string]*exchange.Opt[string]{"first_name": &p.FirstName, "last_name": &p.LastName,

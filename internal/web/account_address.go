@@ -10,7 +10,7 @@ import (
 var addressFields = []string{"name", "institution", "address_line_1", "address_line_2", "locality", "state",
 	"postal_code", "country"}
 
-// addressLabels are what they are called in a sentence.
+// addressLabels are the names of the fields inside a sentence.
 var addressLabels = map[string]string{
 	"name": "the name", "institution": "the institution", "address_line_1": "the street address",
 	"address_line_2": "the floor, room or suite",
@@ -18,7 +18,7 @@ var addressLabels = map[string]string{
 	"country": "the country",
 }
 
-// addressOf is the address that a form has.
+// addressOf returns the address in a form.
 func addressOf(form url.Values) exchange.AddressPatch {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(form.Get(name)) }
 	return exchange.AddressPatch{Name: text("name"), Institution: text("institution"), Line1: text("address_line_1"),
@@ -44,7 +44,7 @@ func (v *pageRequest) addresses() (response, error) {
 // addressPage is the editor of one address.
 type addressPage struct {
 	accountPage
-	Address exchange.Address // the zero one: it is new
+	Address exchange.Address // zero: a new one
 }
 
 func (v *pageRequest) newAddress() (response, error) {
@@ -53,7 +53,7 @@ func (v *pageRequest) newAddress() (response, error) {
 	return show("account-address", p)
 }
 
-// ownAddress is the address of the visitor that the page is about.
+// ownAddress returns the visitor's address whose id is in the path.
 func (v *pageRequest) ownAddress() (exchange.Address, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -78,7 +78,7 @@ func (v *pageRequest) editAddress() (response, error) {
 	return show("account-address", p)
 }
 
-// saveAddress keeps a new address, or a changed one.
+// saveAddress stores a new or changed address.
 func (v *pageRequest) saveAddress() (response, error) {
 	p := &addressPage{accountPage: v.accountPage("addresses", "New address")}
 	var err error

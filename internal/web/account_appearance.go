@@ -2,10 +2,10 @@ package web
 
 import "time"
 
-// choiceLives is how long a browser keeps what it was told about how pages look: as long as it may.
+// choiceLives is how long a browser keeps the choice of appearance: the longest time that browsers allow.
 const choiceLives = 400 * 24 * time.Hour
 
-// appearancePage is how pages look in this browser.
+// appearancePage is the choice of how pages look in this browser.
 type appearancePage struct {
 	accountPage
 	Chosen string // theme

@@ -10,17 +10,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// closePage says what closing an account does, and asks to confirm it.
+// closePage explains what closing an account does, and asks to confirm it.
 type closePage struct {
 	accountPage
 	app.Closing
 	Own bool // the account is the visitor's
 }
 
-// Place is the entry of the navigation of administration that is open.
+// Place returns the open entry of the admin navigation.
 func (*closePage) Place() string { return "users" }
 
-// Parts are the entries of the navigation of administration.
+// Parts returns the entries of the admin navigation.
 func (*closePage) Parts() []adminPart { return (&adminPage{}).Parts() }
 
 func (v *pageRequest) closePage(user uuid.UUID) (*closePage, error) {
@@ -32,7 +32,7 @@ func (v *pageRequest) closePage(user uuid.UUID) (*closePage, error) {
 	return p, err
 }
 
-// template is the page in which p is shown.
+// template returns the name of the template that shows p.
 func (p *closePage) template() string {
 	if p.Own {
 		return "account-close"
@@ -40,7 +40,7 @@ func (p *closePage) template() string {
 	return "admin_close"
 }
 
-// close closes the account of user once its name or registry id is typed.
+// close closes the user's account if its name or registry id was typed to confirm it.
 func (v *pageRequest) close(user uuid.UUID, done response) (response, error) {
 	p, err := v.closePage(user)
 	if err != nil {
@@ -55,7 +55,7 @@ func (v *pageRequest) close(user uuid.UUID, done response) (response, error) {
 		!p.Blocked() {
 		return done, err
 	}
-	r, err := invalid(p.template(), p) // it says what has to be done first
+	r, err := invalid(p.template(), p) // the error says what has to be done first
 	r.status = http.StatusConflict
 	return r, err
 }
@@ -76,12 +76,12 @@ func (v *pageRequest) closeOwn() (response, error) {
 	return r, err
 }
 
-// accountClosed is where a person gets to who closed their account.
+// accountClosed is the page that people see after closing their account.
 func (v *pageRequest) accountClosed() (response, error) {
 	return show("account-closed", &Page{Title: "Your account is closed", Narrow: true})
 }
 
-// closing is the user in the address of a page for admins.
+// closing returns the user whose id is in the path of an admin page.
 func (v *pageRequest) closing() (uuid.UUID, error) {
 	id, err := uuid.Parse(v.PathValue("id"))
 	if err != nil || len(v.PathValue("id")) != len(id.String()) {

@@ -11,7 +11,7 @@ func (v *pageRequest) export() (response, error) {
 	return show("account-export", &p)
 }
 
-// exportData sends all that is kept about the visitor, as it is read.
+// exportData sends all data about the visitor, as it is read.
 func (v *pageRequest) exportData() (response, error) {
 	write, err := v.app.ExportAccount(v.Context(), v.who.Actor, v.who.ID)
 	if err != nil {
@@ -24,7 +24,7 @@ func (v *pageRequest) exportData() (response, error) {
 		w.Header().Set("Cache-Control", "no-store")
 		if err := write(w); err != nil {
 			v.log.ErrorContext(r.Context(), "export of an account", "error", err)
-			panic(http.ErrAbortHandler) // so that nobody takes half of it for all
+			panic(http.ErrAbortHandler) // so that nobody mistakes a part for the whole
 		}
 	}}, nil
 }

@@ -11,21 +11,21 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// notificationSettingsPage is what a person is told of, and how.
+// notificationSettingsPage is the choice of notifications and mail.
 type notificationSettingsPage struct {
 	accountPage
 	Memberships []app.OwnSwitches
 	Mail        exchange.MailSettings
-	Saved       bool // the switches were, just now
+	Saved       bool // the switches were saved by the form just sent
 }
 
-// notificationSetting is one row of the switches.
+// notificationSetting is one row of switches.
 type notificationSetting struct {
 	Category   exchange.Category
 	Text, Help string
 }
 
-// Kinds are the rows of the switches.
+// Kinds returns the rows of switches.
 func (*notificationSettingsPage) Kinds() []notificationSetting {
 	return []notificationSetting{
 		{exchange.NewRequestNotif, "New request", "A request arrives for the lab"},
@@ -36,27 +36,27 @@ func (*notificationSettingsPage) Kinds() []notificationSetting {
 	}
 }
 
-// Categories are what mail can be about.
+// Categories returns the categories of mail.
 func (*notificationSettingsPage) Categories() []exchange.Category { return exchange.MailCategories }
 
-// About reports whether mail about a category is wanted.
+// About reports whether the person wants mail of a category.
 func (p *notificationSettingsPage) About(c exchange.Category) bool {
 	return slices.Contains(p.Form["about"], string(c))
 }
 
-// Days are the days of a week, beginning with Monday.
+// Days returns the days of the week, beginning with Monday.
 func (*notificationSettingsPage) Days() []string {
 	return append(slices.Clone(exchange.Weekdays[1:]), exchange.Weekdays[0])
 }
 
-// Deliveries are the ways of mail, with their words.
+// Deliveries returns the ways of receiving mail, with their labels.
 func (*notificationSettingsPage) Deliveries() []settingsTab {
 	return []settingsTab{{"AT_ONCE", "", "In Aliquot, and by e-mail at once"},
 		{"DAILY", "", "In Aliquot, and in a daily e-mail"}, {"WEEKLY", "", "In Aliquot, and in a weekly e-mail"},
 		{"NEVER", "", "In Aliquot only"}}
 }
 
-// Zones are the time zones by region.
+// Zones returns the time zones by region.
 func (t typed) Zones() []zoneRegion { return regions(t.Val("time_zone")) }
 
 // zoneRegion is a part of the world with its time zones.
@@ -65,10 +65,10 @@ type zoneRegion struct {
 	Zones []townZone
 }
 
-// townZone is a time zone by the name of a town in it.
+// townZone is a time zone with the town it is named after.
 type townZone struct{ Name, Town string }
 
-// regions are all time zones, and one more where it is not among them.
+// regions returns all time zones by region, with more among them even if it is not a known zone.
 func regions(more string) []zoneRegion {
 	names := exchange.Zones
 	if _, err := time.LoadLocation(more); err == nil && more != "" && more != "Local" && !slices.Contains(names, more) {
@@ -109,7 +109,7 @@ func (v *pageRequest) toldPage() (*notificationSettingsPage, error) {
 	return p, nil
 }
 
-// mailForm is how somebody wants mail, as a form.
+// mailForm returns a person's mail settings as form values.
 func mailForm(s exchange.MailSettings) url.Values {
 	form := url.Values{"delivery": {string(s.Delivery)}, "time_zone": {s.TimeZone}, "digest_at": {s.DigestAt.String()},
 		"digest_day": {exchange.Weekdays[s.DigestDay]}}
@@ -132,7 +132,7 @@ func (v *pageRequest) told() (response, error) {
 	return show("account-notifications", p)
 }
 
-// saveSwitches turns those switches that are otherwise in the form.
+// saveSwitches stores those switches whose value in the form differs.
 func (v *pageRequest) saveSwitches() (response, error) {
 	own, err := v.app.OwnSwitches(v.Context(), v.who.Actor)
 	if err != nil {
@@ -140,7 +140,7 @@ func (v *pageRequest) saveSwitches() (response, error) {
 	}
 	for _, m := range own {
 		id := strconv.FormatInt(m.Membership.ID, 10)
-		if !slices.Contains(v.PostForm["membership"], id) { // it is not in the form
+		if !slices.Contains(v.PostForm["membership"], id) { // the form does not have it
 			continue
 		}
 		on := func(c exchange.Category) exchange.Opt[bool] {
@@ -167,7 +167,7 @@ func (v *pageRequest) saveSwitches() (response, error) {
 	return show("account-notifications", p)
 }
 
-// mailPatch is how the visitor wants mail.
+// mailPatch returns the mail settings in the form.
 func (v *pageRequest) mailPatch() exchange.MailSettingsPatch {
 	text := func(name string) exchange.Opt[string] { return exchange.Some(v.PostFormValue(name)) }
 	moment := func(name string) exchange.Null[string] {

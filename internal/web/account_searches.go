@@ -10,10 +10,10 @@ import (
 type ownSearchesPage struct {
 	accountPage
 	Searches []exchange.SavedSearch
-	Wrong    int64 // which one could not be changed
+	Wrong    int64 // the id of the search that could not be changed
 }
 
-// Find is where what a saved search looks for is found.
+// Find returns the address of a saved search's results.
 func (*ownSearchesPage) Find(s exchange.SavedSearch) string {
 	at := url.Values{}
 	if s.Search != "" {
@@ -38,7 +38,7 @@ func (v *pageRequest) ownSearches() (response, error) {
 	return show("account-searches", p)
 }
 
-// saveOwnSearch gives a saved search another name, or its alerts on or off.
+// saveOwnSearch renames a saved search, or switches its alerts.
 func (v *pageRequest) saveOwnSearch() (response, error) {
 	id, err := v.id("id")
 	if err != nil {

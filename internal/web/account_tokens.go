@@ -14,17 +14,17 @@ import (
 type tokensPage struct {
 	accountPage
 	Tokens []exchange.Token
-	Made   *exchange.Token         // just now
-	Secret string                  // of it, which is shown this once
-	Labs   []exchange.Organization // that a token can be bound to
-	Lives  []int                   // days for which a new one may be valid
+	Made   *exchange.Token         // the token just created
+	Secret string                  // its secret, which is shown only this once
+	Labs   []exchange.Organization // to which a token can be bound
+	Lives  []int                   // the validity periods to choose from, in days
 	Max    int
 }
 
-// This reports whether a token is the one of this very visit.
+// This reports whether the visitor is signed in with this token.
 func (p *tokensPage) This(t exchange.Token) bool { return t.ID == p.Who.TokenID }
 
-// Used says when a token was used, which is noted to the hour.
+// Used returns when a token was last used, which is recorded to the hour.
 func (p *tokensPage) Used(t exchange.Token) string {
 	switch since := p.Now.Sub(t.UsedAt); {
 	case p.This(t):
@@ -36,7 +36,7 @@ func (p *tokensPage) Used(t exchange.Token) string {
 	}
 }
 
-// Reach says what a token may do, and where.
+// Reach describes what a token may do, and in which lab.
 func (p *tokensPage) Reach(t exchange.Token) string {
 	text := map[exchange.Scope]string{exchange.ScopeRead: "Read", exchange.ScopeWrite: "Read and write",
 		"": "Everything"}[t.Scope]
@@ -74,7 +74,7 @@ func (v *pageRequest) tokens() (response, error) {
 	return show("account-tokens", p)
 }
 
-// newToken is the token that a form asks for; without more it only reads.
+// newToken returns the token that the form describes; by default it may only read.
 func (v *pageRequest) newToken() (n exchange.TokenNew, err error) {
 	n = exchange.TokenNew{Name: exchange.Some(v.PostFormValue("name")),
 		Scopes: exchange.Some([]exchange.Scope{exchange.ScopeRead})}
@@ -98,7 +98,7 @@ func (v *pageRequest) newToken() (n exchange.TokenNew, err error) {
 	return n, nil
 }
 
-// createToken makes a token and shows its secret, which nothing shows again: so it does not redirect.
+// createToken creates a token and shows its secret. It does not redirect, since the secret is not shown again.
 func (v *pageRequest) createToken() (response, error) {
 	var made exchange.Token
 	var secret string
@@ -130,7 +130,7 @@ func (v *pageRequest) createToken() (response, error) {
 	return r, err
 }
 
-// revokeToken ends a token or a session, maybe this one.
+// revokeToken ends a token or a session, perhaps the present one.
 func (v *pageRequest) revokeToken() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -163,7 +163,7 @@ func (v *pageRequest) endOtherSessions() (response, error) {
 		v.app.RevokeOtherSessions(v.Context(), v.who.Actor)
 }
 
-// endEverything revokes all tokens and sessions, this one too.
+// endEverything revokes all tokens and sessions, the present one too.
 func (v *pageRequest) endEverything() (response, error) {
 	if err := v.app.RevokeTokens(v.Context(), v.who.Actor, v.who.ID); err != nil {
 		return response{}, err
@@ -172,7 +172,7 @@ func (v *pageRequest) endEverything() (response, error) {
 	return seeOther("/").saying("You are signed out everywhere, and all tokens are revoked."), nil
 }
 
-// What a browser says that it is: of each list the first that is found.
+// User-Agent substrings and the names they stand for. The first match of each list counts.
 var (
 	browsers = []struct{ name, mark string }{{"Edge", "Edg"}, {"Opera", "OPR/"}, {"Samsung Internet", "SamsungBrowser"},
 		{"Firefox", "Firefox/"}, {"Firefox", "FxiOS/"},
@@ -182,7 +182,7 @@ var (
 	oddRunes = regexp.MustCompile(`[^ -~]`)
 )
 
-// device is what a session is called: the browser and the device, as "Firefox on Linux".
+// device names a session by its browser and device, as "Firefox on Linux".
 func device(agent string) string {
 	find := func(list []struct{ name, mark string }) string {
 		for _, x := range list {

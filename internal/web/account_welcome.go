@@ -7,13 +7,13 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// welcomePage are the first steps of somebody new.
+// welcomePage is the first page that a new user sees.
 type welcomePage struct {
 	Page
 	typed
 	Next      string
-	AskEmail  bool // the identity provider gave none
-	Addressed bool // they began an address
+	AskEmail  bool // the identity provider gave no e-mail address
+	Addressed bool // an address was begun
 }
 
 func (v *pageRequest) welcomePage() *welcomePage {
@@ -28,7 +28,7 @@ func (v *pageRequest) welcomePage() *welcomePage {
 	return p
 }
 
-// begun reports whether somebody typed an address: its name is filled in.
+// begun reports whether an address was typed: its name is prefilled.
 func begun(form url.Values) bool {
 	for _, field := range addressFields {
 		if field != "name" && form.Get(field) != "" {
@@ -40,7 +40,7 @@ func begun(form url.Values) bool {
 
 func (v *pageRequest) welcome() (response, error) { return show("welcome", v.welcomePage()) }
 
-// saveWelcome keeps what they say, and goes on to where they were going.
+// saveWelcome stores the form, and continues to the page that the visitor came for.
 func (v *pageRequest) saveWelcome() (response, error) {
 	steps := exchange.FirstSteps{User: v.names(),
 		Mail: exchange.MailSettingsPatch{TimeZone: exchange.Some(v.PostFormValue("time_zone"))}}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// foundIn is where mails about saved searches lead to; the API has nothing there.
+// foundIn is the address to which mails about saved searches link; the API has nothing there.
 const foundIn = "/search"
 
-// forPeople leads to the catalog who follows that address; next answers the rest, in JSON whatever a browser accepts.
+// forPeople redirects that address to the catalog; next answers the rest, in JSON whatever a browser accepts.
 func forPeople(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == foundIn && (r.Method == http.MethodGet || r.Method == http.MethodHead) {

@@ -30,17 +30,17 @@ var adminPages = []page{
 	post("/progress/{id}/cancel", (*pageRequest).cancelJob),
 }
 
-// adminPage is what all pages for admins have.
+// adminPage is what all admin pages have.
 type adminPage struct {
 	Page
-	Place string // the part of the side list that is open
+	Place string // the open entry of the side navigation
 	Query url.Values
 	Total int64
 	Next  string
 	First string
 }
 
-// Parts are the lists of an admin.
+// Parts returns the entries of the admin navigation.
 func (p *adminPage) Parts() []adminPart {
 	return []adminPart{{"", "Overview", "chart"}, {"users", "Users", "users"}, {"organizations", "Labs", "lab"},
 		{"jobs", "Jobs", "settings"},
@@ -49,14 +49,14 @@ func (p *adminPage) Parts() []adminPart {
 
 type adminPart struct{ Place, Words, Icon string }
 
-// Address is that of a part.
+// Address returns the address of an entry.
 func (p adminPart) Address() string { return strings.TrimSuffix("/admin/"+p.Place, "/") }
 
 func (v *pageRequest) adminPage(place, title string) adminPage {
 	return adminPage{Page: Page{Title: title, Section: "admin"}, Place: place, Query: v.URL.Query()}
 }
 
-// paged sets the addresses of the pages beside this one, by what stands in the address at name.
+// paged sets the addresses of the previous and next page from the query parameter name.
 func (p *adminPage) paged(name, next string) {
 	here := adminPart{Place: p.Place}.Address()
 	q := url.Values{}
@@ -76,7 +76,7 @@ func (p *adminPage) paged(name, next string) {
 
 const adminRows = 50
 
-// pageBehind is a part of a list, the newest first, behind the id in the address.
+// pageBehind returns the page of a list, newest first, that follows the id in the query.
 func (v *pageRequest) pageBehind() exchange.Page {
 	p := exchange.Page{Limit: adminRows}
 	if id := inboxNumber(v.URL.Query().Get("after")); id != nil {
@@ -85,7 +85,7 @@ func (v *pageRequest) pageBehind() exchange.Page {
 	return p
 }
 
-// idOf is the place of the next page of a list by ids; "" where there is none.
+// idOf returns the cursor of the next page of a list by ids; "" if there is none.
 func idOf(next *exchange.Position) string {
 	if next == nil {
 		return ""
@@ -114,7 +114,7 @@ type usersPage struct {
 	Admins bool
 }
 
-// adminSearch is the search and the page that an address asks for.
+// adminSearch returns the search text and the page number in the query.
 func (v *pageRequest) adminSearch() (s exchange.Search, number int, err error) {
 	number = 1
 	if n := inboxNumber(v.URL.Query().Get("page")); n != nil && *n <= exchange.MaxOffset/adminRows {
@@ -128,7 +128,7 @@ func (v *pageRequest) adminSearch() (s exchange.Search, number int, err error) {
 	return s, number, searchSize("q", v.URL.Query().Get("q"))
 }
 
-// pageAfter is the number of the next page of a search; "" where there is none.
+// pageAfter returns the number of the next page of a search; "" if there is none.
 func pageAfter(number int, next *exchange.SearchPosition) string {
 	if next == nil || number >= exchange.MaxOffset/adminRows {
 		return ""
@@ -151,7 +151,7 @@ func (v *pageRequest) adminUsers() (response, error) {
 	return show("admin_users", p)
 }
 
-// makeAdmin makes somebody an admin, or no longer one.
+// makeAdmin grants or revokes the admin role.
 func (v *pageRequest) makeAdmin() (response, error) {
 	id, err := uuid.Parse(v.PathValue("id"))
 	if err != nil {
@@ -169,7 +169,7 @@ func (v *pageRequest) makeAdmin() (response, error) {
 	return seeOther(back).saying(text), nil
 }
 
-// adminBack is the page that a form came from.
+// adminBack returns the address of the page that the form was on.
 func (v *pageRequest) adminBack(usual string) string {
 	if back := ours(v.PostFormValue("back")); back != "/" {
 		return back
@@ -202,7 +202,7 @@ type mailPage struct {
 	Mail []failedLetter
 }
 
-// failedLetter is mail that did not get through.
+// failedLetter is a mail that could not be delivered.
 type failedLetter struct {
 	exchange.FailedMail
 	About string
@@ -227,7 +227,7 @@ type auditPage struct {
 	Acts     []app.AuditEntry
 	Actions  []string
 	Fault    string
-	DayFault string // of the days
+	DayFault string // the error of the Days field
 }
 
 func (v *pageRequest) adminAudit() (response, error) {

@@ -13,25 +13,25 @@ import (
 type jobsPage struct {
 	adminPage
 	Jobs   []jobRow
-	State  exchange.JobState // ""; all
+	State  exchange.JobState // "": all
 	States []exchange.JobState
 }
 
-// jobRow is a job as people are told of it.
+// jobRow is a job as the page shows it.
 type jobRow struct {
 	exchange.Job
-	What       string // it does
+	What       string // what the job does
 	By         string
 	Tone, Icon string
-	Words      string // where it stands
-	Percent    int    // 0 where nobody knows
-	Address    string // where more is told of it; "": nowhere
+	Words      string // its state, in words
+	Percent    int    // 0 if not known
+	Address    string // the page with its details, "" if there is none
 	Over       bool
 	Retry      bool
 	Back       string
 }
 
-// jobNames are what jobs do, in the words of people.
+// jobNames describe what jobs do.
 var jobNames = map[string]string{
 	"materials.import": "Import of materials", "materials.bulk": "Spreadsheet of materials",
 	"mail.notification": "Mail about a notification",
@@ -100,7 +100,7 @@ func (v *pageRequest) adminJobs() (response, error) {
 	return show("admin_jobs", p)
 }
 
-// Kinds are the kinds of jobs, by their words.
+// Kinds returns the kinds of jobs with their labels.
 func (p *jobsPage) Kinds() []inboxChoice {
 	var list []inboxChoice
 	for kind, what := range jobNames {
@@ -155,7 +155,7 @@ type progressPage struct {
 	jobRow
 }
 
-// job shows how far a job is, and looks again until it is over.
+// job shows the progress of a job, and reloads until it has ended.
 func (v *pageRequest) job() (response, error) {
 	id, err := v.id("id")
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// bundles are the assets that are made of all files in a folder, in the order of their names.
+// bundles are the assets made of all files of a folder, in the order of their names.
 var bundles = map[string]string{"app.css": "assets/css/*.css", "app.js": "assets/js/*.js"}
 
-// asset is one of them, as it is sent.
+// asset is one file as it is sent.
 type asset struct{ plain, zipped []byte }
 
 type assets map[string]asset // by address
@@ -30,7 +30,7 @@ type assets map[string]asset // by address
 var kinds = map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 	".js": "text/javascript; charset=utf-8"}
 
-// ServeHTTP answers with an asset, whose address tells its content, so that a browser may keep it forever.
+// ServeHTTP sends an asset. Its address contains a hash of its content, so browsers may keep it forever.
 func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	only(func(w http.ResponseWriter, r *http.Request) {
 		found, ok := a[r.URL.Path]
@@ -52,7 +52,7 @@ func (a assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}).ServeHTTP(w, r)
 }
 
-// readAssets gives all assets, and the address of each by its name.
+// readAssets returns all assets, and the address of each by its name.
 func readAssets() (assets, map[string]string, error) {
 	contents := map[string][]byte{}
 	list, err := fs.Glob(files, "assets/*.*")
@@ -99,7 +99,7 @@ func readAssets() (assets, map[string]string, error) {
 	return found, addresses, nil
 }
 
-// only answers GET and HEAD.
+// only allows GET and HEAD.
 func only(serve http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -111,13 +111,13 @@ func only(serve http.HandlerFunc) http.Handler {
 	})
 }
 
-// send answers with a page, compressed for who takes that, or with 304 where the caller has it.
+// send writes a page, compressed if the caller accepts that, or 304 if the caller has it.
 func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept-Encoding")
 	if status == http.StatusOK && r.Method != http.MethodPost {
-		weak := "W/" + etag(content) // of the page compressed, too
+		weak := "W/" + etag(content) // the tag of the compressed page, too
 		h.Set("ETag", weak)
 		if strings.Contains(r.Header.Get("If-None-Match"), weak) {
 			w.WriteHeader(http.StatusNotModified)
@@ -131,7 +131,7 @@ func send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	}
 	w = server.Zip(w, r)
 	w.WriteHeader(status)
-	_, _ = w.Write(content) // the caller may have hung up
+	_, _ = w.Write(content) // the client may have disconnected
 }
 
 func etag(content []byte) string { return `"` + sum(content) + `"` }

@@ -24,26 +24,26 @@ var catalogPages = []page{
 	post("/catalog/{id}/offer", (*pageRequest).offerAgain),
 }
 
-// What a search shows.
+// Limits of what a search shows.
 const (
 	showMaterials = ""
 	showLabs      = "labs"
 	showPeople    = "people"
 )
 
-// hitsShown is how many hits a page has.
+// hitsShown is the number of hits on a page.
 const hitsShown = 20
 
-// asked is a search as its address asks for it.
+// asked is a search as described by its query parameters.
 type searchParams struct {
-	values url.Values // without what says nothing
+	values url.Values // without empty values
 	text   string
 	show   string
 	order  string
 	search exchange.Search
 }
 
-// asking reads what is searched for.
+// asking reads the search from the query parameters.
 func (v *pageRequest) asking() (searchParams, error) {
 	a := searchParams{values: url.Values{}}
 	for name, values := range v.URL.Query() {
@@ -76,8 +76,8 @@ func searchSize(field, text string) error {
 	return f.Err()
 }
 
-// address is that of the search with some of what it asks for changed: name, value, name, value; "" takes all
-// values of the name away. It begins at the first hit.
+// address returns the search's address with some parameters changed: name, value, name, value; "" removes all values
+// of a name. It starts at the first hit.
 func (a searchParams) address(pairs ...string) string {
 	values := url.Values{}
 	for name, list := range a.values {
@@ -98,9 +98,9 @@ func catalogAt(values url.Values) string {
 	return strings.TrimSuffix("/catalog?"+values.Encode(), "?")
 }
 
-// place is where a page of hits begins, in its address; placeOf reads it, nil for the beginning.
+// place encodes the start of a page of hits for its address; placeOf decodes it, nil for the first page.
 func place(p exchange.SearchPosition) string {
-	text, _ := json.Marshal(p) // a number and a text always are JSON
+	text, _ := json.Marshal(p) // a number and a text always marshal
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
@@ -117,7 +117,7 @@ type catalogPage struct {
 	Page
 	Q       string
 	Show    string
-	Partial bool // what htmx asked for, which has the title
+	Partial bool // a fragment for htmx, which needs the title
 	Tabs    []tab
 	Orders  []choice
 	Groups  []facetGroup
@@ -126,7 +126,7 @@ type catalogPage struct {
 	Kept    []kept
 	Count   string // as "42 materials"
 	Found   int64
-	Span    string // which of them are shown
+	Span    string // which of them the page shows, as a range
 	Hits    []hit
 	Labs    []labHit
 	People  []personHit
@@ -135,7 +135,7 @@ type catalogPage struct {
 	Next    string
 	First   string
 	Feed    string
-	Near    []hit // without filters, where nothing was found
+	Near    []hit // hits without the filters, if nothing was found
 }
 
 type tab struct {
@@ -148,14 +148,14 @@ type choice struct {
 	Chosen       bool
 }
 
-// kept is a field that a form brings along.
+// kept is a hidden field of a form.
 type kept struct{ Name, Value string }
 
-// orderLabels are the orders as people call them.
+// orderLabels are the labels of the sort orders.
 var orderLabels = map[string]string{"relevance": "Relevance", "-created_at": "Newest listing",
 	"-updated_at": "Recently updated"}
 
-// catalog is the search.
+// catalog is the search page.
 func (v *pageRequest) catalog() (response, error) {
 	a, err := v.asking()
 	if err != nil {
@@ -242,7 +242,7 @@ func (v *pageRequest) findMaterials(a searchParams, p *catalogPage) error {
 	return nil
 }
 
-// counted says how many there are and which of them are shown.
+// counted sets how many hits there are and which of them the page shows.
 func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[T], what string) {
 	p.Found = found.Count
 	p.Count = plural(found.Count, what)
@@ -269,7 +269,7 @@ func counted[T any](p *catalogPage, a searchParams, found exchange.SearchResult[
 	}
 }
 
-// helpNothingFound tells what there would be without one of the filters, and without any.
+// helpNothingFound adds what the search would find without one of its filters, and without any.
 func (v *pageRequest) helpNothingFound(a searchParams, p *catalogPage) error {
 	counts, near, err := v.app.Without(v.Context(), v.who.Actor, a.search)
 	if err != nil {
@@ -327,10 +327,10 @@ func (v *pageRequest) findPeople(a searchParams, p *catalogPage) error {
 
 func labsOfPerson(u app.UserView) []exchange.Organization { return u.Organizations }
 
-// snippetLength is about how long a text beside a hit is, in letters.
+// snippetLength is the approximate length of the text beside a hit, in letters.
 const snippetLength = 200
 
-// marked is a text, or the part of a long one that matches best, with what matches.
+// marked returns a text, or the best matching part of a long one, with its matches.
 func marked(q fulltext.Query, text string) []fulltext.Piece {
 	if pieces := q.Highlight(text, snippetLength); pieces != nil {
 		return pieces
@@ -341,7 +341,7 @@ func marked(q fulltext.Query, text string) []fulltext.Piece {
 	return []fulltext.Piece{{Text: shorten(text, snippetLength)}}
 }
 
-// shorten cuts a text to at most most characters.
+// shorten cuts a text to at most limit characters.
 func shorten(s string, most int) string {
 	if letters := []rune(s); len(letters) > most {
 		return string(letters[:most-1]) + "…"

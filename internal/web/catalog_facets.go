@@ -11,17 +11,17 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// facetGroup is a heading of the filters, with boxes to tick.
+// facetGroup is a heading of the filters, with its checkboxes.
 type facetGroup struct {
 	ID      string
 	Label   string
 	Open    bool
 	Options []facetOption
-	More    int // values that are not shown
+	More    int // number of values that are not shown
 }
 
 type facetOption struct {
-	ID          string // by which htmx knows it again
+	ID          string // by which htmx recognises it
 	Name, Value string // of the field
 	Label       string
 	Count       string
@@ -30,13 +30,13 @@ type facetOption struct {
 	Italic      bool // a species
 }
 
-// maxOptions is how many values of a facet are shown, and maxGroups of how many facets of categories.
+// maxOptions is how many values of a facet are shown, and maxGroups how many facets of categories.
 const (
 	maxOptions = 8
 	maxGroups  = 8
 )
 
-// said are values of facets in words that stand alone: as a box to tick, and as a chip.
+// said are the labels of facet values that need no heading: as a checkbox, and as a chip.
 var said = map[string]string{
 	"needs_mta=false": "No MTA", "needs_irb=false": "No IRB document", "needs_abstract=false": "No abstract",
 	"shipping=false": "Nothing to ship",
@@ -48,8 +48,8 @@ var said = map[string]string{
 	"import_source=PROTOCOLS_REPOSITORY": "protocols.io",
 }
 
-// headed are the groups that stand first, in this order, with the lines that they offer; those in more are
-// offered where they are chosen. A group without lines has all values of the facet of its name.
+// headed are the groups that come first, in this order, with their lines; those in more are offered only once
+// one of their values is chosen. A group without lines has all values of the facet of its name.
 var headed = []struct {
 	id, label   string
 	open        bool
@@ -69,7 +69,7 @@ var headed = []struct {
 	{id: "organization", label: "Lab"},
 }
 
-// groupsOf are the filters of a search, with what each would leave of it.
+// groupsOf returns the filters of a search, with the number of hits that each would leave.
 func groupsOf(found app.Results[exchange.ShownMaterial], a searchParams) []facetGroup {
 	var groups, further []facetGroup
 	shown := map[string]bool{}
@@ -115,7 +115,7 @@ func groupsOf(found app.Results[exchange.ShownMaterial], a searchParams) []facet
 	return slices.DeleteFunc(all, func(g facetGroup) bool { return len(g.Options) == 0 })
 }
 
-// fill offers the most frequent values of a facet, and those that are chosen.
+// fill adds the most frequent values of a facet, and the chosen ones.
 func (g *facetGroup) fill(found app.Results[exchange.ShownMaterial], a searchParams, name string) {
 	f := found.Facets[name]
 	values := make([]string, 0, len(f.Values))
@@ -147,7 +147,7 @@ func option(found app.Results[exchange.ShownMaterial], a searchParams, name, val
 	}
 }
 
-// valueLabel is what people call a value of a facet.
+// valueLabel returns the label of a facet value.
 func valueLabel(labels map[string]map[string]string, name, value string) string {
 	if c, known := category.Get(value); known && name == "category" {
 		return c.Plural
@@ -165,13 +165,13 @@ func valueLabel(labels map[string]map[string]string, name, value string) string 
 	return value
 }
 
-// chip is a filter that is chosen, with the search without it.
+// chip is a chosen filter, with the address of the search without it.
 type chip struct {
 	Facet, Value string
 	Label        string
 	Italic       bool
 	Address      string
-	Gain         string // how many there would be
+	Gain         string // how many hits there would be without it
 }
 
 func chipsOf(labels map[string]map[string]string, a searchParams) []chip {
@@ -197,7 +197,7 @@ func chipsOf(labels map[string]map[string]string, a searchParams) []chip {
 	return chips
 }
 
-// without are the pairs that take all filters of a search away.
+// without returns the pairs that remove all filters of a search.
 func without(a searchParams) []string {
 	var pairs []string
 	for name := range a.search.Filters {

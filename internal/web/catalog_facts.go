@@ -11,7 +11,7 @@ import (
 	"aliquot/internal/exchange/category"
 )
 
-// factSection is a heading of the form of a category, with what is known.
+// factSection is a section of a category's form, with the fields that have values.
 type factSection struct {
 	ID, Name string
 	Facts    []fact
@@ -21,7 +21,7 @@ type factSection struct {
 type fact struct {
 	Label string
 	Items []factItem
-	Long  bool // of several lines
+	Long  bool // has several lines
 
 	Private bool // not everybody sees it
 }
@@ -32,7 +32,7 @@ type factItem struct {
 	Address string
 }
 
-// Private reports whether some of the facts are shown to the lab and to accepted requesters alone.
+// Private reports whether some of the facts are shown only to the lab and to accepted requesters.
 func (s factSection) Private() bool {
 	return slices.ContainsFunc(s.Facts, func(f fact) bool { return f.Private })
 }
@@ -40,7 +40,7 @@ func (s factSection) Private() bool {
 // locus is a place in the genome with its alleles.
 type locus struct{ Name, Alleles string }
 
-// sectionsOf are the facts of a material, by the sections of its category's form.
+// sectionsOf returns the facts of a material, by the sections of its category's form.
 func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
@@ -80,7 +80,7 @@ func sectionsOf(c category.Category, m exchange.ShownMaterial) []factSection {
 	return sections
 }
 
-// organisms are the species of a material, with their taxa where there is one for each.
+// organisms returns the species of a material, with their taxa if each has one.
 func organisms(names, taxa []string) fact {
 	one := fact{Label: "Organism"}
 	for i, name := range names {
@@ -95,7 +95,7 @@ func organisms(names, taxa []string) fact {
 	return one
 }
 
-// factOf is what a field says; false: nothing.
+// factOf returns a field's value as a fact; false if it has none.
 func factOf(f category.Field, raw json.RawMessage) (fact, bool) {
 	one := fact{Label: f.Label, Long: f.Type == category.Long, Private: f.Private}
 	for _, text := range labelled(f, raw) {
@@ -122,13 +122,13 @@ func factOf(f category.Field, raw json.RawMessage) (fact, bool) {
 	return one, len(one.Items) > 0
 }
 
-// locusLine is a line of an STR profile: a locus and its alleles.
+// locusLine matches a line of an STR profile: a locus and its alleles.
 var locusLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9 _-]{1,15}?)\s*[:=\t ]\s*((?:\d{1,2}(?:\.\d)?|[XY])(?:\s*[,/ ]\s*(?:\d{1,2}(?:\.\d)?|[XY]))*)$`)
 
-// fewestLoci make an STR profile.
+// fewestLoci is how many loci make an STR profile.
 const fewestLoci = 3
 
-// lociOf reads an STR profile, nil where it is written in another way.
+// lociOf parses an STR profile, nil if it is written differently.
 func lociOf(text string) []locus {
 	var loci []locus
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' || r == ';' }) {
@@ -148,5 +148,5 @@ func lociOf(text string) []locus {
 	return loci
 }
 
-// slug is a name as part of an address.
+// slug returns a name as part of an address.
 func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }

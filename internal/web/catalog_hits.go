@@ -15,13 +15,13 @@ import (
 	"aliquot/internal/exchange/publish"
 )
 
-// hit is a material in a list of those that were found.
+// hit is a material in a list of search results.
 type hit struct {
 	ID       int64
 	Title    []fulltext.Piece
 	Icon     string
 	Kind     string
-	Number   string // what an authority calls it
+	Number   string // its number at an authority
 	Species  []string
 	Facts    [][]fulltext.Piece
 	Lab      string
@@ -31,24 +31,24 @@ type hit struct {
 	Status   tag
 	Decides  string
 	Asked    string
-	Outside  string // the address of its record, of what is open to read there
-	Record   string // who has it
+	Outside  string // the address of its public record elsewhere
+	Record   string // the host of that record
 	Snippet  []fulltext.Piece
 	Found    string // the field that the snippet is from
 	Archived bool
 }
 
-// tag is a status: its tone, icon and words.
+// tag is a status: its tone, icon and text.
 type tag struct{ Tone, Icon, Text string }
 
-// need is one of the four slots that say what is asked of a requester.
+// need is one of the four icons that show what is required of a requester.
 type need struct {
 	On   bool
 	Icon string
 	Text string
 }
 
-// needsOf are the four, always in the same order.
+// needsOf returns the four icons, always in the same order.
 func needsOf(m exchange.Material, s *exchange.Shipping) []need {
 	slot := func(on bool, icon, yes, no string) need {
 		if on {
@@ -75,7 +75,7 @@ func needsOf(m exchange.Material, s *exchange.Shipping) []need {
 
 func isDigital(m exchange.Material) bool { return m.Category == "DATASET" || m.Category == "PROTOCOL" }
 
-// statusOf is how a material is offered.
+// statusOf returns the status of a material: whether and how it is available.
 func statusOf(m exchange.Material, now time.Time) tag {
 	switch {
 	case m.Archived:
@@ -87,7 +87,7 @@ func statusOf(m exchange.Material, now time.Time) tag {
 	return tag{"good", "done", "Available"}
 }
 
-// paced is a median time in whole days.
+// paced returns a median time in whole days.
 func paced(d time.Duration) string {
 	if d < 12*time.Hour {
 		return "under a day"
@@ -95,7 +95,7 @@ func paced(d time.Duration) string {
 	return days(int((d + 12*time.Hour) / (24 * time.Hour)))
 }
 
-// hitOf is a material that a search found, as its list shows it.
+// hitOf returns a search result as its list shows it.
 func hitOf(m exchange.ShownMaterial, found app.Catalog, q fulltext.Query, now time.Time) hit {
 	c, _ := category.Get(m.Category)
 	h := hit{
@@ -143,7 +143,7 @@ func hitOf(m exchange.ShownMaterial, found app.Catalog, q fulltext.Query, now ti
 	return h
 }
 
-// plain is the text of pieces.
+// plain returns the text of the pieces, without marks.
 func plain(pieces []fulltext.Piece) string {
 	text := ""
 	for _, p := range pieces {
@@ -152,7 +152,7 @@ func plain(pieces []fulltext.Piece) string {
 	return text
 }
 
-// textLabel is what people call a text that a material is found by.
+// textLabel returns the label of the field that a match is in.
 func textLabel(c category.Category, name string) string {
 	if f, known := c.Field(strings.TrimPrefix(name, "additional_metadata.")); known {
 		return f.Label
@@ -161,7 +161,7 @@ func textLabel(c category.Category, name string) string {
 		"additional_info": "More information"}[name]
 }
 
-// shortFacts are the first few facts that materials are told apart by: what search counts by, in a few words.
+// shortFacts returns the first few facets of a material, in a few words, to tell materials apart.
 func shortFacts(c category.Category, m exchange.Material, most int) []string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
@@ -185,7 +185,7 @@ func shortFacts(c category.Category, m exchange.Material, most int) []string {
 	return facts
 }
 
-// labelled are the values of a field as people call them.
+// labelled returns the values of a field with their labels.
 func labelled(f category.Field, raw json.RawMessage) []string {
 	items := category.Items(raw)
 	for i, item := range items {
@@ -199,7 +199,7 @@ func labelled(f category.Field, raw json.RawMessage) []string {
 	return items
 }
 
-// sourceLabel is where a material was imported from, as people call it.
+// sourceLabel returns the name of the source that a material was imported from.
 func sourceLabel(m exchange.Material) string {
 	if !m.Imported {
 		return ""
@@ -210,13 +210,13 @@ func sourceLabel(m exchange.Material) string {
 	return m.ImportSource
 }
 
-// webAddress reports whether a text is an address that a link may lead to.
+// webAddress reports whether a text is an address that a link may have.
 func webAddress(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// idLink is an identifier with where its record is.
+// idLink is an identifier with the address of its record.
 type idLink struct {
 	Kind, Text, Address string
 }

@@ -21,12 +21,12 @@ type materialPage struct {
 	Status     tag
 	Lede       lede
 	IDs        []idLink
-	Address    string // for ever
+	Address    string // permanent
 	Canonical  string
-	LinkedData json.RawMessage // "" where nobody else may see it
+	LinkedData json.RawMessage // "" if only some may see the material
 	Sections   []factSection
-	With       []needLine // what is needed with a request
-	After      []needLine // what is needed once it is accepted
+	With       []needLine // what a request needs when it is sent
+	After      []needLine // what it needs once it is accepted
 	Decision   string
 	Receipt    string
 	Offered    bool
@@ -38,7 +38,7 @@ type materialPage struct {
 	Alike      []similarMaterial
 }
 
-// needLine is one thing that a request needs.
+// needLine is one requirement of a request.
 type needLine struct {
 	Icon, Name, Text string
 	Template         bool // there is an MTA to read
@@ -120,7 +120,7 @@ func (v *pageRequest) material() (response, error) {
 	return show("material", p)
 }
 
-// need tells what a request needs, in the order in which it is asked for.
+// need sets the requirements of a request, in the order in which they are due.
 func (p *materialPage) need() {
 	if p.NeedsAbstract {
 		p.With = append(p.With, needLine{Icon: "abstract", Name: "Research abstract",
@@ -180,7 +180,7 @@ func (p *materialPage) documents() {
 	}
 }
 
-// lede is one sentence about a material, with the species apart, whose names stand in italics.
+// lede is one sentence about a material, with the species apart, since their names are set in italics.
 type lede struct {
 	Begin   string
 	Species []string
@@ -189,7 +189,7 @@ type lede struct {
 
 func (l lede) String() string { return l.Begin + strings.Join(l.Species, " and ") + l.End }
 
-// ledeOf is the description of a material where that is short, or what search counts it by, if anything.
+// ledeOf returns the description of a material if it is short, otherwise its facets, if it has any.
 func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
 	if text := shortDescription(m); text != "" {
 		return lede{Begin: text}
@@ -206,7 +206,7 @@ func ledeOf(c category.Category, m exchange.ShownMaterial) lede {
 	return l
 }
 
-// shortDescription is the description of a material where it can stand below the title.
+// shortDescription returns the description of a material if it fits below the title.
 func shortDescription(m exchange.ShownMaterial) string {
 	var values map[string]json.RawMessage
 	_ = json.Unmarshal(m.Metadata, &values) // it is stored as an object
@@ -219,13 +219,13 @@ func shortDescription(m exchange.ShownMaterial) string {
 	return ""
 }
 
-// alikeOf tells in what a similar material differs from one of that metadata.
+// alikeOf returns a similar material with the values that differ from that metadata.
 func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json.RawMessage) similarMaterial {
 	a := similarMaterial{ID: other.ID, Title: other.Material.Title, Lab: p.Labs[other.OrganizationID].Name}
 	if ids := (publish.Listing{ShownMaterial: other}).Identifiers(); len(ids) > 0 {
 		a.Number = ids[0].Canonical
 	}
-	a.Needs = needsOf(other.Material, nil)[:3] // how it is shipped its own page tells
+	a.Needs = needsOf(other.Material, nil)[:3] // how it is shipped is on its own page
 	var others map[string]json.RawMessage
 	_ = json.Unmarshal(other.Metadata, &others)
 	var differ []string
@@ -250,7 +250,7 @@ func (p *materialPage) alikeOf(other exchange.ShownMaterial, own map[string]json
 	return a
 }
 
-// Ask is what the button says that leads to the form of a request.
+// Ask returns the label of the button that leads to the request form.
 func (p *materialPage) Ask() string {
 	if len(p.Material.Title) > 40 {
 		return "Request this material"
@@ -258,7 +258,7 @@ func (p *materialPage) Ask() string {
 	return "Request " + p.Material.Title
 }
 
-// Host is who has the record of the material elsewhere.
+// Host returns the host of the material's record elsewhere.
 func (p *materialPage) Host() string {
 	if p.Source != "" {
 		return p.Source
@@ -270,7 +270,7 @@ func (p *materialPage) Host() string {
 	return strings.TrimPrefix(u.Hostname(), "www.")
 }
 
-// Elsewhere is the address of the record, "" where there is none that a link may lead to.
+// Elsewhere returns the address of that record, "" if a link must not lead there.
 func (p *materialPage) Elsewhere() string {
 	if !webAddress(p.URL) {
 		return ""
@@ -278,7 +278,7 @@ func (p *materialPage) Elsewhere() string {
 	return p.URL
 }
 
-// archive takes a material off the shelf, unless that is taken back in time.
+// archive archives a material, unless this is undone in time.
 func (v *pageRequest) archive() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -292,7 +292,7 @@ func (v *pageRequest) archive() (response, error) {
 		"for it.", deed), nil
 }
 
-// offerAgain brings a material back from the archive.
+// offerAgain restores a material from the archive.
 func (v *pageRequest) offerAgain() (response, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -305,7 +305,7 @@ func (v *pageRequest) offerAgain() (response, error) {
 	return seeOther(materialAt(id)).saying("The material is offered again."), nil
 }
 
-// linkIn is the identifier that an item of a field is; one without a record is text.
+// linkIn returns the identifier of a field's item; one without a record is text.
 func linkIn(kind identifier.Kind, item string) (idLink, bool) {
 	canonical, _, err := identifier.Parse(kind, item)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// suggested is one thing that somebody who types may look for.
+// suggested is one suggestion while somebody types a search.
 type suggested struct {
 	Text    string `json:"text"`
 	Kind    string `json:"kind"`
@@ -18,7 +18,7 @@ type suggested struct {
 
 const maxSuggested = 8
 
-// suggest is what script asks for while somebody types.
+// suggest answers the script with suggestions while somebody types.
 func (v *pageRequest) suggest() (response, error) {
 	if err := searchSize("q", v.FormValue("q")); err != nil {
 		return response{}, err
@@ -43,7 +43,7 @@ func (v *pageRequest) suggest() (response, error) {
 	}}, err
 }
 
-// saveSearch keeps the search of the page that it is sent from, with alerts.
+// saveSearch stores the search of the page that the form is on, with alerts.
 func (v *pageRequest) saveSearch() (response, error) {
 	filters, at := exchange.Filters{}, url.Values{}
 	if q := v.PostFormValue("q"); q != "" {

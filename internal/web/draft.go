@@ -24,7 +24,7 @@ type draftLine struct {
 	Address string // of the form
 }
 
-// draftForm is where the form of a draft is. The first word of its key says which form it is.
+// draftForm returns the address of a draft's form. The first word of the draft's key names the form.
 func draftForm(key string) string {
 	kind, rest, _ := strings.Cut(key, " ")
 	switch kind {
@@ -52,13 +52,13 @@ func (v *pageRequest) drafts() (response, error) {
 	return show("drafts", p)
 }
 
-// The fields of a form that say what draft it is: they are no part of it.
+// The fields of a form that identify its draft; they are not stored in it.
 const (
 	draftKeyField   = "draft"
 	draftTitleField = "draft_title"
 )
 
-// draftOf is the form that was sent, as a draft.
+// draftOf returns the submitted form as a draft.
 func (v *pageRequest) draftOf() exchange.Draft {
 	form := url.Values{}
 	for name, values := range v.PostForm {
@@ -69,7 +69,7 @@ func (v *pageRequest) draftOf() exchange.Draft {
 	return exchange.Draft{Key: v.PostFormValue(draftKeyField), Title: v.PostFormValue(draftTitleField), Form: form}
 }
 
-// saveDraft is what script sends while somebody types.
+// saveDraft stores a draft, which the script sends while somebody types.
 func (v *pageRequest) saveDraft() (response, error) {
 	if err := v.app.SaveDraft(v.Context(), v.who.Actor, v.draftOf()); err != nil {
 		return response{}, err

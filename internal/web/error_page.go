@@ -17,14 +17,14 @@ type failPage struct {
 	Lead    string
 	Help    string
 	ID      string // of the request, in the log
-	Try     string // for the search of a page that is not there
-	SignOut bool   // another account may help
+	Try     string // a search to try instead of a page that does not exist
+	SignOut bool   // another account may have access
 }
 
-// nameOfAction is what a program is told of a refusal besides: the action as the contract calls it.
+// nameOfAction is the key of an error's details with the refused action, named as in the contract.
 var nameOfAction = regexp.MustCompile(` \([a-z.-]+\)`)
 
-// failed is the page that says why there is no other one.
+// failed returns the page that explains an error.
 func (v *pageRequest) failed(err error) response {
 	code, message, retry := exchange.CodeOf(err), "", 0
 	v.logCause(err)
@@ -88,25 +88,25 @@ func (v *pageRequest) failed(err error) response {
 	if retry > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(retry))
 	}
-	if v.Context().Err() != nil { // nobody waits for the answer
+	if v.Context().Err() != nil { // the client disconnected
 		p.Status = http.StatusServiceUnavailable
 	}
 	p.Title = p.Head
 	return response{status: p.Status, template: "error", page: p}
 }
 
-// noteRefusal counts a refusal for the audit. Every handler that shows one in a page of its own calls it; failed does
-// for all others.
+// noteRefusal counts a refusal for the audit. Every handler that shows a refusal on its own page calls it; failed
+// does for all others.
 func (v *pageRequest) noteRefusal(err error) {
 	v.app.RecordRefusal(v.who.Actor, exchange.Action(v.Pattern), v.URL.Path, err)
 }
 
-// logCause writes down why a page failed, where it is not just what the visitor is told: as the API does.
+// logCause logs why a page failed if the visitor is not told all of it, as the API does.
 func (v *pageRequest) logCause(err error) {
 	e, known := errors.AsType[*exchange.Error](err)
 	id := v.w.Header().Get("X-Request-Id")
 	switch {
-	case !known && v.Context().Err() != nil: // the visitor left; nobody reads the page
+	case !known && v.Context().Err() != nil: // the client disconnected; nobody reads the page
 	case !known:
 		v.log.ErrorContext(v.Context(), "page", "path", v.URL.Path, "request_id", id, "error", err)
 	case e.Cause != nil || e.Code == exchange.Internal || e.Code == exchange.Unavailable ||

@@ -11,16 +11,16 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// typed is what is in the fields of a form.
+// typed are the values of a form's fields.
 type typed struct{ Form url.Values }
 
-// Val is what is in a field.
+// Val returns the value of a field.
 func (t typed) Val(name string) string { return t.Form.Get(name) }
 
-// Country is how addresses are written in the country that the form names.
+// Country returns how addresses are written in the country that the form names.
 func (t typed) Country() exchange.Country { return exchange.CountryOf(t.Form.Get("country")) }
 
-// Countries are those to choose from.
+// Countries returns the countries to choose from.
 func (t typed) Countries() []exchange.Country { return exchange.Countries }
 
 func messageOf(err error) string {
@@ -30,8 +30,8 @@ func messageOf(err error) string {
 	return ""
 }
 
-// sentencesOf makes sentences for people of what is wrong with fields. labels are what the fields are called in
-// one; one that begins with a capital is the whole sentence.
+// sentencesOf turns field errors into sentences for people. labels are the names of the fields inside a sentence;
+// one that begins with a capital is the whole sentence.
 func sentencesOf(fields map[string][]string, labels map[string]string) FieldErrors {
 	list := FieldErrors{}
 	for field, texts := range fields {
@@ -59,7 +59,7 @@ func sentencesOf(fields map[string][]string, labels map[string]string) FieldErro
 
 func isCapital(text string) bool { return text != "" && text == capital(text) }
 
-// capital begins a text with a capital.
+// capital returns a text with its first letter in upper case.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// When is a moment as a page tells it.
+// When is a moment as a page shows it.
 type When struct {
 	ISO  string // for machines
 	Text string // as "12 Mar 2026, 09:40", "today, 09:40"
 	Ago  string // as "4 days ago", "in 3 hours"
 }
 
-// At tells a moment in the visitor's zone.
+// At formats a moment in the visitor's zone.
 func (p *Page) At(t time.Time) When {
 	local, now := t.In(p.Zone), p.Now.In(p.Zone)
 	day := local.Format("2 Jan")
@@ -30,14 +30,14 @@ func (p *Page) At(t time.Time) When {
 	return When{ISO: t.UTC().Format(time.RFC3339), Text: day + ", " + local.Format("15:04"), Ago: ago(t.Sub(p.Now))}
 }
 
-// Day tells the day of a moment in the visitor's zone, as "12 Mar 2026".
+// Day formats the day of a moment in the visitor's zone, as "12 Mar 2026".
 func (p *Page) Day(t time.Time) When {
 	return When{ISO: t.In(p.Zone).Format(time.DateOnly), Text: t.In(p.Zone).Format("2 Jan 2006"),
 		Ago: ago(t.Sub(p.Now))}
 }
 
-// Due tells by when something is to be done: the day with its weekday, and how long that is; late says that
-// it is over, today that it is the day.
+// Due formats a deadline: the day with its weekday, and how far off it is. late reports whether it has passed,
+// today whether it is today.
 func (p *Page) Due(t time.Time) (d struct {
 	When
 	Late, Today bool
@@ -55,13 +55,13 @@ func (p *Page) Due(t time.Time) (d struct {
 	return d
 }
 
-// midnight is the beginning of a day as if every day had 24 hours, for counting days.
+// midnight returns the beginning of a day as if every day had 24 hours, to count days.
 func midnight(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
 }
 
-// ago tells how long ago or ahead something is.
+// ago formats how long ago or ahead a moment is.
 func ago(d time.Duration) string {
 	text := span(max(d, -d))
 	switch {
@@ -91,10 +91,10 @@ func span(d time.Duration) string {
 
 func days(n int) string { return plural(n, "day") }
 
-// plural is a number of things, as "1 day", "2 days".
+// plural returns a number with its noun, as "1 day", "2 days".
 func plural(n any, what string) string { return count(n) + " " + noun(n, what) }
 
-// noun is the word for a number of things that stands elsewhere.
+// noun returns the noun for a number that is shown elsewhere.
 func noun(n any, what string) string {
 	switch {
 	case count(n) == "1":
@@ -107,7 +107,7 @@ func noun(n any, what string) string {
 	return what + "s"
 }
 
-// took tells a duration, or a number of seconds, as "2.1 days", "5 hours", "under a minute".
+// took formats a duration, or a number of seconds, as "2.1 days", "5 hours", "under a minute".
 func took[T time.Duration | int64](t T) string {
 	seconds := int64(t)
 	if d, is := any(t).(time.Duration); is {
@@ -124,7 +124,7 @@ func took[T time.Duration | int64](t T) string {
 	return inDays(seconds) + " days"
 }
 
-// inDays is a number of seconds in days, as "2.1", "20".
+// inDays formats a number of seconds in days, as "2.1", "20".
 func inDays(seconds int64) string {
 	n := float64(seconds) / (24 * 60 * 60)
 	if n >= 10 {
@@ -133,7 +133,7 @@ func inDays(seconds int64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(n, 'f', 1, 64), ".0")
 }
 
-// count is a number with commas.
+// count formats a number with commas.
 func count(n any) string {
 	text := fmt.Sprint(n)
 	digits := strings.TrimPrefix(text, "-")
@@ -144,7 +144,7 @@ func count(n any) string {
 	return sign + digits
 }
 
-// badge tells a number that is counted up to a hundred.
+// badge formats a number that is counted up to a hundred.
 func badge(n int64) string {
 	if n > 99 {
 		return "99+"
@@ -152,7 +152,7 @@ func badge(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// size tells a number of bytes, as "3.8 MB".
+// size formats a number of bytes, as "3.8 MB".
 func size(n int64) string {
 	switch {
 	case n < 1000:

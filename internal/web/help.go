@@ -6,7 +6,7 @@ var helpPages = []page{
 	get("/privacy", (*pageRequest).privacy),
 }
 
-// shortcut is a key, or two one after the other, and what it does.
+// shortcut is a key, or two in sequence, and what it does.
 type shortcut struct {
 	Keys []string
 	Does string

@@ -21,30 +21,30 @@ var inboxPages = []page{
 	post("/requests/bulk", (*pageRequest).inboxBulk),
 }
 
-// inboxPage is the list of the visitor's requests, and of those of their labs.
+// inboxPage lists the visitor's requests, and those of their labs.
 type inboxPage struct {
 	Page
 	Tabs  []inboxTab
 	Tab   inboxTab
-	Query url.Values // what narrows it, as in the address
+	Query url.Values // the filters, as query parameters
 	app.InboxChoices
 	Rows     []inboxRow
 	Total    int64
 	Filtered bool
-	Material string // the title of the one that it is narrowed to
+	Material string // the title of the material that the list is filtered by
 	Next     string // the address of the next page
-	First    string // of the first, where this is another one
-	Clear    string // without anything that narrows it
-	CSV      string // all of it as a table
+	First    string // the address of the first page, on all others
+	Clear    string // the address without filters
+	CSV      string // the address of the whole list as a table
 	Bulk     bulkForm
 }
 
-// Sorts are the orders of an inbox by their names in the address.
+// Sorts returns the sort orders by their query values.
 func (p *inboxPage) Sorts() []inboxChoice {
 	return []inboxChoice{{"waiting", "Waiting longest"}, {"due", "Due first"}, {"new", "Newest"}}
 }
 
-// Statuses are what an inbox can be narrowed to, in the words of people.
+// Statuses returns the statuses to filter by, with their labels.
 func (p *inboxPage) Statuses() []inboxChoice {
 	return []inboxChoice{{string(exchange.Open), "New"}, {string(exchange.Approved), "Accepted"},
 		{string(exchange.InFulfillment), "Being prepared"},
@@ -53,10 +53,10 @@ func (p *inboxPage) Statuses() []inboxChoice {
 		{string(exchange.Cancelled), "Cancelled"}, {string(exchange.Invalid), "Withdrawn"}}
 }
 
-// inboxChoice is a value in the address with its words.
+// inboxChoice is a query value with its label.
 type inboxChoice struct{ Value, Words string }
 
-// inboxTab is a kind of requests.
+// inboxTab is a tab of the inbox.
 type inboxTab struct {
 	Value, Words string
 	whose        *exchange.InboxState // nil: all
@@ -71,11 +71,11 @@ type inboxRow struct {
 	Status  StatusView
 	Track   []StageView
 	Stage   string
-	Waiting string // how long
+	Waiting string // for how long
 	With    string // who is on the other side
-	Of      string // and of what
+	Of      string // and of which institution or lab
 	Checked bool
-	Remind  bool // the visitor may remind whose turn it is
+	Remind  bool // the visitor may remind the side whose turn it is
 	Problem string
 }
 
@@ -89,13 +89,13 @@ func inboxTabs() []inboxTab {
 	}
 }
 
-// Many is how many there are, as far as they were counted.
+// Many returns the number of requests, as far as they were counted.
 func (t inboxTab) Many() string { return manyRequests(t.Count) }
 
-// Found is how many are in the list, in words.
+// Found returns the number of requests in the list, in words.
 func (p *inboxPage) Found() string { return countRequests(p.Total) }
 
-// countRequests is how many requests there are, as far as they were counted.
+// countRequests formats a number of requests, as far as they were counted.
 func countRequests(n int64) string {
 	if n == 1 {
 		return "1 request"
@@ -118,11 +118,11 @@ func (v *pageRequest) inbox() (response, error) {
 	return show("inbox", p)
 }
 
-// inboxRows is how many rows a page of a list has.
+// inboxRows is the number of rows on a page of a list.
 const inboxRows = 25
 
-// inboxAsked is which tab an address asks for, by its place among them, and what else narrows the inbox. What the
-// address says that is none of ours filters nothing.
+// inboxAsked returns the index of the tab that the query parameters choose, and the other filters. Unknown values
+// filter nothing.
 func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFilter, err error) {
 	open = max(0, slices.IndexFunc(tabs, func(t inboxTab) bool { return t.Value == query.Get("turn") }))
 	f = exchange.InboxFilter{Whose: tabs[open].whose, Organization: inboxNumber(query.Get("lab")),
@@ -140,8 +140,8 @@ func inboxAsked(query url.Values, tabs []inboxTab) (open int, f exchange.InboxFi
 	return open, f, err
 }
 
-// inboxWho narrows an inbox to whom requests are assigned to, where there are too many people for a list and the
-// address has what somebody typed: to nobody where that means nobody.
+// inboxWho filters an inbox by assignee if there are too many people for a list and the query has a typed name;
+// a name that matches nobody finds nothing.
 func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *exchange.InboxFilter) (FieldErrors,
 	error) {
 	typed := strings.TrimSpace(query.Get("who"))
@@ -156,7 +156,7 @@ func (v *pageRequest) inboxWho(choices app.InboxChoices, query url.Values, f *ex
 	return nil, err
 }
 
-// inboxPage reads the inbox that an address asks for.
+// inboxPage reads the inbox that the query parameters describe.
 func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	p := &inboxPage{Page: Page{Title: "Requests", Section: "requests"}, Query: query, Tabs: inboxTabs()}
 	open, f, err := inboxAsked(query, p.Tabs)
@@ -202,11 +202,11 @@ func (v *pageRequest) inboxPage(query url.Values) (*inboxPage, error) {
 	return p, nil
 }
 
-// inboxHead names the columns of the inbox as a table.
+// inboxHead are the column names of the inbox as a table.
 var inboxHead = []string{"request", "address", "material", "quantity", "lab", "requester", "looked after by", "status",
 	"stage", "turn", "waiting since", "due", "requested"}
 
-// inboxCSV is the inbox that an address asks for as a table, with the rows of all its pages.
+// inboxCSV sends the inbox that the query parameters describe as a table, with the rows of all its pages.
 func (v *pageRequest) inboxCSV() (response, error) {
 	query := v.URL.Query()
 	query.Del("after")
@@ -240,11 +240,11 @@ func (v *pageRequest) inboxCSV() (response, error) {
 	})
 }
 
-// whoseWords say in a table whose turn it is.
+// whoseWords are the names of the sides in the table.
 var whoseWords = map[exchange.InboxState]string{exchange.OnMe: "yours", exchange.OnMyLabs: "your lab",
 	exchange.OnOthers: "others", exchange.OnNobody: "nobody, it ended"}
 
-// inboxAddress is that of an inbox with one value changed; another one than a page begins at the first page.
+// inboxAddress returns the address of an inbox with one value changed; unless that is the page, from the first page.
 func (v *pageRequest) inboxAddress(query url.Values, name, value string) string {
 	q := url.Values{}
 	for _, key := range []string{"turn", "lab", "material", "status", "who", "search", "sort"} {
@@ -256,8 +256,8 @@ func (v *pageRequest) inboxAddress(query url.Values, name, value string) string 
 	return "/requests?" + q.Encode()
 }
 
-// inboxOrder reads the order and the place in an inbox. What waits is read from the longest waiting on, what is done
-// from the last on, all of it from the newest on.
+// inboxOrder reads the sort order and the cursor from the query. By default, waiting requests are sorted by the
+// longest wait, ended ones by the latest end, and all by the newest.
 func inboxOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
 	p := exchange.Page{Limit: inboxRows,
 		Order: exchange.Order{Field: exchange.ByWaiting, Ascending: whose == nil || *whose != exchange.OnNobody}}
@@ -283,7 +283,7 @@ func inboxOrder(query url.Values, whose *exchange.InboxState) exchange.Page {
 	return p
 }
 
-// placeText is a place in an inbox as it stands in an address.
+// placeText encodes a cursor of the inbox for an address.
 func placeText(p exchange.Position) string {
 	value := int64(0)
 	switch at := p.Value.(type) {
@@ -295,7 +295,7 @@ func placeText(p exchange.Position) string {
 	return strconv.FormatInt(value, 10) + "." + strconv.FormatInt(p.ID, 10)
 }
 
-// inboxNumber is a positive number, nil where a text is none.
+// inboxNumber parses a positive number, nil if the text is not one.
 func inboxNumber(text string) *int64 {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {

@@ -12,33 +12,33 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// maxInBulk is how many requests one form changes.
+// maxInBulk is how many requests one form can change.
 const maxInBulk = 100
 
-// bulkForm is what is typed beside the boxes of an inbox.
+// bulkForm is the form around an inbox's checkboxes.
 type bulkForm struct {
 	Back   string // the address of the list
-	Reason string // of declining
+	Reason string // for declining
 	Assign string
 	Until  string
-	Report []bulkOutcome // what was not done
+	Report []bulkOutcome // the requests that were not changed
 	Done   int
 	Acted  string // what was done, as "accepted"
 }
 
-// bulkOutcome says why something was not done to a request.
+// bulkOutcome explains why a request was not changed.
 type bulkOutcome struct {
 	ID   int64
-	Name string // of the material, where it is in the list
+	Name string // of the material, if it is in the list
 	Why  string
 }
 
-// bulkAct is what can be done to many requests.
+// bulkAct is an action on many requests.
 type bulkAct struct {
 	did   string // as "3 requests were reminded"
-	field string // without which it cannot be done
+	field string // a field that the action requires
 	needs string
-	do    func(v *pageRequest, id int64, f bulkForm) error // nil: it has a page of its own
+	do    func(v *pageRequest, id int64, f bulkForm) error // nil: it has its own page
 }
 
 var bulkActs = map[string]bulkAct{
@@ -80,7 +80,7 @@ var bulkActs = map[string]bulkAct{
 	"labels": {},
 }
 
-// inboxBulk does one thing to several requests, each by its use case, and says to which it could not be done.
+// inboxBulk applies one action to several requests, each by its use case, and reports those that it failed for.
 func (v *pageRequest) inboxBulk() (response, error) {
 	f := bulkForm{Back: ours(v.PostFormValue("back")), Reason: strings.TrimSpace(v.PostFormValue("reason")),
 		Assign: v.PostFormValue("assign"), Until: v.PostFormValue("until")}
@@ -134,7 +134,7 @@ func (v *pageRequest) inboxBulk() (response, error) {
 	return v.inboxAgain(f, act, ids, problems)
 }
 
-// said is what was done to all.
+// said returns the message about what was done.
 func (f bulkForm) said(name string, act bulkAct) string {
 	if name == "accept" {
 		return plural(f.Done, "request") + " will be accepted in 10 seconds. Until then each can be taken back."
@@ -142,7 +142,7 @@ func (f bulkForm) said(name string, act bulkAct) string {
 	return plural(f.Done, "request") + " " + act.did + "."
 }
 
-// inboxAgain shows the list as it was left, with what was not done and why.
+// inboxAgain shows the list as it was left, with the requests that were not changed and why.
 func (v *pageRequest) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems FieldErrors) (response, error) {
 	back, err := url.Parse(f.Back)
 	if err != nil {
@@ -172,7 +172,7 @@ func (v *pageRequest) inboxAgain(f bulkForm, act bulkAct, ids []int64, problems 
 	return invalid("inbox", p)
 }
 
-// bulkChosen are the ids of a form whose boxes were checked, each once.
+// bulkChosen returns the ids of the checked requests, each once.
 func bulkChosen(form url.Values) []int64 {
 	var ids []int64
 	for _, text := range form["id"] {
@@ -183,7 +183,7 @@ func bulkChosen(form url.Values) []int64 {
 	return ids
 }
 
-// chosenAgain is what bulkChosen reads.
+// chosenAgain returns the ids that bulkChosen read.
 func chosenAgain(ids []int64) url.Values {
 	form := url.Values{}
 	for _, id := range ids {
@@ -192,7 +192,7 @@ func chosenAgain(ids []int64) url.Values {
 	return form
 }
 
-// bulkWhy says for a person why a use case refused; told is false for a failure of ours.
+// bulkWhy explains why a use case refused; told is false for an internal error.
 func bulkWhy(err error) (why string, told bool) {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code == exchange.Internal {

@@ -56,7 +56,7 @@ type stageLine struct {
 	Median, Longer int64 // seconds; the 90th percentile
 }
 
-// Party is whose time it is.
+// Party returns whose time it is.
 func (l stageLine) Party() string {
 	if l.Side == exchange.LabSide {
 		return "Lab"
@@ -75,7 +75,7 @@ type endingLine struct {
 	N    int64
 }
 
-// remark is what a look at the figures shows.
+// remark is a finding in the figures.
 type remark struct{ Tone, Icon, Head, Text string }
 
 var stageNames = map[exchange.Stage]string{exchange.DecisionStage: "Decision",
@@ -113,7 +113,7 @@ func lineOf(name string, side exchange.Side, d exchange.Durations) stageLine {
 	return l
 }
 
-// tell makes of the figures what the page shows.
+// tell fills the page from the figures.
 func (p *insightsPage) tell() {
 	months, total := p.Insights.Months, p.Insights.Total
 	p.Since, p.Until = months[0].Begins.Format("January 2006"), months[len(months)-1].Begins.Format("January 2006")
@@ -155,7 +155,7 @@ func (p *insightsPage) tell() {
 	p.remark()
 }
 
-// remark says what may be worth a look.
+// remark returns the findings that are worth a look.
 func (p *insightsPage) remark() {
 	total := p.Insights.Total
 	var lab, longest int64
@@ -197,7 +197,7 @@ func (v *pageRequest) insights() (response, error) {
 	return show("insights", p)
 }
 
-// insightsCSV is what the page shows as one table: a name, a month or a thing, and a number in each row.
+// insightsCSV sends all figures of the page as one table: a name, a month or a thing, and a number in each row.
 func (v *pageRequest) insightsCSV() (response, error) {
 	p, err := v.readInsights()
 	if err != nil {
@@ -237,7 +237,7 @@ func (v *pageRequest) insightsCSV() (response, error) {
 	return sendCSV(fmt.Sprintf("insights-lab-%s.csv", p.ID), rows), nil
 }
 
-// sendCSV sends a table as a file. What a spreadsheet would take for a formula is marked as text.
+// sendCSV sends a table as a file. Values that a spreadsheet would take for a formula are marked as text.
 func sendCSV(name string, rows [][]string) response {
 	return response{serve: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
@@ -247,13 +247,13 @@ func sendCSV(name string, rows [][]string) response {
 			for i, cell := range row {
 				row[i] = asText(cell)
 			}
-			_ = out.Write(row) // who went away reads no more
+			_ = out.Write(row) // the client may have disconnected
 		}
 		out.Flush()
 	}}
 }
 
-// asText marks as text what a spreadsheet would take for a formula, where it is no number.
+// asText marks as text what a spreadsheet would take for a formula, unless it is a number.
 func asText(cell string) string {
 	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") != 0 {
 		return cell
@@ -264,5 +264,5 @@ func asText(cell string) string {
 	return "'" + cell
 }
 
-// monthName is a month on an axis.
+// monthName is the label of a month on an axis.
 func monthName(t time.Time) string { return t.Format("Jan") }

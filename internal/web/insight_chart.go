@@ -9,7 +9,7 @@ import (
 	"aliquot/internal/exchange"
 )
 
-// The charts are drawn here in the units of their viewBox; the templates only write them down.
+// Charts are computed in the units of their viewBox; the templates only write them out.
 
 // tick is a mark on an axis.
 type tick struct {
@@ -17,7 +17,7 @@ type tick struct {
 	Text string
 }
 
-// scale gives an end of an axis that is not below most, and a step between three and six marks of it.
+// scale returns an end of an axis that is at least most, and a step that makes three to six ticks.
 func scale(most float64) (end, step float64) {
 	if most <= 0 {
 		return 4, 1
@@ -47,7 +47,7 @@ type stageRow struct {
 	stageLine
 	Y, Width, To      float64
 	Middle            float64
-	Inside            bool // the median stands in the bar
+	Inside            bool // the median's label fits in the bar
 	MedianText, Whisk string
 }
 
@@ -81,10 +81,10 @@ func chartOfStages(lines []stageLine) (c stageChart) {
 	return c
 }
 
-// End is where the bar of a row ends.
+// End returns the x position at which a row's bar ends.
 func (r stageRow) End() float64 { return stagesLeft + r.Width }
 
-// columnChart has a column of stacked parts for each month.
+// columnChart has a stacked column for each month.
 type columnChart struct {
 	Ticks   []tick
 	Columns []column
@@ -93,7 +93,7 @@ type columnChart struct {
 
 type column struct {
 	X, Width, Middle float64
-	Month, Year      string // Year "" where it is that of the month before, or there is no room
+	Month, Year      string // Year is "" if it is that of the month before, or does not fit
 	Total            int64
 	Top              float64
 	Parts            []part
@@ -104,8 +104,8 @@ type part struct {
 	Y, Height float64
 }
 
-// monthParts are the parts of a month, from below: what was completed and what ended otherwise in it, and
-// what stood in progress and new at its end.
+// monthParts are the parts of a month's column, from the bottom: requests completed and otherwise ended in it, and
+// those in progress and new at its end.
 func monthParts(m app.Month) [4]int64 {
 	var other int64
 	for _, s := range exchange.Endings[1:] {
@@ -127,7 +127,7 @@ func chartOfMonths(months []app.Month) (c columnChart) {
 		c.Ticks = append(c.Ticks, tick{round(bottom - y/end*height), figure(y)})
 	}
 	each := float64(width) / float64(len(months))
-	every := (len(months) + 11) / 12 // of the names, where all of them find no room
+	every := (len(months) + 11) / 12 // show only some names if not all of them fit
 	for i, m := range months {
 		col := column{X: round(left + each*float64(i) + each*.15), Width: round(each * .7), Total: sumOf(monthParts(m))}
 		col.Middle = round(col.X + col.Width/2)
@@ -160,7 +160,7 @@ func sumOf(list [4]int64) (n int64) {
 	return n
 }
 
-// Labelled reports whether columns are wide enough to have their number above them.
+// Labelled reports whether columns are wide enough for a number above them.
 func (c columnChart) Labelled() bool { return len(c.Columns) <= 14 }
 
 // barChart has a horizontal bar for each thing.
@@ -175,11 +175,11 @@ type bar struct {
 	ID, N       int64
 	Y, Width    float64
 	Short       string
-	Label, Sub  float64 // where the texts stand
+	Label, Sub  float64 // positions of the texts
 	Number, End float64
 }
 
-// shortened is a text that fits beside a chart.
+// shortened returns a text that fits beside a chart.
 func shortened(text string) string {
 	if letters := []rune(text); len(letters) > 22 {
 		return strings.TrimSpace(string(letters[:21])) + "…"

@@ -19,16 +19,16 @@ type grantPage struct {
 	ID              string
 	Project, Funder string // of the form of the grant
 	LinkNote, Days  string // of the form of a link
-	Link            string // that was made, shown this once
+	Link            string // the new link, shown this once
 	LinkEnds        exchange.GrantLink
 	Open            string // which form is open
 	CSV             string // the address of the figures as a table
 }
 
-// linkDays is how long a link opens a report, where nothing else is said.
+// linkDays is how long a link opens a report by default.
 const linkDays = "365"
 
-// CategoryLabel is what people call the category of a material.
+// CategoryLabel returns the label of the material's category.
 func (p *grantPage) CategoryLabel(code string) string {
 	c, _ := category.Get(code)
 	return c.Label
@@ -68,7 +68,7 @@ func (p *grantPage) tell(r app.GrantReport) {
 	p.Bars = chartOfBars(bars)
 }
 
-// grant is what a grant made available.
+// grant shows what a grant made available.
 func (v *pageRequest) grant() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
@@ -94,7 +94,7 @@ func (v *pageRequest) saveGrant() (response, error) {
 	return seeOther("/funding/" + p.ID).saying("The grant is saved."), nil
 }
 
-// fund names a material in the grant, by its number or its address.
+// fund adds a material to the grant, by its number or its address.
 func (v *pageRequest) fund() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
@@ -132,14 +132,14 @@ func (v *pageRequest) unfund() (response, error) {
 	return seeOther("/funding/" + itoa(id) + "#materials").saying("The grant does not name the material any more."), nil
 }
 
-// makeGrantLink makes a link for the funder, and shows it, which no other page does.
+// makeGrantLink creates a link for the funder, and shows it, which no other page does.
 func (v *pageRequest) makeGrantLink() (response, error) {
 	p, err := v.readGrant()
 	if err != nil {
 		return response{}, err
 	}
 	p.LinkNote, p.Days, p.Open = v.PostFormValue("note"), v.PostFormValue("days"), "links"
-	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // what is no number is none from 1 on
+	n, _ := strconv.Atoi(strings.TrimSpace(p.Days)) // an invalid number becomes 0, which is refused
 	p.Link, p.LinkEnds, err = v.app.ShareGrant(v.Context(), v.who.Actor, p.Grant.ID,
 		exchange.GrantLinkNew{Note: exchange.Some(p.LinkNote), Days: exchange.Some(n)})
 	if fields, ok := faults(err); ok {
@@ -175,7 +175,7 @@ func (v *pageRequest) revokeGrantLink() (response, error) {
 	return seeOther("/funding/" + itoa(id) + "#links").saying("The link opens nothing any more."), nil
 }
 
-// readReport reads the report behind a link.
+// readReport reads the report of a link.
 func (v *pageRequest) readReport() (*grantPage, error) {
 	id, err := v.id("id")
 	if err != nil {
@@ -202,7 +202,7 @@ func (v *pageRequest) report() (response, error) {
 	return response{status: http.StatusOK, template: "report", page: p, private: true}, nil
 }
 
-// reportCSV is the report as a table, for who has a link or may read the grant.
+// reportCSV sends the report as a table, to holders of a link and those who may read the grant.
 func (v *pageRequest) reportCSV() (response, error) {
 	var p *grantPage
 	var err error

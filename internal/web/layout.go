@@ -17,19 +17,19 @@ import (
 	"aliquot/internal/app"
 )
 
-// Page is what each page has beside its own content. The door fills in what every page has.
+// Page is what every page has beside its own content. The server fills in the fields from Who on.
 type Page struct {
-	Title       string // begins with the fact, as "Request 4182, your turn"
-	Description string // for search engines, of pages for everybody
-	// the part of the navigation where it is: catalog, requests, lab, notifications, account, admin
+	Title       string // begins with the most important fact, as "Request 4182, your turn"
+	Description string // for search engines, on public pages
+	// the section of the navigation: catalog, requests, lab, notifications, account, admin
 	Section  string
 	Narrow   bool        // one column of text
-	Full     bool        // to the edges
-	NoSearch bool        // no search in the bar: the page has one of its own
-	Errors   FieldErrors // of the form on it
+	Full     bool        // the full width of the window
+	NoSearch bool        // no search in the bar: the page has its own
+	Errors   FieldErrors // of the form on the page
 
-	Who     *app.Visitor // nil: nobody is signed in
-	Theme   string       // light, dark or "": as the device
+	Who     *app.Visitor // nil: not signed in
+	Theme   string       // light, dark or "": the device's
 	Here    string       // the address of the page
 	Note    *flash
 	Now     time.Time
@@ -39,31 +39,31 @@ type Page struct {
 	summary []fieldErrorLine
 }
 
-// anyPage is a page.
+// anyPage is any page that embeds Page.
 type anyPage interface{ base() *Page }
 
 func (p *Page) base() *Page { return p }
 
-// Keys reports whether there are keyboard shortcuts.
+// Keys reports whether keyboard shortcuts are on.
 func (p *Page) Keys() bool { return p.keys }
 
-// Faults are what is wrong with the fields of a form.
+// FieldErrors are the error texts of a form, by field.
 type FieldErrors map[string][]string
 
-// Of is what is wrong with a field, "" for nothing.
+// Of returns the errors of a field as one text, "" if it has none.
 func (f FieldErrors) Of(field string) string { return strings.Join(f[field], " ") }
 
-// fieldErrorLine is what is wrong with one field.
+// fieldErrorLine is one field's line in the summary of errors.
 type fieldErrorLine struct {
 	Field, Text string
 	Shown       bool // the field is on the page
 	place       int
 }
 
-// Summary is what is wrong with the form, in the order in which the page has its fields.
+// Summary returns the errors of the form, in the order of the fields on the page.
 func (p *Page) Summary() []fieldErrorLine { return p.summary }
 
-// inOrder are faults in the order in which a page has their fields, and behind them those of fields that it has not.
+// inOrder returns the errors in the order of the fields on the page; those of fields that are not on it come last.
 func (f FieldErrors) inOrder(page string) []fieldErrorLine {
 	var list []fieldErrorLine
 	for _, field := range slices.Sorted(maps.Keys(f)) {
@@ -78,7 +78,7 @@ func (f FieldErrors) inOrder(page string) []fieldErrorLine {
 	return list
 }
 
-// render writes a page, or where htmx asks for a part of it that the page's template has, that part alone.
+// render writes a page. If htmx asks for a fragment that the page's template defines, render writes only that.
 func (v *pageRequest) render(w io.Writer, a response) error {
 	p := a.page.base()
 	p.Theme, p.Here, p.Note, p.Version = v.theme(), v.URL.RequestURI(), v.recall(), v.version
@@ -99,7 +99,7 @@ func (v *pageRequest) render(w io.Writer, a response) error {
 		t.Lookup("#"+id) != nil {
 		name = "#" + id
 	}
-	if len(p.Errors) > 0 { // the summary is above the fields, whose order is known when they are written
+	if len(p.Errors) > 0 { // the summary is above the fields, whose order is known once they are rendered
 		var page strings.Builder
 		if err := t.ExecuteTemplate(&page, name, a.page); err != nil {
 			return err
@@ -109,7 +109,7 @@ func (v *pageRequest) render(w io.Writer, a response) error {
 	return t.ExecuteTemplate(w, name, a.page)
 }
 
-// readTemplates parses each page with what it uses of the layout and the parts that all share.
+// readTemplates parses each page with what it uses of the layout and the shared parts.
 func readTemplates(names map[string]string) (map[string]*template.Template, error) {
 	functions := template.FuncMap{
 		"asset": func(name string) (string, error) {
@@ -152,7 +152,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 			return nil, err
 		}
 		t := template.New(name).Funcs(functions)
-		for _, root := range append(slices.Sorted(maps.Keys(trees)), "layout") { // parts of it are asked for alone
+		for _, root := range append(slices.Sorted(maps.Keys(trees)), "layout") { // fragments are rendered alone
 			if err := reach(t, root,
 				func(name string) *parse.Tree { return cmp.Or(trees[name], shared[name]) }); err != nil {
 				return nil, err
@@ -160,7 +160,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 		}
 		pages[strings.TrimSuffix(path.Base(name), ".html")] = t
 	}
-	for _, name := range []string{"docs", "unsubscribe"} { // which stand alone
+	for _, name := range []string{"docs", "unsubscribe"} { // which do not use the layout
 		if pages[name], err = template.New(name+".html").Funcs(functions).ParseFS(files, "templates/"+name+
 			".html"); err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func readTemplates(names map[string]string) (map[string]*template.Template, erro
 	return pages, nil
 }
 
-// readTrees parses files into all that they define.
+// readTrees parses files into all the templates that they define.
 func readTrees(patterns ...string) (map[string]*parse.Tree, error) {
 	trees := map[string]*parse.Tree{}
 	for _, pattern := range patterns {
@@ -192,7 +192,7 @@ func readTrees(patterns ...string) (map[string]*parse.Tree, error) {
 	return trees, nil
 }
 
-// reach adds to t what is defined by a name and all that it uses: with everything in every page, templates take
+// reach adds the template of that name to t, with all that it uses: with every template in every page, they take
 // four times the memory.
 func reach(t *template.Template, name string, defined func(name string) *parse.Tree) error {
 	tree := defined(name)
@@ -236,7 +236,7 @@ func logo(sprite string) template.HTML {
 	return template.HTML(`<svg role="img" aria-label="Aliquot home"><use href="` + sprite + `#logo"/></svg>`) //nolint:gosec // an address of ours
 }
 
-// dict makes a map of names and values, for a part that takes several.
+// dict returns a map of names and values, for a part that takes several arguments.
 func dict(pairs ...any) (map[string]any, error) {
 	if len(pairs)%2 != 0 {
 		return nil, fmt.Errorf("dict takes names and values in turn")

@@ -13,14 +13,14 @@ import (
 	"aliquot/internal/limit"
 )
 
-// page is one line of the table of pages: what can be asked of which address, and what answers.
+// page is one row of the table of pages: its address and its handler.
 type page struct {
-	pattern   string // of net/http's mux
+	pattern   string // for net/http's mux
 	handle    func(*pageRequest) (response, error)
-	signedIn  bool // who is not is sent to sign in, and comes back
+	signedIn  bool // visitors who are not signed in are sent to sign in, and come back afterwards
 	uploads   bool // the handler reads the body itself, which may be large
 	signsIn   bool // counts as a login
-	takesLong bool // its reads may be long, so callers take turns
+	takesLong bool // its queries may be slow, so callers take turns
 }
 
 func get(path string, handle func(*pageRequest) (response, error)) page {
@@ -31,13 +31,13 @@ func post(path string, handle func(*pageRequest) (response, error)) page {
 	return page{pattern: "POST " + path, handle: handle, signedIn: true}
 }
 
-// private marks a page for people who are signed in; forms are so anyway.
+// private marks a page that needs a signed-in user. Forms always do.
 func (p page) private() page {
 	p.signedIn = true
 	return p
 }
 
-// open marks a form that people send who are not signed in.
+// open marks a form that visitors send who are not signed in.
 func (p page) open() page {
 	p.signedIn = false
 	return p
@@ -49,26 +49,26 @@ func (p page) takesFiles() page {
 	return p
 }
 
-// limited marks a page that signs people in, which has a limit of its own.
+// limited marks a page that signs people in, which has its own rate limit.
 func (p page) limited() page {
 	p.signsIn = true
 	return p
 }
 
-// expensive marks a page whose reads may be long, for which visitors take turns.
+// expensive marks a page whose queries may be slow, for which visitors take turns.
 func (p page) expensive() page {
 	p.takesLong = true
 	return p
 }
 
-// pages are all of them, by area.
+// pages returns all pages, by area.
 func pages() [][]page {
 	return [][]page{startPages, signInPages, catalogPages, requestPages, askPages, inboxPages, sharePages, labPages,
 		insightPages,
 		accountPages, noticePages, adminPages, helpPages, draftPages, undoPages}
 }
 
-// Patterns are those of all pages, for tests that visit every one.
+// Patterns returns the patterns of all pages, for tests that visit every one.
 func Patterns() []string {
 	var list []string
 	for _, area := range pages() {
@@ -80,7 +80,7 @@ func Patterns() []string {
 	return list
 }
 
-// visit is one request for a page, on its way through a handler.
+// pageRequest is one request for a page, with its visitor, while a handler answers it.
 type pageRequest struct {
 	*Server
 	*http.Request
@@ -88,10 +88,10 @@ type pageRequest struct {
 	who app.Visitor
 }
 
-// signedIn reports whether it is known who visits.
+// signedIn reports whether the visitor is signed in.
 func (v *pageRequest) signedIn() bool { return !v.who.Anonymous() }
 
-// id is a number in the address; what is none is not found.
+// id returns the number at name in the path, or NotFound if it is not a number.
 func (v *pageRequest) id(name string) (int64, error) {
 	n, err := strconv.ParseInt(v.PathValue(name), 10, 64)
 	if err != nil || n <= 0 {
@@ -100,46 +100,46 @@ func (v *pageRequest) id(name string) (int64, error) {
 	return n, nil
 }
 
-// reply is what a handler answers: a page, or another address to go to.
+// response is what a handler returns: a page, or an address to redirect to.
 type response struct {
 	status   int
 	template string
 	page     anyPage
 	location string
 	note     *flash
-	serve    func(http.ResponseWriter, *http.Request) // in place of a page: a file
-	// a secret is in it, or in its address: nothing keeps it or tells where it was
+	serve    func(http.ResponseWriter, *http.Request) // instead of a page: a file
+	// the page or its address contains a secret, so it is not cached and sends no referrer
 	private bool
 }
 
-// show answers with a page.
+// show returns a page.
 func show(template string, p anyPage) (response, error) {
 	return response{status: http.StatusOK, template: template, page: p}, nil
 }
 
-// invalid answers with a form that could not be taken, as it was typed, with what is wrong.
+// invalid returns a form that was refused, as it was typed and with its errors.
 func invalid(template string, p anyPage) (response, error) {
 	return response{status: http.StatusUnprocessableEntity, template: template, page: p}, nil
 }
 
-// seeOther sends the visitor to another address of ours, after a form.
+// seeOther redirects the visitor to another page after a form.
 func seeOther(location string) response {
 	return response{status: http.StatusSeeOther, location: location}
 }
 
-// saying has the next page say what was done.
+// saying adds a message that the next page shows.
 func (r response) saying(text string) response {
 	r.note = &flash{Text: text}
 	return r
 }
 
-// undoable has the next page say what is about to be done, with a button that takes it back.
+// undoable adds a message about a pending action, with a button that undoes it.
 func (r response) undoable(text string, deed int64) response {
 	r.note = &flash{Text: text, Undo: deed}
 	return r
 }
 
-// faults are what is wrong with the fields of a form, where that is why err is; else ok is false.
+// faults returns the field errors in err; ok is false if err is another error.
 func faults(err error) (fields map[string][]string, ok bool) {
 	e, is := errors.AsType[*exchange.Error](err)
 	if !is || e.Code != exchange.InvalidInput {
@@ -148,7 +148,7 @@ func faults(err error) (fields map[string][]string, ok bool) {
 	return e.Fields, true
 }
 
-// ServeHTTP answers for a page.
+// ServeHTTP answers a request for a page.
 func (d *Server) serve(p page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := &pageRequest{Server: d, Request: r, w: w, who: app.Visitor{Zone: d.zone}}
@@ -160,7 +160,7 @@ func (d *Server) serve(p page) http.Handler {
 	})
 }
 
-// enter finds out who visits, and has the page answer.
+// enter identifies the visitor and runs the page's handler.
 func (v *pageRequest) enter(p page) (response, error) {
 	if err := v.count(p); err != nil {
 		return response{}, err
@@ -192,7 +192,7 @@ func (v *pageRequest) enter(p page) (response, error) {
 	return answer, err
 }
 
-// caller is whose turn counts: a user, or an address.
+// caller returns the key that the rate limit counts by: a user, or an address.
 func (v *pageRequest) caller() string {
 	if v.signedIn() {
 		return v.who.ID.String()
@@ -200,7 +200,7 @@ func (v *pageRequest) caller() string {
 	return limit.Network(v.RemoteAddr)
 }
 
-// count counts the request, and refuses it where its visitor comes too often.
+// count counts the request, and refuses it if the visitor sends too many.
 func (v *pageRequest) count(p page) error {
 	if v.limits == nil {
 		return nil
@@ -219,7 +219,7 @@ func (v *pageRequest) count(p page) error {
 	return nil
 }
 
-// answer writes a reply.
+// answer writes a response.
 func (v *pageRequest) answer(a response) {
 	h := v.w.Header()
 	h.Set("Content-Security-Policy", pagePolicy)

@@ -6,7 +6,7 @@ var undoPages = []page{
 	post("/undo/{id}", (*pageRequest).undo),
 }
 
-// undo takes back what the visitor was about to do.
+// undo cancels a pending action of the visitor.
 func (v *pageRequest) undo() (response, error) {
 	id, err := v.id("id")
 	if err != nil {

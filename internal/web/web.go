@@ -1,5 +1,5 @@
-// Package web is the server for people: pages of HTML, complete when they arrive, that work without script
-// and need nothing of another host.
+// Package web serves the pages: complete HTML documents that work without script and load nothing from
+// other hosts.
 package web
 
 import (
@@ -19,8 +19,8 @@ import (
 	"aliquot/internal/server"
 )
 
-// policy allows the pages that have no script what they need and nothing else; pagePolicy allows the others
-// our own script beside.
+// policy is the Content-Security-Policy of pages without script; pagePolicy is that of all others, and allows
+// our own script too.
 const (
 	policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
 		"frame-ancestors 'none'"
@@ -32,36 +32,36 @@ const (
 // Config is what the pages need.
 type Config struct {
 	App     *app.App
-	OpenAPI func() ([]byte, error) // gives what /docs shows
+	OpenAPI func() ([]byte, error) // returns the document that /docs shows
 	Version string
 	Stop    <-chan struct{} // closed when streams are to end
 	Limits  *limit.Gates    // nil: none
-	Rest    Rest            // answers what is no page; nil: nobody does
+	Rest    Rest            // answers requests for anything but a page; nil: nothing does
 }
 
-// Rest is the server for programs, which answers all that is no page.
+// Rest is the API server, which answers all requests that are not for a page.
 type Rest interface {
 	http.Handler
-	Knows(*http.Request) bool // whether there is something at the address
+	Knows(*http.Request) bool // reports whether it has a route for the request
 }
 
-// door is what all pages share.
+// Server is what all pages share.
 type Server struct {
 	app       *app.App
 	log       *slog.Logger
 	templates map[string]*template.Template
 	version   string
-	provider  string // of identities, as people call it
+	provider  string // the identity provider's name, as people know it
 	zone      *time.Location
 	stop      <-chan struct{}
 	limits    *limit.Gates
 	site      *server.Site
 }
 
-// look is what pages are made of, which is in the program: it is read once, however many doors there are in tests.
+// siteAssets are the embedded assets and templates. They are read once, even if tests make many servers.
 type siteAssets struct {
 	assets    assets
-	names     map[string]string // addresses of assets
+	names     map[string]string // addresses of assets, by name
 	templates map[string]*template.Template
 }
 
@@ -72,7 +72,7 @@ var looks = sync.OnceValues(func() (l siteAssets, err error) {
 	return l, err
 })
 
-// Mount puts the pages on a mux.
+// Mount adds the pages to a mux.
 func Mount(mux *http.ServeMux, cfg Config) error {
 	look, err := looks()
 	if err != nil {
@@ -119,7 +119,7 @@ func Mount(mux *http.ServeMux, cfg Config) error {
 	return nil
 }
 
-// rest answers what is no page: a browser that asks for nothing of either door gets a page that says so.
+// rest passes all other requests to the API. A browser that asks for an address without a route gets a page.
 func rest(programs Rest, missing http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -131,7 +131,7 @@ func rest(programs Rest, missing http.Handler) http.Handler {
 	})
 }
 
-// provider is what people call an identity provider.
+// provider returns the name by which people know an identity provider.
 func provider(issuer string) string {
 	u, err := url.Parse(issuer)
 	switch {
@@ -145,7 +145,7 @@ func provider(issuer string) string {
 	return u.Hostname()
 }
 
-// slashless sends addresses that end in a slash to those that do not.
+// slashless redirects addresses that end in a slash to the same address without it.
 func slashless(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := r.URL.Path; p != "/" && strings.HasSuffix(p, "/") &&
@@ -172,13 +172,13 @@ func (v *pageRequest) misdirected() (response, error) {
 		v.app.PublicURL)
 }
 
-// here refuses requests for a host that is not ours.
+// here refuses requests for a host other than our own.
 func (d *Server) here(next http.Handler) http.Handler {
 	return d.site.Only(next, d.serve(page{handle: (*pageRequest).misdirected}.takesFiles()))
 }
 
-// sameSite refuses forms that pages of another site send. The setting cors-origins does not open it: browsers
-// send the cookie of a session by themselves.
+// sameSite refuses forms that pages of other sites send. The setting cors-origins does not change that: browsers
+// send the session cookie by themselves.
 func (d *Server) sameSite(next http.Handler) http.Handler {
 	refuse := d.serve(page{handle: (*pageRequest).foreign}.takesFiles())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -190,7 +190,7 @@ func (d *Server) sameSite(next http.Handler) http.Handler {
 	})
 }
 
-// docs is the page that shows an OpenAPI document, made when it is asked for first.
+// docs serves the page that shows the OpenAPI document. It is rendered on the first request.
 func (d *Server) docs(openAPI func() ([]byte, error)) http.Handler {
 	page := sync.OnceValues(func() ([]byte, error) {
 		document, err := openAPI()
